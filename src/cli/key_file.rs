@@ -133,7 +133,7 @@ impl KeyFile {
         let ring = match self.ring {
             Some(ring) => ring,
             None => {
-                let dependents = key_fingerprints::dependents(&store).await?;
+                let dependents = key_fingerprints::count_dependents(&store).await?;
                 match (dependents.any, self.is_generated) {
                     (true, _) => {
                         return Err(KeyFileError::Lost { path: self.path, dependents }.into());
@@ -144,10 +144,10 @@ impl KeyFile {
             }
         };
         let now = Clock::system().now();
-        match key_fingerprints::settle(&store, &ring.fingerprints(), now).await? {
+        match key_fingerprints::check_and_register(&store, &ring.fingerprints(), now).await? {
             Ok(()) => Ok(ring),
             Err(missing) => {
-                let dependents = key_fingerprints::dependents(&store).await?;
+                let dependents = key_fingerprints::count_dependents(&store).await?;
                 Err(KeyFileError::Foreign { path: self.path, missing, dependents }.into())
             }
         }

@@ -62,8 +62,8 @@ impl ReplaceCommand {
             let path = file.path().to_owned();
             let ring = file.ring_or_new()?;
             let (fingerprints, now) = (ring.fingerprints(), Clock::system().now());
-            let dependents = key_fingerprints::dependents(&store).await?;
-            match key_fingerprints::settle(&store, &fingerprints, now).await? {
+            let dependents = key_fingerprints::count_dependents(&store).await?;
+            match key_fingerprints::check_and_register(&store, &fingerprints, now).await? {
                 Ok(()) => say(format_args!(
                     "Nothing is lost: the keys in {} are those that this database depends on.",
                     path.display()

@@ -185,7 +185,7 @@ fn tell(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
 /// Deletes what runs that were broken off left in the database. The new run is complete before, so this may be killed: the service's
 /// housekeeping or the next mint goes on where it ended.
 async fn delete_leftovers(store: &Store) -> StoreResult<()> {
-    let left = discarded_runs::copies_to_delete(&mut *store.connection().await?).await?;
+    let left = discarded_runs::count_copies_to_delete(&mut *store.connection().await?).await?;
     if left == 0 {
         return Ok(());
     }

@@ -12,7 +12,7 @@ pub(super) async fn discard(store: &Store, now: DateTime<Utc>) -> StoreResult<()
     discarded_runs::discard_abandoned(store, now).await?;
     let deleted = discarded_runs::delete_copies(store, DELETIONS, now, |_| {}).await?;
     if deleted > 0 {
-        let left = discarded_runs::copies_to_delete(&mut *store.connection().await?).await?;
+        let left = discarded_runs::count_copies_to_delete(&mut *store.connection().await?).await?;
         tracing::info!(
             copies = deleted,
             at_most_left = left.saturating_sub(deleted),

@@ -26,7 +26,7 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         }
         // A set may have got hidden cards after its day, or something was in the way when it came.
         if let Err(error) =
-            unlock_policies::unlock_days(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
+            unlock_policies::unlock_due_sets(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
         {
             tracing::warn!(%error, "could not look for sets to unlock");
         }

@@ -6,7 +6,7 @@ use crate::store::{Store, StoreResult};
 
 /// Logs an error for each key that this instance lacks: codes that were printed with it are refused here.
 pub(super) async fn compare(shared: &Shared, store: &Store) -> StoreResult<()> {
-    for key in key_fingerprints::lacking(store, &shared.keys.fingerprints()).await? {
+    for key in key_fingerprints::find_missing(store, &shared.keys.fingerprints()).await? {
         let (field, key) = (key.purpose, key.key_id);
         tracing::error!(
             field,

@@ -19,7 +19,7 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     loop {
         tick.tick().await;
         let now = shared.clock.now();
-        match unlock_policies::unlock_due(&store, since, now).await {
+        match unlock_policies::unlock_all_due(&store, since, now).await {
             Ok(cards) => {
                 since = now - OVERLAP;
                 if cards > 0 {

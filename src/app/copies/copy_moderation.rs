@@ -7,7 +7,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ModerateCopies, ReadAccounts, Viewer};
 use crate::domain::ids::CopyId;
 use crate::store::StoreError;
-use crate::store::copies::copy_records::{self, Moderated, Moderation};
+use crate::store::copies::copy_records::{self, Moderation, ModerationOutcome};
 
 /// Freezes, unfreezes or voids a copy. `accounts` is the proof that the moderator may see the owner's name.
 pub async fn moderate(
@@ -23,23 +23,25 @@ pub async fn moderate(
     let moderated = app.write(by, async |conn, by| {
         let moderated = copy_records::moderate(conn, by, viewer, copy, action, reason, now).await?;
         let names = match &moderated {
-            Moderated::Done { copy: view, .. } => {
+            ModerationOutcome::Done { copy: view, .. } => {
                 Names::read(conn, accounts, [view.owner.0]).await?
             }
-            Moderated::Missing | Moderated::Void | Moderated::OwnCase => Names::default(),
+            ModerationOutcome::Missing | ModerationOutcome::Void | ModerationOutcome::OwnCase => {
+                Names::default()
+            }
         };
         Ok::<_, StoreError>((moderated, names))
     });
     let (moderated, names) = moderated.await?;
     match moderated {
-        Moderated::Done { copy: view, already } => {
+        ModerationOutcome::Done { copy: view, already } => {
             if !already {
                 tracing::info!(%copy, by = %by.account(), action = action.action(), "copy moderated");
             }
             Ok(CopyResponse::new(*view, Some(&names)))
         }
-        Moderated::Missing => Err(Problem::not_found()),
-        Moderated::Void => Err(Problem::new(ProblemCode::CopyVoid)),
-        Moderated::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
+        ModerationOutcome::Missing => Err(Problem::not_found()),
+        ModerationOutcome::Void => Err(Problem::new(ProblemCode::CopyVoid)),
+        ModerationOutcome::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
     }
 }

@@ -13,7 +13,9 @@ use crate::auth::permission::{
 };
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
 use crate::domain::ids::DisputeId;
-use crate::store::copies::disputes::{self, Argued, DisputeFilter, DisputePermission, DisputesOf};
+use crate::store::copies::disputes::{
+    self, DisputeFilter, DisputeOutcome, DisputePermission, DisputesOf,
+};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
@@ -109,10 +111,10 @@ async fn read_changed<P: DisputePermission>(
     reader: Reader<'_>,
     viewer: Viewer,
     id: DisputeId,
-    argued: Argued,
+    argued: DisputeOutcome,
 ) -> StoreResult<Option<DisputeResponse>> {
     match argued {
-        Argued::Done | Argued::Before => read(conn, by, reader, viewer, id).await,
+        DisputeOutcome::Done | DisputeOutcome::Before => read(conn, by, reader, viewer, id).await,
         _ => Ok(None),
     }
 }
@@ -128,13 +130,13 @@ pub async fn create_statement(
 ) -> Result<DisputeResponse, Problem> {
     let now = app.clock.now();
     let written = app.write(by, async |conn, by| {
-        let argued = disputes::state(conn, by, id, text, key, now).await?;
+        let argued = disputes::add_statement(conn, by, id, text, key, now).await?;
         let dispute = read_changed(conn, by, Reader::Side, viewer, id, argued).await?;
         Ok::<_, IdempotentError>((argued, dispute))
     });
     let (argued, dispute) = written.await?;
     check(argued)?;
-    if argued == Argued::Done {
+    if argued == DisputeOutcome::Done {
         tracing::info!(account = %by.account(), dispute = %id, "statement in a dispute");
     }
     dispute.ok_or_else(Problem::not_found)
@@ -155,7 +157,7 @@ pub async fn withdraw(
     });
     let (argued, dispute) = written.await?;
     check(argued)?;
-    if argued == Argued::Done {
+    if argued == DisputeOutcome::Done {
         tracing::info!(account = %by.account(), dispute = %id, "dispute withdrawn");
     }
     dispute.ok_or_else(Problem::not_found)
@@ -179,22 +181,22 @@ pub async fn decide(
     });
     let (argued, dispute) = written.await?;
     check(argued)?;
-    if argued == Argued::Done {
+    if argued == DisputeOutcome::Done {
         tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
     }
     dispute.ok_or_else(Problem::not_found)
 }
 
-fn check(argued: Argued) -> Result<(), Problem> {
+fn check(argued: DisputeOutcome) -> Result<(), Problem> {
     let closed = |state: DisputeState| {
         Problem::new(ProblemCode::DisputeClosed).with("state", state.as_str())
     };
     match argued {
-        Argued::Done | Argued::Before => Ok(()),
-        Argued::Missing => Err(Problem::not_found()),
-        Argued::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
-        Argued::Closed(state) => Err(closed(state)),
-        Argued::TooMany => Err(Problem::new(ProblemCode::TooManyStatements)),
-        Argued::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
+        DisputeOutcome::Done | DisputeOutcome::Before => Ok(()),
+        DisputeOutcome::Missing => Err(Problem::not_found()),
+        DisputeOutcome::NotYourTurn => Err(Problem::new(ProblemCode::NotYourTurn)),
+        DisputeOutcome::Closed(state) => Err(closed(state)),
+        DisputeOutcome::TooMany => Err(Problem::new(ProblemCode::TooManyStatements)),
+        DisputeOutcome::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
     }
 }

@@ -113,7 +113,7 @@ pub async fn find_own(
     kind: TradeListKind,
 ) -> Result<VersionedTradeList, Problem> {
     let mut conn = app.store.connection().await?;
-    Ok(trade_lists::own(&mut conn, by, viewer, kind).await?.into())
+    Ok(trade_lists::find_own(&mut conn, by, viewer, kind).await?.into())
 }
 
 /// Replaces one of the own lists, if the client means its current version.
@@ -180,7 +180,8 @@ async fn resolve(
     let with_rarity = found.iter().zip(wanted).filter(|(_, item)| item.rarity.is_some());
     let with_rarity: Vec<CardId> =
         with_rarity.filter_map(|(card, _)| Some(card.as_ref()?.place().id)).collect();
-    let printings = trade_lists::printings(&mut conn, by, viewer, kind, &ids, &with_rarity).await?;
+    let printings =
+        trade_lists::find_printings(&mut conn, by, viewer, kind, &ids, &with_rarity).await?;
     drop(conn);
     let by_id: BTreeMap<PrintingId, &VisiblePrinting> =
         printings.iter().map(|printing| (printing.id, printing)).collect();
@@ -262,7 +263,7 @@ pub async fn find_shown(
     kind: TradeListKind,
 ) -> Result<ShownTradeListResponse, Problem> {
     let mut conn = app.store.connection().await?;
-    let found = trade_lists::public(&mut conn, viewer, player.key(), kind).await?;
+    let found = trade_lists::find_public(&mut conn, viewer, player.key(), kind).await?;
     let (player, TradeListView { row, items }) = found.ok_or_else(Problem::not_found)?;
     Ok(ShownTradeListResponse { player, updated_at: row.updated_at, items: shown(items) })
 }

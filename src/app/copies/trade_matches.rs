@@ -44,6 +44,6 @@ pub async fn list(
 ) -> Result<Page<TradeMatchResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let game = codes.game.as_deref();
-    let rows = trade_lists::matches(&mut conn, by, game, after, limit.rows()).await?;
+    let rows = trade_lists::list_matches(&mut conn, by, game, after, limit.rows()).await?;
     Ok(paged(rows, limit, TradeMatch::position, TradeMatchResponse::from))
 }

@@ -225,7 +225,7 @@ async fn refuse(
 ) -> Result<TradeResponse, Problem> {
     let now = app.clock.now();
     let written = app.write(by, async |conn, by| {
-        let answered = trades::refuse(conn, by, id, to, now).await?;
+        let answered = trades::close_offer(conn, by, id, to, now).await?;
         let trade = read_closed(conn, by, viewer, id, &answered, now).await?;
         Ok::<_, StoreError>((answered, trade))
     });

@@ -15,7 +15,9 @@ use crate::domain::ids::CommitmentId;
 use crate::store::catalogue::sets;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::printing::press::RunRequest;
-use crate::store::printing::print_commitments::{self, CommitmentRow, NewCommitment, Revealed};
+use crate::store::printing::print_commitments::{
+    self, CommitmentRow, NewCommitment, RevealOutcome,
+};
 use crate::store::{Connection, StoreError};
 
 /// An announcement of a print run.
@@ -172,17 +174,17 @@ pub async fn reveal(
         })
         .await?;
     match revealed {
-        Revealed::Now => {
+        RevealOutcome::Now => {
             tracing::info!(account = %by.account(), commitment = %id, "print run revealed");
         }
-        Revealed::Before => {}
-        Revealed::Missing => return Err(Problem::not_found()),
-        Revealed::NotPrinted => {
+        RevealOutcome::Before => {}
+        RevealOutcome::Missing => return Err(Problem::not_found()),
+        RevealOutcome::NotPrinted => {
             return Err(Problem::new(ProblemCode::CommitmentNotPrinted).detail(format!(
                 "Print it with `cardscape mint --commitment {id}`, again if its print run was broken off."
             )));
         }
-        Revealed::CardsHidden => return Err(Problem::new(ProblemCode::CardsStillHidden)),
+        RevealOutcome::CardsHidden => return Err(Problem::new(ProblemCode::CardsStillHidden)),
     }
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }

@@ -102,7 +102,8 @@ async fn count(app: &AppState, game: Code, set: Code, viewer: Viewer) -> Result<
     let manifest = manifest.ok_or_else(Problem::not_found)?;
     let row = sets::find(&mut conn, game.as_str(), set.as_str()).await?;
     let hidden_cards = row.ok_or_else(Problem::not_found)?.hidden_count;
-    let rows = print_statistics::by_rarity(&mut conn, game.as_str(), set.as_str(), viewer).await?;
+    let rows =
+        print_statistics::count_by_rarity(&mut conn, game.as_str(), set.as_str(), viewer).await?;
 
     let count = |copies: i64| u64::try_from(copies).unwrap_or_default();
     let cells: Vec<Cell> = rows

@@ -67,7 +67,7 @@ pub struct UnlockStatisticsResponse {
 /// Counts how many cards were unlocked on which day, of the game and set that are named.
 pub async fn count_unlocks(app: &AppState, codes: Codes) -> Result<Rendered, Problem> {
     let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
-        let days = community::unlock_days(conn, game, set, MAX_DAYS).await?;
+        let days = community::list_unlock_days(conn, game, set, MAX_DAYS).await?;
         Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
     };
     recent(Statistic::Unlocks, app, codes, count).await
@@ -103,7 +103,7 @@ pub struct LeaderboardResponse {
 /// Counts which of the players who like to be named submitted most cards, of the game and set that are named.
 pub async fn count_leaders(app: &AppState, codes: Codes) -> Result<Rendered, Problem> {
     let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
-        let leaders = community::leaders(conn, game, set, MAX_LEADERS).await?;
+        let leaders = community::list_leaders(conn, game, set, MAX_LEADERS).await?;
         Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
     };
     recent(Statistic::Leaders, app, codes, count).await

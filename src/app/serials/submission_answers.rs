@@ -119,7 +119,7 @@ impl SubmissionResponse {
         let NamedSubmission { row, name } = submission;
         let mut response = Self {
             submission: row.id.0,
-            standing: row.standing(at).into(),
+            standing: row.counting_state(at).into(),
             created_at: row.created_at,
             of: row.of.into(),
         };
@@ -155,7 +155,7 @@ impl AcceptedResponse {
     ) -> Self {
         Self {
             submission: Some(row.id.0),
-            standing: row.standing(at).into(),
+            standing: row.counting_state(at).into(),
             created_at: row.created_at,
             of: row.of.into(),
             already_registered,

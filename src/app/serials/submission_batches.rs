@@ -72,7 +72,7 @@ pub async fn submit(
     let batch: Vec<NewSubmission> =
         readable.map(|serial| serial.submission(app, network, at)).collect();
     let submitted = decide(app, by, network, &batch, at).await?;
-    submitted.iter().for_each(Submitted::count);
+    submitted.iter().for_each(Submitted::count_in_metrics);
     let registered =
         submitted.iter().filter(|one| matches!(one, Submitted::Registered { .. })).count();
     tracing::info!(account = %by.account(), submissions = serials.len(), registered, "batch of serials");

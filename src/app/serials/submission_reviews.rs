@@ -15,7 +15,9 @@ use crate::auth::permission::{Granted, ReadAccounts, ReviewSubmissions, Viewer};
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
 use crate::store::StoreResult;
-use crate::store::serials::submission_reviews::{self, NamedWaiting, Reviewed, WaitingFilter};
+use crate::store::serials::submission_reviews::{
+    self, NamedWaitingRow, ReviewOutcome, WaitingFilter,
+};
 use crate::store::serials::unlocks;
 
 /// A submission of a hidden card that counts only once a moderator confirms it.
@@ -44,7 +46,7 @@ pub struct WaitingSubmission {
 }
 
 impl WaitingSubmission {
-    fn new(NamedWaiting { row, name }: NamedWaiting, names: &Names) -> Self {
+    fn new(NamedWaitingRow { row, name }: NamedWaitingRow, names: &Names) -> Self {
         Self {
             submission: row.id.0,
             account: row.account_id.0,
@@ -93,7 +95,8 @@ pub async fn list_waiting(
         set: set.as_deref(),
     };
     let waiting =
-        submission_reviews::waiting(&mut conn, by, viewer, filter, after, limit.rows()).await?;
+        submission_reviews::list_waiting(&mut conn, by, viewer, filter, after, limit.rows())
+            .await?;
     let accounts = waiting.iter().map(|waiting| waiting.row.account_id.0);
     let names = Names::read(&mut conn, reader, accounts).await?;
     let item = |waiting| WaitingSubmission::new(waiting, &names);
@@ -126,17 +129,17 @@ pub async fn review(
             let reviewed =
                 submission_reviews::review(conn, by, submission, confirmed, note, at).await?;
             let unlock = match reviewed {
-                Reviewed::Noted { card, .. } => unlocks::progress(conn, card).await?,
-                Reviewed::Contradicts | Reviewed::Own | Reviewed::Missing => None,
+                ReviewOutcome::Stored { card, .. } => unlocks::find_progress(conn, card).await?,
+                ReviewOutcome::Contradicts | ReviewOutcome::Own | ReviewOutcome::Missing => None,
             };
             StoreResult::Ok((reviewed, unlock))
         })
         .await?;
     let (card, unlocked, already) = match reviewed {
-        Reviewed::Noted { card, unlocked, already } => (card, unlocked, already),
-        Reviewed::Own => return Err(Problem::new(ProblemCode::OwnCase)),
-        Reviewed::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
-        Reviewed::Missing => return Err(Problem::not_found()),
+        ReviewOutcome::Stored { card, unlocked, already } => (card, unlocked, already),
+        ReviewOutcome::Own => return Err(Problem::new(ProblemCode::OwnCase)),
+        ReviewOutcome::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
+        ReviewOutcome::Missing => return Err(Problem::not_found()),
     };
     if !already {
         tracing::info!(by = %by.account(), %submission, confirmed, unlocked, "submission reviewed");

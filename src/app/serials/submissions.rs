@@ -99,7 +99,7 @@ async fn answered_before(
 ) -> Result<Option<AcceptedResponse>, Problem> {
     let Some(key) = key else { return Ok(None) };
     let earlier =
-        app.store.read(async |conn: &_| submissions::answered_before(conn, by, key).await).await?;
+        app.store.read(async |conn: &_| submissions::find_answered(conn, by, key).await).await?;
     Ok(earlier.map(|row| AcceptedResponse::submitted(row, app.clock.now(), false)))
 }
 

@@ -12,7 +12,7 @@ use crate::domain::serials::unlock_policy::{
     MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
 };
 use crate::store::db::deadlines;
-use crate::store::serials::unlock_policies::{self, InForce, PolicyChange, PolicyPlace};
+use crate::store::serials::unlock_policies::{self, EffectivePolicy, PolicyChange, PolicyPlace};
 
 /// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -119,8 +119,8 @@ pub struct UnlockPolicyResponse {
     pub source: PolicySource,
 }
 
-impl From<InForce> for UnlockPolicyResponse {
-    fn from(InForce { policy, stored }: InForce) -> Self {
+impl From<EffectivePolicy> for UnlockPolicyResponse {
+    fn from(EffectivePolicy { policy, stored }: EffectivePolicy) -> Self {
         let source = match stored {
             None => PolicySource::SetFile,
             Some(row) if row.is_of_set() => PolicySource::Set,
@@ -145,7 +145,7 @@ pub async fn find_of_set(
     set: &str,
 ) -> Result<(UnlockPolicyResponse, Option<Revision>), Problem> {
     let mut conn = app.store.connection().await?;
-    let found = unlock_policies::in_force(&mut conn, game, set).await?;
+    let found = unlock_policies::find_effective(&mut conn, game, set).await?;
     let found = found.ok_or_else(Problem::not_found)?;
     let own = found.stored.as_ref().filter(|row| row.is_of_set()).map(|row| Revision(row.revision));
     Ok((found.into(), own))
@@ -209,7 +209,7 @@ async fn replaced_revision(
     let stored = unlock_policies::find(&mut conn, place).await?;
     // As long as a set has none of its own, another one is shown for it.
     let shown = match (&place.set, &stored) {
-        (Some(set), None) => unlock_policies::in_force(&mut conn, &place.game, set).await?,
+        (Some(set), None) => unlock_policies::find_effective(&mut conn, &place.game, set).await?,
         _ => None,
     };
     let current = stored.map(|row| Revision(row.revision));

@@ -75,7 +75,7 @@ pub async fn list(
 /// How many submissions a card has, and how many unlock it.
 pub async fn find(app: &AppState, card: CardId) -> Result<Located<CardUnlock>, Problem> {
     let mut conn = app.store.connection().await?;
-    match unlocks::progress(&mut conn, card).await? {
+    match unlocks::find_progress(&mut conn, card).await? {
         Some(row) => Ok(Located::Here(row.into())),
         None => follow_id(&mut conn, card).await,
     }
@@ -111,7 +111,7 @@ pub async fn list_of_set(
     let (game, set, after) = (game.as_str(), set.as_str(), after.map(Code::as_str));
     let mut conn = app.store.connection().await?;
     sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
-    let rows = unlocks::of_set(&mut conn, game, set, after, limit.rows()).await?;
+    let rows = unlocks::list_of_set(&mut conn, game, set, after, limit.rows()).await?;
     Ok(paged(rows, limit, |row| row.number.clone(), CardProgress::from))
 }
 
@@ -126,7 +126,7 @@ pub async fn unlock_card(
     let (unlocked, progress) = app
         .write(by, async |conn, by| {
             let unlocked = unlock_policies::unlock_card(conn, by, card, reason, at).await?;
-            StoreResult::Ok((unlocked, unlocks::progress(conn, card).await?))
+            StoreResult::Ok((unlocked, unlocks::find_progress(conn, card).await?))
         })
         .await?;
     let unlocked = unlocked.ok_or_else(Problem::not_found)?;

@@ -90,7 +90,7 @@ impl Progress {
     /// Reads the counts, and keeps them.
     async fn read(&self, store: &Store) -> Result<Kept, MemoryError> {
         let read_at = Instant::now();
-        let counts = unlocks::counted(&mut *store.connection().await?, MOST_CARDS).await?;
+        let counts = unlocks::load_counts(&mut *store.connection().await?, MOST_CARDS).await?;
         let counts = on_blocking_thread(move || counts.map(|counts| Arc::new(counts.collect())));
         let counts = counts.await?;
         let kept = Kept { read_at, counts, shown: None };

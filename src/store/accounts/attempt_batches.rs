@@ -120,7 +120,7 @@ impl BatchWorker for AttemptBatches {
     type Job = AttemptJob;
 
     /// The rows of a batch are locked until it is committed.
-    const MOST: usize = 200;
+    const MAX_BATCH: usize = 200;
 
     async fn work(&self, orders: Vec<AttemptJob>) {
         settle(self, orders).await;

@@ -171,8 +171,8 @@ pub(in crate::store) async fn confirm_free<P: Permission>(
     }
     let (sessions, tokens) = tokio::join!(
         biased;
-        hold_free(conn, "sessions", sessions, now),
-        hold_free(conn, "personal_access_tokens", tokens, now)
+        lock_unowned(conn, "sessions", sessions, now),
+        lock_unowned(conn, "personal_access_tokens", tokens, now)
     );
     let held: HashMap<Uuid, HeldRow> =
         sessions?.into_iter().chain(tokens?).map(|row| (row.id, row)).collect();
@@ -195,7 +195,7 @@ pub(in crate::store) async fn confirm_free<P: Permission>(
 }
 
 /// Holds those of a table's credentials that are alive and held by nobody, and their accounts.
-async fn hold_free(
+async fn lock_unowned(
     mut conn: &Connection,
     table: &str,
     ids: Vec<Uuid>,

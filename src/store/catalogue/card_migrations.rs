@@ -25,7 +25,7 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::printing::print_runs::PRESS_LOCK;
-use crate::store::serials::unlock_policies::{self, Count};
+use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
 
 /// A move or a merge: what everybody may know.
@@ -363,7 +363,7 @@ pub async fn move_card(
         note_edited(conn, set, order.at).await?;
     }
     if hidden && new.set != old.set {
-        unlock_policies::apply(conn, &new.game, &new.set, Count::Changed, order.at).await?;
+        unlock_policies::apply(conn, &new.game, &new.set, Recount::Changed, order.at).await?;
     }
     let mut told = Vec::new();
     for (member, before, after) in

@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::ledger::{self, HeldCopy, NewEntry};
+use super::ledger::{self, LockedCopy, NewEntry};
 use crate::auth::permission::{
     Acting, Granted, ModerateCopies, OverseeCopies, ReadOwnCopies, ReadTrades, Viewer,
 };
@@ -22,7 +22,7 @@ use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreResult};
 
-/// A registered copy, without what its card does not tell everybody.
+/// A registered copy, without content of its card.
 #[derive(Clone, Debug, QueryableByName)]
 pub(in crate::store) struct CopyRow {
     #[diesel(sql_type = SqlUuid)]
@@ -51,14 +51,14 @@ pub(in crate::store) struct CopyRow {
     disputed: bool,
 }
 
-/// What a [`CopyRow`] selects. An open dispute is looked up for each copy: with `EXISTS` a plan that is kept would read all disputes, once.
+/// The columns of a [`CopyRow`]. An open dispute is a sub-select: with `EXISTS` a generic plan would read all disputes.
 pub(in crate::store) const COLUMNS: &str = "c.id, c.owner_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
     u.card_id IS NOT NULL AND u.unlocked_at IS NULL AS hidden, c.registered_at, c.frozen_at, c.voided_at, \
     coalesce((SELECT true FROM disputes claim WHERE claim.code_prefix = c.code_prefix AND claim.code_mac = c.code_mac \
               AND claim.state = 'open' LIMIT 1), false) AS disputed";
 
-/// What joins a copy `c` to its card.
-pub(super) const CARD_OF_COPY: &str = "JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
+/// Joins a copy `c` to its card.
+pub(super) const JOIN_CARD: &str = "JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
                                        LEFT JOIN unlocks u ON u.card_id = k.id";
 
 /// A registered copy as a viewer sees it.
@@ -90,8 +90,8 @@ pub struct CopyView {
     pub disputed: bool,
 }
 
-/// Looks at copies with a viewer's eyes; the account's own copies have their rarity in any case.
-pub(in crate::store) async fn as_seen_by(
+/// Makes views of copies for a viewer; the account's own copies always show their rarity.
+pub(in crate::store) async fn view_copies(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
@@ -101,7 +101,7 @@ pub(in crate::store) async fn as_seen_by(
         find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
     let view = |row: CopyRow| {
         let name = names.get(&row.card_id).cloned();
-        let tells_rarity = name.is_some() || row.owner_id == account;
+        let shows_rarity = name.is_some() || row.owner_id == account;
         CopyView {
             id: row.id,
             owner: row.owner_id,
@@ -111,7 +111,7 @@ pub(in crate::store) async fn as_seen_by(
             number: row.number,
             hidden: row.hidden,
             name,
-            rarity: tells_rarity.then_some(row.rarity),
+            rarity: shows_rarity.then_some(row.rarity),
             registered_at: row.registered_at,
             frozen_at: row.frozen_at,
             voided_at: row.voided_at,
@@ -151,8 +151,8 @@ pub async fn list(
     after: Option<CopyPosition>,
     limit: i64,
 ) -> StoreResult<Vec<CopyView>> {
-    let rows = of_owner(conn, by.account(), filter, false, after, limit).await?;
-    as_seen_by(conn, viewer, by.account(), rows).await
+    let rows = list_by_owner(conn, by.account(), filter, false, after, limit).await?;
+    view_copies(conn, viewer, by.account(), rows).await
 }
 
 /// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or she shows
@@ -176,13 +176,13 @@ pub async fn list_shown(
         .await
         .optional()?;
     let Some(owner) = found else { return Ok(None) };
-    let rows = of_owner(conn, owner, filter, true, after, limit).await?;
-    as_seen_by(conn, viewer, by.account(), rows).await.map(Some)
+    let rows = list_by_owner(conn, owner, filter, true, after, limit).await?;
+    view_copies(conn, viewer, by.account(), rows).await.map(Some)
 }
 
-/// Begins with what the owner has, and filters afterwards: a filter that may be absent looks to the planner, who makes one plan for all, as if it
-/// left few cards, and it would go through all cards first.
-async fn of_owner(
+/// The copies of an owner. The owner's copies are selected first (`MATERIALIZED`) and filtered afterwards: in one generic plan for all filters, the
+/// planner expects each filter to leave few cards, and would begin with all cards.
+async fn list_by_owner(
     conn: &mut Connection,
     owner: AccountId,
     filter: &CopyFilter<'_>,
@@ -201,7 +201,7 @@ async fn of_owner(
              AND ($rarity IS NULL OR rarity = $rarity) AND (game_code, set_code, number) >= ($after_game, $after_set, $after_number) \
              AND ((game_code, set_code, number) <> ($after_game, $after_set, $after_number) OR id > $after_id) \
            ORDER BY game_code, set_code, number, id LIMIT $limit) \
-         SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {CARD_OF_COPY} \
+         SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {JOIN_CARD} \
          ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
     .bind("owner", owner)
@@ -227,21 +227,21 @@ pub async fn find(
     viewer: Viewer,
     copy: CopyId,
 ) -> StoreResult<Option<CopyView>> {
-    let found = one(conn, viewer, by.account(), copy).await?;
+    let found = load_one(conn, viewer, by.account(), copy).await?;
     Ok(found.filter(|view| overseer.is_some() || view.owner == by.account()))
 }
 
-async fn one(
+async fn load_one(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
     copy: CopyId,
 ) -> StoreResult<Option<CopyView>> {
-    let rows = sql(format!("SELECT {COLUMNS} FROM copies c {CARD_OF_COPY} WHERE c.id = $copy"))
+    let rows = sql(format!("SELECT {COLUMNS} FROM copies c {JOIN_CARD} WHERE c.id = $copy"))
         .bind("copy", copy)
         .get_results(conn)
         .await?;
-    Ok(as_seen_by(conn, viewer, account, rows).await?.pop())
+    Ok(view_copies(conn, viewer, account, rows).await?.pop())
 }
 
 /// Something that happened to a copy.
@@ -342,7 +342,7 @@ impl Moderation {
     }
 
     /// Whether the copy is as it should be already.
-    fn is_done(self, copy: &HeldCopy) -> bool {
+    fn is_done(self, copy: &LockedCopy) -> bool {
         match self {
             Self::Freeze => copy.frozen_at.is_some(),
             Self::Unfreeze => copy.frozen_at.is_none(),
@@ -351,20 +351,20 @@ impl Moderation {
     }
 }
 
-/// What became of it.
+/// Outcome of [`moderate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Moderated {
-    /// The copy is so now.
+pub enum ModerationOutcome {
+    /// The copy is in the wanted state.
     Done {
         copy: Box<CopyView>,
-        /// Whether it was so before: nothing was written.
+        /// Whether it was in that state before, so that nothing was written.
         already: bool,
     },
     /// There is no such copy.
     Missing,
     /// The copy is void: nothing else happens to it.
     Void,
-    /// The moderator owns it or did, or claims it or did.
+    /// The moderator owns or claims the copy, or did.
     OwnCase,
 }
 
@@ -378,33 +378,35 @@ pub async fn moderate(
     what: Moderation,
     reason: &str,
     at: DateTime<Utc>,
-) -> StoreResult<Moderated> {
-    let Some(held) = ledger::hold(conn, copy).await? else { return Ok(Moderated::Missing) };
-    if ledger::is_party(conn, &held, by.account()).await? {
-        return Ok(Moderated::OwnCase);
+) -> StoreResult<ModerationOutcome> {
+    let Some(locked) = ledger::lock(conn, copy).await? else {
+        return Ok(ModerationOutcome::Missing);
+    };
+    if ledger::is_party(conn, &locked, by.account()).await? {
+        return Ok(ModerationOutcome::OwnCase);
     }
-    if held.voided_at.is_some() && what != Moderation::Void {
-        return Ok(Moderated::Void);
+    if locked.voided_at.is_some() && what != Moderation::Void {
+        return Ok(ModerationOutcome::Void);
     }
-    let already = what.is_done(&held);
+    let already = what.is_done(&locked);
     if !already {
-        apply(conn, by, &held, what, reason, at).await?;
+        apply(conn, by, &locked, what, reason, at).await?;
     }
-    match one(conn, viewer, by.account(), copy).await? {
-        Some(copy) => Ok(Moderated::Done { copy: Box::new(copy), already }),
-        None => Ok(Moderated::Missing),
+    match load_one(conn, viewer, by.account(), copy).await? {
+        Some(copy) => Ok(ModerationOutcome::Done { copy: Box::new(copy), already }),
+        None => Ok(ModerationOutcome::Missing),
     }
 }
 
 async fn apply(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,
-    held: &HeldCopy,
+    locked: &LockedCopy,
     what: Moderation,
     reason: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let row = copies::table.find((&held.code_prefix, &held.code_mac));
+    let row = copies::table.find((&locked.code_prefix, &locked.code_mac));
     match what {
         Moderation::Freeze => {
             diesel::update(row).set(copies::frozen_at.eq(at)).execute(conn).await?
@@ -415,11 +417,11 @@ async fn apply(
         }
         Moderation::Void => {
             diesel::update(row).set(copies::voided_at.eq(at)).execute(conn).await?;
-            void_disputes(conn, held, at).await?
+            void_disputes(conn, locked, at).await?
         }
     };
     let entry = NewEntry {
-        copy: held,
+        copy: locked,
         kind: what.kind(),
         account: by.account(),
         reason: Some(reason),
@@ -431,26 +433,26 @@ async fn apply(
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: what.action(),
-        target: format!("copy:{}", held.id),
-        details: json!({ "reason": reason, "owner": held.owner_id }),
+        target: format!("copy:{}", locked.id),
+        details: json!({ "reason": reason, "owner": locked.owner_id }),
         at,
     };
     audit::write(conn, entry).await?;
     if what == Moderation::Void {
-        votes::count_copy(conn, &held.code_prefix, &held.code_mac, at).await?;
+        votes::count_copy(conn, &locked.code_prefix, &locked.code_mac, at).await?;
     }
     Ok(())
 }
 
 async fn void_disputes(
     conn: &mut Connection,
-    held: &HeldCopy,
+    locked: &LockedCopy,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     use crate::store::db::schema::disputes;
     let of_copy = disputes::table
-        .filter(disputes::code_prefix.eq(&held.code_prefix))
-        .filter(disputes::code_mac.eq(&held.code_mac))
+        .filter(disputes::code_prefix.eq(&locked.code_prefix))
+        .filter(disputes::code_mac.eq(&locked.code_mac))
         .filter(disputes::state.eq(DisputeState::Open));
     Ok(diesel::update(of_copy)
         .set((disputes::state.eq(DisputeState::Voided), disputes::closed_at.eq(at)))

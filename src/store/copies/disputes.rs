@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, as_seen_by};
+use super::copy_records::{COLUMNS, CopyRow, CopyView, JOIN_CARD, view_copies};
 use super::ledger::{self, NewEntry};
 use crate::auth::permission::{
     Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
@@ -61,7 +61,7 @@ pub struct DisputeView {
     pub closed_at: Option<DateTime<Utc>>,
     /// Which moderator decided it. For moderators.
     pub decided_by: Option<AccountId>,
-    /// What the moderator said.
+    /// What the moderator statements.
     pub reason: Option<String>,
     /// Who lost the copy by it. For moderators and herself.
     pub lost_by: Option<AccountId>,
@@ -80,7 +80,7 @@ impl DisputeView {
     }
 }
 
-/// Something that one side said.
+/// Something that one side statements.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StatementRow {
     /// On which side.
@@ -106,7 +106,7 @@ pub enum DisputesOf<'a> {
     All(&'a Granted<OverseeCopies>, Option<AccountId>),
 }
 
-/// Which of them. All of it must hold.
+/// Which disputes; all conditions must hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DisputeFilter {
     /// Whether they are open.
@@ -119,14 +119,15 @@ pub struct DisputeFilter {
     pub until: Option<DateTime<Utc>>,
 }
 
-const JOINED: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d.closed_at, d.decided_by, d.reason, d.lost_by \
+const DISPUTE_COLUMNS: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d.closed_at, d.decided_by, d.reason, d.lost_by \
                       FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac";
 
-/// Disputes over copies that `$account` has, or lost by them. Each part has its index; one condition over both tables would read everybody's.
+/// Ids of disputes over copies that `$account` owns, or that it lost by them. A union, because each part has an index; one condition over both
+/// tables would read all disputes.
 const OWNED: &str = "SELECT id FROM disputes WHERE lost_by = $account UNION ALL \
                      SELECT about.id FROM copies mine JOIN disputes about USING (code_prefix, code_mac) WHERE mine.owner_id = $account";
 
-/// Disputes in which `$account` claims the copy, has it or lost it.
+/// A condition: `$account` claims the copy of the dispute, owns it or lost it.
 fn about_account() -> String {
     format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $account UNION ALL {OWNED})")
 }
@@ -141,7 +142,7 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<DisputeView>> {
-    let whose = match of {
+    let condition = match of {
         DisputesOf::All(_, None) => "true".to_owned(),
         DisputesOf::All(_, Some(_)) | DisputesOf::Own(None) => about_account(),
         DisputesOf::Own(Some(DisputeSide::Claimant)) => "d.claimant_id = $account".to_owned(),
@@ -149,7 +150,7 @@ pub async fn list(
             format!("d.id IN ({OWNED}) AND d.claimant_id <> $account")
         }
     };
-    // In the text, so that the few that are open are found by their index.
+    // A literal, so that the partial index of open disputes can be used.
     let state = match (filter.open, filter.state) {
         (None, None) => "",
         (Some(true), _) | (None, Some(DisputeState::Open)) => " AND d.state = 'open'",
@@ -160,7 +161,7 @@ pub async fn list(
         DisputesOf::Own(_) => Some(by.account()),
     };
     let rows = sql(format!(
-        "SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE {whose}{state} AND ($state IS NULL OR d.state = $state) \
+        "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state} AND ($state IS NULL OR d.state = $state) \
          AND ($from IS NULL OR d.opened_at >= $from) AND ($until IS NULL OR d.opened_at < $until) AND d.id < $before ORDER BY d.id DESC LIMIT $limit"
     ))
     .bind_some("account", account)
@@ -171,17 +172,17 @@ pub async fn list(
     .bind("until", filter.until)
     .get_results(conn)
     .await?;
-    views(conn, viewer, by.account(), rows).await
+    view_disputes(conn, viewer, by.account(), rows).await
 }
 
-async fn views(
+async fn view_disputes(
     conn: &mut Connection,
     viewer: Viewer,
     account: AccountId,
     rows: Vec<DisputeRow>,
 ) -> StoreResult<Vec<DisputeView>> {
     let copies = rows.iter().map(|row| row.copy.clone()).collect();
-    let copies = as_seen_by(conn, viewer, account, copies).await?;
+    let copies = view_copies(conn, viewer, account, copies).await?;
     let view = |(row, copy): (DisputeRow, CopyView)| DisputeView {
         id: row.dispute_id,
         copy,
@@ -211,11 +212,12 @@ pub async fn find<P: DisputePermission>(
     viewer: Viewer,
     dispute: DisputeId,
 ) -> StoreResult<Option<(DisputeView, Vec<StatementRow>)>> {
-    let rows = sql(format!("SELECT {COLUMNS}, {JOINED} {CARD_OF_COPY} WHERE d.id = $dispute"))
-        .bind("dispute", dispute)
-        .get_results(conn)
-        .await?;
-    let found = views(conn, viewer, by.account(), rows).await?.pop();
+    let rows =
+        sql(format!("SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE d.id = $dispute"))
+            .bind("dispute", dispute)
+            .get_results(conn)
+            .await?;
+    let found = view_disputes(conn, viewer, by.account(), rows).await?.pop();
     let Some(view) = found.filter(|view| all || view.side(by.account()).is_some()) else {
         return Ok(None);
     };
@@ -231,7 +233,7 @@ pub async fn find<P: DisputePermission>(
 
 /// Result of an action in a dispute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Argued {
+pub enum DisputeOutcome {
     Done,
     /// Done before by the same request: nothing changed.
     Before,
@@ -248,7 +250,7 @@ pub enum Argued {
 }
 
 #[derive(QueryableByName)]
-struct HeldDispute {
+struct LockedDispute {
     #[diesel(sql_type = SqlUuid)]
     claimant_id: AccountId,
     #[diesel(sql_type = SqlUuid)]
@@ -258,7 +260,7 @@ struct HeldDispute {
 }
 
 /// Locks a dispute until the transaction ends.
-async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<HeldDispute>> {
+async fn lock(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<LockedDispute>> {
     Ok(sql(
         "SELECT d.claimant_id, c.owner_id, d.state \
          FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac \
@@ -270,59 +272,59 @@ async fn hold(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<H
     .optional()?)
 }
 
-/// Says something in a dispute, as one of its sides.
-pub async fn state(
+/// Adds a statement to a dispute, by one of its sides.
+pub async fn add_statement(
     conn: &mut Connection,
     by: &Acting<ArgueOwnDisputes>,
     dispute: DisputeId,
     text: &str,
     key: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
-) -> Result<Argued, IdempotentError> {
+) -> Result<DisputeOutcome, IdempotentError> {
     if let Some(earlier) = idempotency::begin(conn, key, dispute).await? {
         // The body does not say in which dispute; the path does.
         return if earlier == dispute {
-            Ok(Argued::Before)
+            Ok(DisputeOutcome::Before)
         } else {
             Err(IdempotentError::Mismatch)
         };
     }
-    let argued = state_new(conn, by, dispute, text, at).await?;
-    if argued != Argued::Done {
+    let outcome = insert_statement(conn, by, dispute, text, at).await?;
+    if outcome != DisputeOutcome::Done {
         idempotency::forget(conn, key).await?;
     }
-    Ok(argued)
+    Ok(outcome)
 }
 
-async fn state_new(
+async fn insert_statement(
     conn: &mut Connection,
     by: &Acting<ArgueOwnDisputes>,
     dispute: DisputeId,
     text: &str,
     at: DateTime<Utc>,
-) -> StoreResult<Argued> {
-    let Some(held) = hold(conn, dispute).await? else { return Ok(Argued::Missing) };
-    let side = if held.claimant_id == by.account() {
+) -> StoreResult<DisputeOutcome> {
+    let Some(locked) = lock(conn, dispute).await? else { return Ok(DisputeOutcome::Missing) };
+    let side = if locked.claimant_id == by.account() {
         DisputeSide::Claimant
-    } else if held.owner_id == by.account() {
+    } else if locked.owner_id == by.account() {
         DisputeSide::Owner
     } else {
-        return Ok(Argued::Missing);
+        return Ok(DisputeOutcome::Missing);
     };
-    if held.state != DisputeState::Open {
-        return Ok(Argued::Closed(held.state));
+    if locked.state != DisputeState::Open {
+        return Ok(DisputeOutcome::Closed(locked.state));
     }
-    let said = dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute));
-    let own: i64 = said
+    let statements = dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute));
+    let count: i64 = statements
         .filter(dispute_statements::account_id.eq(by.account()))
         .count()
         .get_result(conn)
         .await?;
-    if own >= MAX_STATEMENTS {
-        return Ok(Argued::TooMany);
+    if count >= MAX_STATEMENTS {
+        return Ok(DisputeOutcome::TooMany);
     }
     let last: Option<i32> =
-        said.select(diesel::dsl::max(dispute_statements::position)).first(conn).await?;
+        statements.select(diesel::dsl::max(dispute_statements::position)).first(conn).await?;
     diesel::insert_into(dispute_statements::table)
         .values((
             dispute_statements::dispute_id.eq(dispute),
@@ -334,7 +336,7 @@ async fn state_new(
         ))
         .execute(conn)
         .await?;
-    Ok(Argued::Done)
+    Ok(DisputeOutcome::Done)
 }
 
 /// Gives up an own claim, for good.
@@ -343,22 +345,22 @@ pub async fn withdraw(
     by: &Acting<ArgueOwnDisputes>,
     dispute: DisputeId,
     at: DateTime<Utc>,
-) -> StoreResult<Argued> {
-    let Some(held) = hold(conn, dispute).await? else { return Ok(Argued::Missing) };
-    if held.claimant_id != by.account() {
-        let is_owner = held.owner_id == by.account();
-        return Ok(if is_owner { Argued::NotYourTurn } else { Argued::Missing });
+) -> StoreResult<DisputeOutcome> {
+    let Some(locked) = lock(conn, dispute).await? else { return Ok(DisputeOutcome::Missing) };
+    if locked.claimant_id != by.account() {
+        let is_owner = locked.owner_id == by.account();
+        return Ok(if is_owner { DisputeOutcome::NotYourTurn } else { DisputeOutcome::Missing });
     }
-    match held.state {
+    match locked.state {
         DisputeState::Open => {}
-        DisputeState::Withdrawn => return Ok(Argued::Before),
-        closed => return Ok(Argued::Closed(closed)),
+        DisputeState::Withdrawn => return Ok(DisputeOutcome::Before),
+        closed => return Ok(DisputeOutcome::Closed(closed)),
     }
     diesel::update(disputes::table.find(dispute))
         .set((disputes::state.eq(DisputeState::Withdrawn), disputes::closed_at.eq(at)))
         .execute(conn)
         .await?;
-    Ok(Argued::Done)
+    Ok(DisputeOutcome::Done)
 }
 
 #[derive(QueryableByName)]
@@ -378,28 +380,28 @@ pub async fn decide(
     outcome: Outcome,
     reason: &str,
     at: DateTime<Utc>,
-) -> StoreResult<Argued> {
+) -> StoreResult<DisputeOutcome> {
     let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $dispute")
         .bind("dispute", dispute)
         .get_result(conn)
         .await
         .optional()?;
-    let Some(key) = key else { return Ok(Argued::Missing) };
-    let copy = ledger::hold_by_key(conn, &key.code_prefix, &key.code_mac).await?;
-    let (Some(copy), Some(held)) = (copy, hold(conn, dispute).await?) else {
-        return Ok(Argued::Missing);
+    let Some(key) = key else { return Ok(DisputeOutcome::Missing) };
+    let copy = ledger::lock_by_key(conn, &key.code_prefix, &key.code_mac).await?;
+    let (Some(copy), Some(locked)) = (copy, lock(conn, dispute).await?) else {
+        return Ok(DisputeOutcome::Missing);
     };
     if ledger::is_party(conn, &copy, by.account()).await? {
-        return Ok(Argued::OwnCase);
+        return Ok(DisputeOutcome::OwnCase);
     }
-    match held.state {
+    match locked.state {
         DisputeState::Open => {}
-        decided if decided == outcome.state() => return Ok(Argued::Before),
-        closed => return Ok(Argued::Closed(closed)),
+        decided if decided == outcome.state() => return Ok(DisputeOutcome::Before),
+        closed => return Ok(DisputeOutcome::Closed(closed)),
     }
     if outcome == Outcome::ForClaimant {
         diesel::update(copies::table.find((&copy.code_prefix, &copy.code_mac)))
-            .set(copies::owner_id.eq(held.claimant_id))
+            .set(copies::owner_id.eq(locked.claimant_id))
             .execute(conn)
             .await?;
     }
@@ -430,10 +432,10 @@ pub async fn decide(
         details: json!({
             "copy": copy.id, "outcome": outcome.state().as_str(), "reason": reason,
             "owner": { "from": copy.owner_id,
-                       "to": if outcome == Outcome::ForClaimant { held.claimant_id } else { copy.owner_id } },
+                       "to": if outcome == Outcome::ForClaimant { locked.claimant_id } else { copy.owner_id } },
         }),
         at,
     };
     audit::write(conn, entry).await?;
-    Ok(Argued::Done)
+    Ok(DisputeOutcome::Done)
 }

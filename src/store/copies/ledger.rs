@@ -18,7 +18,7 @@ use crate::store::{Connection, StoreResult};
 
 /// A copy whose row is locked until the transaction ends.
 #[derive(Clone, Debug, QueryableByName)]
-pub(in crate::store) struct HeldCopy {
+pub(in crate::store) struct LockedCopy {
     /// Key of the copy, first half.
     #[diesel(sql_type = Text)]
     pub code_prefix: String,
@@ -40,7 +40,7 @@ pub(in crate::store) struct HeldCopy {
 
 /// An entry to write about a copy whose row is locked.
 pub(in crate::store) struct NewEntry<'a> {
-    pub copy: &'a HeldCopy,
+    pub copy: &'a LockedCopy,
     /// What happened.
     pub kind: LedgerKind,
     /// register, transfer: the new owner; dispute: the claimant; else the moderator.
@@ -55,12 +55,12 @@ pub(in crate::store) struct NewEntry<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// Locks a registered copy until the transaction ends; `None`: there is none of that id. Not FOR UPDATE: what only refers to the copy
-/// need not wait.
-pub(in crate::store) async fn hold(
+/// Locks a registered copy until the transaction ends; `None`: there is none with that id. `FOR NO KEY UPDATE`, so that inserts of rows that refer
+/// to the copy do not wait.
+pub(in crate::store) async fn lock(
     conn: &mut Connection,
     copy: CopyId,
-) -> StoreResult<Option<HeldCopy>> {
+) -> StoreResult<Option<LockedCopy>> {
     Ok(sql(
         "SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies WHERE id = $copy FOR NO KEY UPDATE",
     )
@@ -70,12 +70,12 @@ pub(in crate::store) async fn hold(
     .optional()?)
 }
 
-/// Locks the copy of that key.
-pub(in crate::store) async fn hold_by_key(
+/// Locks the registered copy with that key.
+pub(in crate::store) async fn lock_by_key(
     conn: &mut Connection,
     code_prefix: &str,
     code_mac: &[u8],
-) -> StoreResult<Option<HeldCopy>> {
+) -> StoreResult<Option<LockedCopy>> {
     Ok(sql("SELECT code_prefix, code_mac, id, owner_id, frozen_at, voided_at FROM copies \
          WHERE code_prefix = $code_prefix AND code_mac = $code_mac AND owner_id IS NOT NULL FOR NO KEY UPDATE")
     .bind("code_prefix", code_prefix)
@@ -86,7 +86,7 @@ pub(in crate::store) async fn hold_by_key(
 }
 
 /// Locks those of the copies that have no owner, in the order of their keys.
-pub(in crate::store) async fn hold_free(
+pub(in crate::store) async fn lock_unowned(
     conn: &mut Connection,
     keys: impl Iterator<Item = &(String, Vec<u8>)>,
 ) -> StoreResult<()> {
@@ -102,8 +102,8 @@ pub(in crate::store) async fn hold_free(
     Ok(())
 }
 
-/// Locks those of the copies that have no owner and that no other transaction has locked, without waiting; returns which.
-pub(in crate::store) async fn hold_free_now(
+/// Locks, without waiting, those of the copies that have no owner; returns the keys of those that it could lock.
+pub(in crate::store) async fn try_lock_unowned(
     mut conn: &Connection,
     keys: &[(String, Vec<u8>)],
 ) -> StoreResult<HashSet<(String, Vec<u8>)>> {
@@ -116,7 +116,7 @@ pub(in crate::store) async fn hold_free_now(
     }
     let (prefixes, macs): (Vec<&str>, Vec<&[u8]>) =
         keys.iter().map(|(prefix, mac)| (prefix.as_str(), mac.as_slice())).unzip();
-    let held: Vec<KeyRow> = sql(
+    let locked: Vec<KeyRow> = sql(
         "SELECT c.code_prefix, c.code_mac FROM unnest((SELECT $prefixes), (SELECT $macs)) AS w (prefix, mac) \
          JOIN copies c ON c.code_prefix = w.prefix AND c.code_mac = w.mac AND c.owner_id IS NULL \
          FOR NO KEY UPDATE OF c SKIP LOCKED",
@@ -125,13 +125,13 @@ pub(in crate::store) async fn hold_free_now(
     .bind("macs", macs)
     .load(&mut conn)
     .await?;
-    Ok(held.into_iter().map(|row| (row.code_prefix, row.code_mac)).collect())
+    Ok(locked.into_iter().map(|row| (row.code_prefix, row.code_mac)).collect())
 }
 
 /// Whether an account has a stake in a copy: it owns it or ever did, or claims it or ever did. Moderators leave such copies to others.
 pub(in crate::store) async fn is_party(
     conn: &mut Connection,
-    copy: &HeldCopy,
+    copy: &LockedCopy,
     account: AccountId,
 ) -> StoreResult<bool> {
     #[derive(QueryableByName)]
@@ -150,7 +150,7 @@ pub(in crate::store) async fn is_party(
     Ok(party)
 }
 
-/// Writes entries. The copies have been changed already: the database notes whose each is now.
+/// Writes entries. The copies must have been changed before: a trigger stores the current owner with each entry.
 pub(in crate::store) async fn append(
     conn: &mut Connection,
     entries: &[NewEntry<'_>],

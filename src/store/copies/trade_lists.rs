@@ -58,24 +58,29 @@ pub struct NewTradeItem {
     pub quantity: i32,
 }
 
-const LIST: &str = "SELECT visibility, revision, updated_at FROM trade_lists WHERE account_id = $account AND kind = $kind";
+const LIST_ROW: &str = "SELECT visibility, revision, updated_at FROM trade_lists WHERE account_id = $account AND kind = $kind";
 
-async fn row(
+async fn find_row(
     conn: &mut Connection,
     account: AccountId,
     kind: TradeListKind,
 ) -> StoreResult<Option<TradeListRow>> {
-    Ok(sql(LIST).bind("account", account).bind("kind", kind).get_result(conn).await.optional()?)
+    Ok(sql(LIST_ROW)
+        .bind("account", account)
+        .bind("kind", kind)
+        .get_result(conn)
+        .await
+        .optional()?)
 }
 
 /// One of the own lists; an empty, private one when nothing was written yet.
-pub async fn own(
+pub async fn find_own(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
     viewer: Viewer,
     kind: TradeListKind,
 ) -> StoreResult<TradeListView> {
-    let row = row(conn, by.account(), kind).await?.unwrap_or_else(TradeListRow::empty);
+    let row = find_row(conn, by.account(), kind).await?.unwrap_or_else(TradeListRow::empty);
     let items = door::list_trade_items(conn, viewer, by.account(), kind).await?;
     Ok(TradeListView { row, items })
 }
@@ -90,7 +95,7 @@ struct Owner {
 
 /// The public list of the player of that name ([`cardscape_engine::name_key`]), and the name as it is written. A private list, a banned
 /// player and a name that nobody has are not told apart.
-pub async fn public(
+pub async fn find_public(
     conn: &mut Connection,
     viewer: Viewer,
     name_key: &str,
@@ -106,13 +111,13 @@ pub async fn public(
     .await
     .optional()?;
     let Some(Owner { id, name }) = owner else { return Ok(None) };
-    let Some(row) = row(conn, id, kind).await? else { return Ok(None) };
+    let Some(row) = find_row(conn, id, kind).await? else { return Ok(None) };
     let items = door::list_trade_items(conn, viewer, id, kind).await?;
     Ok(Some((name, TradeListView { row, items })))
 }
 
 /// Printings with these ids, or of these cards: those that the viewer may see, and by id those that stand on the list already.
-pub async fn printings(
+pub async fn find_printings(
     conn: &mut Connection,
     by: &Granted<WriteOwnCollection>,
     viewer: Viewer,
@@ -143,9 +148,9 @@ pub async fn replace(
     at: DateTime<Utc>,
 ) -> StoreResult<Edited<TradeListView>> {
     let account = by.account();
-    // A list that is not there yet has no row to lock.
+    // The account is locked, because a list that does not exist yet has no row to lock.
     counts::lock(conn, account).await?;
-    let before = row(conn, account, kind).await?.map_or(0, |row| row.revision);
+    let before = find_row(conn, account, kind).await?.map_or(0, |row| row.revision);
     if !is_current(before) {
         return Ok(Edited::Stale);
     }
@@ -210,9 +215,9 @@ impl TradeMatch {
 /// Whether mutual, matches both ways, account.
 pub type MatchPosition = (bool, i64, AccountId);
 
-/// Players whose public lists meet the own ones: mutual matches first, then those with the most. For each own item a hundred public
-/// items of others are looked at, so that a card that everybody wants does not cost a look at everybody.
-pub async fn matches(
+/// Players whose public lists match the own ones: mutual matches first, then those with the most matches. For each own item at most a hundred public
+/// items of others are read, so that a card that everybody wants does not make the query slow.
+pub async fn list_matches(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
     game: Option<&str>,

@@ -8,8 +8,8 @@ use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid 
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
-use super::copy_records::{CARD_OF_COPY, COLUMNS, CopyRow, CopyView, as_seen_by};
-use super::ledger::{self, HeldCopy, NewEntry};
+use super::copy_records::{COLUMNS, CopyRow, CopyView, JOIN_CARD, view_copies};
+use super::ledger::{self, LockedCopy, NewEntry};
 use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{
@@ -118,7 +118,7 @@ pub async fn offer(
         Some((id, trading)) if trading != Trading::Closed => {
             let shows_all = trading == Trading::Public;
             let partner = Partner { account: id, shows_all };
-            make(conn, by, &partner, new, None).await?
+            insert_offer(conn, by, &partner, new, None).await?
         }
         _ => Offered::NoSuchTrader,
     };
@@ -145,20 +145,20 @@ pub async fn counter(
             _ => Err(IdempotentError::Mismatch),
         };
     }
-    let answered = counter_new(conn, by, trade, new).await?;
+    let answered = insert_counter(conn, by, trade, new).await?;
     if !matches!(answered, Answered::Done(Offered::New)) {
         idempotency::forget(conn, key).await?;
     }
     Ok(answered)
 }
 
-async fn counter_new(
+async fn insert_counter(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
     trade: TradeId,
     new: &NewTrade<'_>,
 ) -> StoreResult<Answered<Offered>> {
-    let first = match hold(conn, by.account(), trade, new.at).await? {
+    let first = match lock(conn, by.account(), trade, new.at).await? {
         None => return Ok(Answered::Missing),
         Some(first) if first.role(by.account()) == TradeRole::Offerer => {
             return Ok(Answered::NotYourTurn);
@@ -168,7 +168,7 @@ async fn counter_new(
     match first.state {
         TradeState::Open => {}
         TradeState::Lapsed => {
-            return Ok(Answered::Lapsed(missing_copies(conn, trade).await?, When::Before));
+            return Ok(Answered::Lapsed(list_missing_copies(conn, trade).await?, When::Before));
         }
         closed => return Ok(Answered::Closed(closed)),
     }
@@ -180,9 +180,9 @@ async fn counter_new(
         .await
         .optional()?;
     let Some(trading) = found else { return Ok(Answered::Done(Offered::NoSuchTrader)) };
-    // Whoever made the first offer is in the middle of a trade, whatever she lets others begin.
+    // The partner made the first offer, so it may be countered even if she takes no offers.
     let partner = Partner { account: first.offered_by, shows_all: trading == Trading::Public };
-    let offered = make(conn, by, &partner, new, Some(trade)).await?;
+    let offered = insert_offer(conn, by, &partner, new, Some(trade)).await?;
     if matches!(offered, Offered::New) {
         close(conn, trade, TradeState::Countered, new.at).await?;
     }
@@ -207,7 +207,7 @@ struct TermRow {
     was_given: bool,
 }
 
-async fn make(
+async fn insert_offer(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
     partner: &Partner,
@@ -231,7 +231,7 @@ async fn make(
     if open >= MAX_OPEN_TRADES {
         return Ok(Offered::TooMany);
     }
-    let rows = match terms(conn, by, partner, new.terms, counter_to).await? {
+    let rows = match check_terms(conn, by, partner, new.terms, counter_to).await? {
         Ok(rows) => rows,
         Err(faults) => return Ok(Offered::Faults(faults)),
     };
@@ -263,9 +263,9 @@ async fn make(
     Ok(Offered::New)
 }
 
-/// The copies of an offer, or what is wrong with them. A copy to ask for must be shown: by a public collection, or by the offer that
-/// this one counters. All others are not told apart, or an offer would tell whose a copy is.
-async fn terms(
+/// Checks the copies of an offer and returns their rows, or the faults. A copy that is asked for must be shown by a public collection or by the offer
+/// that this one counters. All other copies have the same fault, so that an offer does not reveal who owns a copy.
+async fn check_terms(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
     partner: &Partner,
@@ -316,7 +316,7 @@ async fn terms(
 }
 
 #[derive(QueryableByName)]
-struct HeldTrade {
+struct LockedTrade {
     #[diesel(sql_type = SqlUuid)]
     offered_by: AccountId,
     #[diesel(sql_type = SqlUuid)]
@@ -325,7 +325,7 @@ struct HeldTrade {
     state: TradeState,
 }
 
-impl HeldTrade {
+impl LockedTrade {
     fn role(&self, account: AccountId) -> TradeRole {
         role(self.offered_by, account)
     }
@@ -336,18 +336,18 @@ fn role(offered_by: AccountId, account: AccountId) -> TradeRole {
 }
 
 /// The state of trade `t` at `$now`: an offer that has expired may still be stored as open.
-const STATE: &str =
+const STATE_NOW: &str =
     "CASE WHEN t.state = 'open' AND t.expires_at <= $now THEN 'expired' ELSE t.state END";
 
 /// Locks one of the account's trades until the transaction ends.
-async fn hold(
+async fn lock(
     conn: &mut Connection,
     account: AccountId,
     trade: TradeId,
     now: DateTime<Utc>,
-) -> StoreResult<Option<HeldTrade>> {
+) -> StoreResult<Option<LockedTrade>> {
     Ok(sql(format!(
-        "SELECT t.offered_by, t.offered_to, {STATE} AS state FROM trades t \
+        "SELECT t.offered_by, t.offered_to, {STATE_NOW} AS state FROM trades t \
          WHERE t.id = $trade AND $account IN (t.offered_by, t.offered_to) FOR NO KEY UPDATE"
     ))
     .bind("now", now)
@@ -371,8 +371,8 @@ async fn close(
     Ok(())
 }
 
-/// The copies that are not to be had any more, for which an offer lapsed.
-async fn missing_copies(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
+/// The copies because of which an offer lapsed.
+async fn list_missing_copies(conn: &mut Connection, trade: TradeId) -> StoreResult<Vec<CopyId>> {
     #[derive(QueryableByName)]
     struct Gone {
         #[diesel(sql_type = SqlUuid)]
@@ -388,25 +388,25 @@ async fn missing_copies(conn: &mut Connection, trade: TradeId) -> StoreResult<Ve
     Ok(rows.into_iter().map(|row| row.id).collect())
 }
 
-/// Refuses an offer (its recipient) or takes it back (who made it): `to` is `Declined` or `Cancelled`.
-pub async fn refuse(
+/// Closes an open offer: its recipient declines it, or its maker cancels it. `to` is `Declined` or `Cancelled`.
+pub async fn close_offer(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
     trade: TradeId,
     to: TradeState,
     at: DateTime<Utc>,
 ) -> StoreResult<Answered<When>> {
-    let Some(held) = hold(conn, by.account(), trade, at).await? else {
+    let Some(locked) = lock(conn, by.account(), trade, at).await? else {
         return Ok(Answered::Missing);
     };
     let turn = match to {
         TradeState::Cancelled => TradeRole::Offerer,
         _ => TradeRole::Recipient,
     };
-    if held.role(by.account()) != turn {
+    if locked.role(by.account()) != turn {
         return Ok(Answered::NotYourTurn);
     }
-    match held.state {
+    match locked.state {
         TradeState::Open => close(conn, trade, to, at).await?,
         done if done == to => return Ok(Answered::Done(When::Before)),
         closed => return Ok(Answered::Closed(closed)),
@@ -417,14 +417,14 @@ pub async fn refuse(
 #[derive(QueryableByName)]
 struct SwapRow {
     #[diesel(embed)]
-    copy: HeldCopy,
+    copy: LockedCopy,
     #[diesel(sql_type = Bool)]
     given: bool,
 }
 
 impl SwapRow {
-    /// Whether its giver does not have it to give any more.
-    fn is_gone(&self, trade: &HeldTrade) -> bool {
+    /// Whether its giver cannot give it any more.
+    fn is_gone(&self, trade: &LockedTrade) -> bool {
         let giver = if self.given { trade.offered_by } else { trade.offered_to };
         self.copy.owner_id != giver
             || self.copy.frozen_at.is_some()
@@ -432,7 +432,7 @@ impl SwapRow {
     }
 
     /// Who has it afterwards.
-    fn taker(&self, trade: &HeldTrade) -> AccountId {
+    fn taker(&self, trade: &LockedTrade) -> AccountId {
         if self.given { trade.offered_to } else { trade.offered_by }
     }
 }
@@ -446,17 +446,17 @@ pub async fn accept(
     trade: TradeId,
     at: DateTime<Utc>,
 ) -> StoreResult<Answered<When>> {
-    let Some(held) = hold(conn, by.account(), trade, at).await? else {
+    let Some(locked) = lock(conn, by.account(), trade, at).await? else {
         return Ok(Answered::Missing);
     };
-    if held.role(by.account()) == TradeRole::Offerer {
+    if locked.role(by.account()) == TradeRole::Offerer {
         return Ok(Answered::NotYourTurn);
     }
-    match held.state {
+    match locked.state {
         TradeState::Open => {}
         TradeState::Accepted => return Ok(Answered::Done(When::Before)),
         TradeState::Lapsed => {
-            return Ok(Answered::Lapsed(missing_copies(conn, trade).await?, When::Before));
+            return Ok(Answered::Lapsed(list_missing_copies(conn, trade).await?, When::Before));
         }
         closed => return Ok(Answered::Closed(closed)),
     }
@@ -469,13 +469,13 @@ pub async fn accept(
     .get_results(conn)
     .await?;
     let partner: Option<Option<DateTime<Utc>>> = accounts::table
-        .find(held.offered_by)
+        .find(locked.offered_by)
         .select(accounts::banned_at)
         .first(conn)
         .await
         .optional()?;
-    let gone: Vec<&HeldCopy> =
-        rows.iter().filter(|row| row.is_gone(&held)).map(|row| &row.copy).collect();
+    let gone: Vec<&LockedCopy> =
+        rows.iter().filter(|row| row.is_gone(&locked)).map(|row| &row.copy).collect();
     if !gone.is_empty() || partner != Some(None) {
         close(conn, trade, TradeState::Lapsed, at).await?;
         for copy in &gone {
@@ -485,7 +485,7 @@ pub async fn accept(
         let gone: BTreeSet<_> = gone.iter().map(|copy| copy.id).collect();
         return Ok(Answered::Lapsed(gone.into_iter().collect(), When::Now));
     }
-    swap(conn, trade, &held, &rows, at).await?;
+    swap(conn, trade, &locked, &rows, at).await?;
     close(conn, trade, TradeState::Accepted, at).await?;
     Ok(Answered::Done(When::Now))
 }
@@ -493,7 +493,7 @@ pub async fn accept(
 async fn swap(
     conn: &mut Connection,
     trade: TradeId,
-    held: &HeldTrade,
+    locked: &LockedTrade,
     rows: &[SwapRow],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
@@ -502,8 +502,8 @@ async fn swap(
          WHERE t.trade_id = $trade AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac",
     )
     .bind("trade", trade)
-    .bind("offered_to", held.offered_to)
-    .bind("offered_by", held.offered_by)
+    .bind("offered_to", locked.offered_to)
+    .bind("offered_by", locked.offered_by)
     .execute(conn)
     .await?;
     let entries: Vec<NewEntry<'_>> = rows
@@ -511,7 +511,7 @@ async fn swap(
         .map(|row| NewEntry {
             copy: &row.copy,
             kind: LedgerKind::Transfer,
-            account: row.taker(held),
+            account: row.taker(locked),
             reason: None,
             trade: Some(trade),
             dispute: None,
@@ -601,11 +601,11 @@ pub struct TradedCopy {
     pub gone: bool,
 }
 
-const ROWS: &str = "SELECT t.id, t.offered_by, a.name AS by_name, b.name AS to_name, t.message, t.counter_to, n.id AS countered_by, \
+const TRADE_COLUMNS: &str = "SELECT t.id, t.offered_by, a.name AS by_name, b.name AS to_name, t.message, t.counter_to, n.id AS countered_by, \
     (SELECT count(*) FROM trade_copies x WHERE x.trade_id = t.id AND x.given) AS gives, \
     (SELECT count(*) FROM trade_copies x WHERE x.trade_id = t.id AND NOT x.given) AS wants, \
     t.created_at, t.expires_at, t.closed_at";
-const SIDES: &str = "FROM trades t JOIN accounts a ON a.id = t.offered_by JOIN accounts b ON b.id = t.offered_to \
+const TRADE_TABLES: &str = "FROM trades t JOIN accounts a ON a.id = t.offered_by JOIN accounts b ON b.id = t.offered_to \
                      LEFT JOIN trades n ON n.counter_to = t.id";
 
 /// Which of the own trades.
@@ -632,7 +632,7 @@ pub async fn list(
         Some(TradeRole::Recipient) => "t.offered_to = $account",
     };
     Ok(sql(format!(
-        "{ROWS}, {STATE} AS state {SIDES} WHERE {side} AND ($state IS NULL OR {STATE} = $state) AND t.id < $before \
+        "{TRADE_COLUMNS}, {STATE_NOW} AS state {TRADE_TABLES} WHERE {side} AND ($state IS NULL OR {STATE_NOW} = $state) AND t.id < $before \
          ORDER BY t.id DESC LIMIT $limit"
     ))
     .bind("now", now)
@@ -653,7 +653,7 @@ pub async fn find<P: TradePermission>(
     now: DateTime<Utc>,
 ) -> StoreResult<Option<(TradeRow, Vec<TradedCopy>)>> {
     let row: Option<TradeRow> = sql(format!(
-        "{ROWS}, {STATE} AS state {SIDES} WHERE t.id = $trade AND $account IN (t.offered_by, t.offered_to)"
+        "{TRADE_COLUMNS}, {STATE_NOW} AS state {TRADE_TABLES} WHERE t.id = $trade AND $account IN (t.offered_by, t.offered_to)"
     ))
     .bind("now", now)
     .bind("trade", trade)
@@ -662,7 +662,7 @@ pub async fn find<P: TradePermission>(
     .await
     .optional()?;
     let Some(row) = row else { return Ok(None) };
-    let copies = copies_of(conn, by.account(), viewer, trade).await?;
+    let copies = load_copies(conn, by.account(), viewer, trade).await?;
     Ok(Some((row, copies)))
 }
 
@@ -683,7 +683,7 @@ struct TradedRow {
     gone: bool,
 }
 
-async fn copies_of(
+async fn load_copies(
     conn: &mut Connection,
     account: AccountId,
     viewer: Viewer,
@@ -693,7 +693,7 @@ async fn copies_of(
         "SELECT {COLUMNS}, x.given, x.gone, c.owner_id = CASE WHEN x.given THEN t.offered_by ELSE t.offered_to END \
                 AND c.frozen_at IS NULL AND c.voided_at IS NULL AS available \
          FROM trade_copies x JOIN trades t ON t.id = x.trade_id \
-         JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac {CARD_OF_COPY} \
+         JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac {JOIN_CARD} \
          WHERE x.trade_id = $trade ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
     .bind("trade", trade)
@@ -704,7 +704,7 @@ async fn copies_of(
         places.push((row.given, row.available, row.gone));
         copies.push(row.copy);
     }
-    let copies = as_seen_by(conn, viewer, account, copies).await?;
+    let copies = view_copies(conn, viewer, account, copies).await?;
     let traded = |(copy, (given, available, gone))| TradedCopy { copy, given, available, gone };
     Ok(copies.into_iter().zip(places).map(traded).collect())
 }

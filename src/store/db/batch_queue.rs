@@ -11,7 +11,7 @@ pub(in crate::store) trait BatchWorker: Clone + Send + 'static {
     /// What a request wants, with the channel for its answer.
     type Job: Send + 'static;
     /// Most jobs that are worked on together.
-    const MOST: usize;
+    const MAX_BATCH: usize;
 
     /// Waits until it is worth while to take the next jobs.
     fn ready(&self) -> impl Future<Output = ()> + Send {
@@ -110,11 +110,11 @@ struct RunningWorker<T> {
 
 impl<T: Send + 'static> RunningWorker<T> {
     async fn run<C: BatchWorker<Job = T>>(mut self, worker: C) {
-        // Requests that are ready to job come first.
+        // Requests that are ready to run come first.
         tokio::task::yield_now().await;
         loop {
             worker.ready().await;
-            let Some(jobs) = self.jobs.next(C::MOST) else { break };
+            let Some(jobs) = self.jobs.next(C::MAX_BATCH) else { break };
             worker.work(jobs).await;
         }
         self.ended = true;

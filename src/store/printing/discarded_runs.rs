@@ -17,10 +17,10 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Copies that one transaction deletes: a fraction of a second, though four tables that refer to copies are asked for each.
+/// Copies that one transaction deletes, in a fraction of a second: four foreign keys are checked for each copy.
 const BATCH: i64 = 2_000;
 
-/// The advisory lock for deleting copies of discarded runs: two processes would only wait for each other.
+/// The advisory lock for deleting copies of discarded runs: one process at a time.
 const EMPTYING_LOCK: i64 = 7_233_172_005;
 
 #[derive(QueryableByName)]
@@ -77,7 +77,7 @@ struct Locked {
     locked: bool,
 }
 
-async fn lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
+async fn try_lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
     let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
         .bind("lock", lock)
         .get_result(conn)
@@ -85,11 +85,11 @@ async fn lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
     Ok(locked)
 }
 
-/// Discards what a mint that was killed left behind, unless one is running; returns how many runs.
+/// Discards pending runs that a killed mint left behind, unless a mint is running; returns how many runs.
 pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut begun = store.begin().await?;
     let discarded = async {
-        if lock(begun.conn(), PRESS_LOCK).await? {
+        if try_lock(begun.conn(), PRESS_LOCK).await? {
             discard_pending(begun.conn(), now).await
         } else {
             Ok(0)
@@ -99,8 +99,8 @@ pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult
     begun.end(discarded).await
 }
 
-/// At most how many copies of discarded runs are left to delete: those that were planned.
-pub async fn copies_to_delete(conn: &mut Connection) -> StoreResult<u64> {
+/// Counts the copies of discarded runs that are left to delete: an upper bound, since the planned copies are counted.
+pub async fn count_copies_to_delete(conn: &mut Connection) -> StoreResult<u64> {
     #[derive(QueryableByName)]
     struct Left {
         #[diesel(sql_type = BigInt)]
@@ -114,8 +114,8 @@ pub async fn copies_to_delete(conn: &mut Connection) -> StoreResult<u64> {
     Ok(u64::try_from(copies).unwrap_or_default())
 }
 
-/// Deletes copies of discarded runs in at most so many small transactions; returns how many copies that were. `progress` is told
-/// after each. Returns early when nothing is left, or when another process is at it.
+/// Deletes copies of discarded runs in at most `transactions` small transactions; returns how many copies were deleted. `progress` is called after
+/// each transaction. Stops early when nothing is left, or when another process is deleting.
 pub async fn delete_copies(
     store: &Store,
     transactions: usize,
@@ -123,28 +123,28 @@ pub async fn delete_copies(
     progress: impl Fn(u64),
 ) -> StoreResult<u64> {
     let store = store.with_deadline(deadlines::DELETION);
-    let (mut deleted, mut place) = (0, None);
+    let (mut deleted, mut progress_of_run) = (0, None);
     for _ in 0..transactions {
         let mut begun = store.begin().await?;
-        let step = delete_some(begun.conn(), place.take(), now).await;
-        let Some(step) = begun.end(step).await? else { break };
-        deleted += step.copies;
-        place = step.place;
+        let batch = delete_batch(begun.conn(), progress_of_run.take(), now).await;
+        let Some(batch) = begun.end(batch).await? else { break };
+        deleted += batch.copies;
+        progress_of_run = batch.progress;
         progress(deleted);
     }
     Ok(deleted)
 }
 
 /// Progress of the deletion of a run.
-struct Place {
+struct DeletionProgress {
     run: PrintRunId,
-    /// Key of the last copy that was deleted, second half: what lies before it is gone, and need not be read again.
+    /// Second half of the key of the last deleted copy: reading continues after it.
     code_mac: Vec<u8>,
 }
 
-struct Step {
+struct DeletedBatch {
     copies: u64,
-    place: Option<Place>,
+    progress: Option<DeletionProgress>,
 }
 
 #[derive(QueryableByName)]
@@ -163,13 +163,13 @@ struct DeletedRow {
     last: Option<Vec<u8>>,
 }
 
-/// Deletes some copies of the first discarded run that has any; a run that has none left is done. `None`: there is nothing to do.
-async fn delete_some(
+/// Deletes a batch of copies of the first discarded run that has any, and marks a run without copies as emptied. `None`: there is nothing to do.
+async fn delete_batch(
     conn: &mut Connection,
-    place: Option<Place>,
+    progress: Option<DeletionProgress>,
     now: DateTime<Utc>,
-) -> StoreResult<Option<Step>> {
-    if !lock(conn, EMPTYING_LOCK).await? {
+) -> StoreResult<Option<DeletedBatch>> {
+    if !try_lock(conn, EMPTYING_LOCK).await? {
         return Ok(None);
     }
     // More time, for a disk that is busy with a mint.
@@ -181,9 +181,9 @@ async fn delete_some(
     .await
     .optional()?;
     let Some(RunRow { id: run, code_prefix }) = run else { return Ok(None) };
-    let place = place.filter(|place| place.run == run);
-    let begins = place.is_none();
-    let after = place.map(|place| place.code_mac).unwrap_or_default();
+    let progress = progress.filter(|progress| progress.run == run);
+    let is_from_start = progress.is_none();
+    let after = progress.map(|progress| progress.code_mac).unwrap_or_default();
     let DeletedRow { copies, last } = sql(
         "WITH batch AS ( \
              SELECT code_mac FROM copies WHERE code_prefix = $code_prefix AND print_run_id = $run AND code_mac > $after ORDER BY code_mac LIMIT $limit \
@@ -198,7 +198,7 @@ async fn delete_some(
     .get_result(conn)
     .await?;
     // The run is done only if it was read from its beginning.
-    if last.is_none() && begins {
+    if last.is_none() && is_from_start {
         sql("UPDATE print_runs SET emptied_at = $now WHERE id = $run")
             .bind("run", run)
             .bind("now", now)
@@ -206,6 +206,6 @@ async fn delete_some(
             .await?;
         tracing::info!(print_run = %run, "all copies of a discarded print run are deleted");
     }
-    let place = last.map(|code_mac| Place { run, code_mac });
-    Ok(Some(Step { copies: u64::try_from(copies).unwrap_or_default(), place }))
+    let progress = last.map(|code_mac| DeletionProgress { run, code_mac });
+    Ok(Some(DeletedBatch { copies: u64::try_from(copies).unwrap_or_default(), progress }))
 }

@@ -15,7 +15,7 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, Store, StoreResult};
 
-/// What is lost with the keys.
+/// What depends on the keys of an installation, and is lost with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dependents {
     /// Print runs whose codes are registered.
@@ -24,7 +24,7 @@ pub struct Dependents {
     pub codes: i64,
     /// Webhooks, each with a secret.
     pub webhooks: i64,
-    /// Whether it was ever used with keys: any of the above, a key that is noted, or a log-in.
+    /// Whether the database was ever used with keys: any of the above, a stored fingerprint, or a log-in.
     pub any: bool,
 }
 
@@ -36,8 +36,8 @@ struct ActiveRuns {
     codes: i64,
 }
 
-/// What depends on keys, whichever they are.
-pub async fn dependents(store: &Store) -> StoreResult<Dependents> {
+/// Counts what depends on keys, whichever keys they are.
+pub async fn count_dependents(store: &Store) -> StoreResult<Dependents> {
     let mut conn = store.connection().await?;
     let ActiveRuns { print_runs, codes } =
         sql("SELECT count(*) AS print_runs, coalesce(sum(copy_count), 0)::bigint AS codes \
@@ -50,13 +50,13 @@ pub async fn dependents(store: &Store) -> StoreResult<Dependents> {
         .count()
         .get_result(&mut *conn)
         .await?;
-    let noted: bool =
+    let has_fingerprints: bool =
         diesel::select(exists(key_fingerprints::table.select(key_fingerprints::key_id)))
             .get_result(&mut *conn)
             .await?;
-    let logged_in: bool =
+    let has_sessions: bool =
         diesel::select(exists(sessions::table.select(sessions::id))).get_result(&mut *conn).await?;
-    let any = print_runs > 0 || webhooks > 0 || noted || logged_in;
+    let any = print_runs > 0 || webhooks > 0 || has_fingerprints || has_sessions;
     Ok(Dependents { print_runs, codes, webhooks, any })
 }
 
@@ -71,9 +71,9 @@ pub struct MissingKey {
     pub is_other: bool,
 }
 
-/// Compares the keys of an instance with those that the database depends on, and notes those that are new. `Err`: some are missing, and
-/// nothing is noted. Of two instances that come to a fresh database with different files, one is refused.
-pub async fn settle(
+/// Compares the keys of an instance with those that the database depends on, and registers the new ones. `Err`: some are missing, and nothing is
+/// registered. Of two instances that start on a fresh database with different key files, one is refused.
+pub async fn check_and_register(
     store: &Store,
     ring: &[KeyFingerprint],
     at: DateTime<Utc>,
@@ -81,22 +81,22 @@ pub async fn settle(
     store
         .transaction(async |conn| {
             lock(conn).await?;
-            let missing = missing(conn, ring).await?;
+            let missing = find_missing_in(conn, ring).await?;
             if !missing.is_empty() {
                 return Ok(Err(missing));
             }
-            note(conn, ring, at).await?;
+            register(conn, ring, at).await?;
             Ok(Ok(()))
         })
         .await
 }
 
-/// The keys that the database depends on and an instance does not have: others were started with them since.
-pub async fn lacking(store: &Store, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
-    missing(&mut *store.connection().await?, ring).await
+/// The keys that the database depends on and an instance lacks, because another instance was started with them since.
+pub async fn find_missing(store: &Store, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
+    find_missing_in(&mut *store.connection().await?, ring).await
 }
 
-/// The keys that are gone are lost for good, the operator says: from now on the database depends on those of `ring`.
+/// Makes the database depend on the keys of `ring` only: the operator says that all others are lost for good.
 pub async fn replace(
     store: &Store,
     _by: &Operator,
@@ -107,18 +107,21 @@ pub async fn replace(
         .transaction(async |conn| {
             lock(conn).await?;
             diesel::delete(key_fingerprints::table).execute(conn).await?;
-            note(conn, ring, at).await
+            register(conn, ring, at).await
         })
         .await
 }
 
-/// Others who settle wait until the end of this transaction.
+/// Locks the table until the end of the transaction, so that instances check and register one after the other.
 async fn lock(conn: &mut Connection) -> StoreResult<()> {
     run_commands(conn, "LOCK TABLE key_fingerprints IN SHARE ROW EXCLUSIVE MODE").await
 }
 
-async fn missing(conn: &mut Connection, ring: &[KeyFingerprint]) -> StoreResult<Vec<MissingKey>> {
-    let noted: Vec<(String, String, Vec<u8>)> = key_fingerprints::table
+async fn find_missing_in(
+    conn: &mut Connection,
+    ring: &[KeyFingerprint],
+) -> StoreResult<Vec<MissingKey>> {
+    let stored: Vec<(String, String, Vec<u8>)> = key_fingerprints::table
         .select((
             key_fingerprints::purpose,
             key_fingerprints::key_id,
@@ -127,12 +130,12 @@ async fn missing(conn: &mut Connection, ring: &[KeyFingerprint]) -> StoreResult<
         .order((key_fingerprints::purpose, key_fingerprints::key_id))
         .load(conn)
         .await?;
-    if noted.is_empty() {
-        return missing_by_print_runs(conn, ring).await;
+    if stored.is_empty() {
+        return find_missing_by_print_runs(conn, ring).await;
     }
     let named =
         |key: &&KeyFingerprint, purpose: &str, id: &str| key.purpose == purpose && key.key_id == id;
-    Ok(noted
+    Ok(stored
         .into_iter()
         .filter(|(purpose, id, fingerprint)| {
             !ring.iter().any(|key| named(&key, purpose, id) && key.fingerprint[..] == **fingerprint)
@@ -144,8 +147,8 @@ async fn missing(conn: &mut Connection, ring: &[KeyFingerprint]) -> StoreResult<
         .collect())
 }
 
-/// For a database that was last used before keys were noted: its print runs have the names of theirs.
-async fn missing_by_print_runs(
+/// For a database from before fingerprints were stored: its print runs have the names of their keys.
+async fn find_missing_by_print_runs(
     conn: &mut Connection,
     ring: &[KeyFingerprint],
 ) -> StoreResult<Vec<MissingKey>> {
@@ -164,7 +167,7 @@ async fn missing_by_print_runs(
         .collect())
 }
 
-async fn note(
+async fn register(
     conn: &mut Connection,
     ring: &[KeyFingerprint],
     at: DateTime<Utc>,

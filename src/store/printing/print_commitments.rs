@@ -72,14 +72,14 @@ impl CommitmentRow {
     }
 }
 
-const COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.digest, m.seed, m.plan, m.announced_at, \
+const SELECT_COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.digest, m.seed, m.plan, m.announced_at, \
                                   r.activated_at AS printed_at, r.packing_sha256, m.broken_off_at, m.revealed_at \
                            FROM print_commitments m JOIN sets s ON s.id = m.set_id \
                            LEFT JOIN print_runs r ON r.id = m.print_run_id AND r.status = 'active'";
 
 /// One announcement.
 pub async fn find(conn: &mut Connection, id: CommitmentId) -> StoreResult<Option<CommitmentRow>> {
-    Ok(sql(format!("{COMMITMENTS} WHERE m.id = $id"))
+    Ok(sql(format!("{SELECT_COMMITMENTS} WHERE m.id = $id"))
         .bind("id", id)
         .get_result(conn)
         .await
@@ -95,7 +95,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CommitmentRow>> {
     let query = format!(
-        "{COMMITMENTS} WHERE s.game_code = $game AND s.code = $set AND m.id < $before ORDER BY m.id DESC LIMIT $limit"
+        "{SELECT_COMMITMENTS} WHERE s.game_code = $game AND s.code = $set AND m.id < $before ORDER BY m.id DESC LIMIT $limit"
     );
     Ok(sql(query)
         .bind("game", game)
@@ -159,27 +159,30 @@ async fn insert(
     audit::write(conn, entry).await
 }
 
-/// What the press is to print.
+/// An announcement with its opening, for the press.
 #[derive(Clone, Debug)]
-pub struct Announced {
+pub struct StoredAnnouncement {
     /// Seed and plan as they were stored.
     pub opening: String,
     /// Whether a run was printed from it.
     pub printed: bool,
 }
 
-/// An announcement with what opens it, for the press.
+/// Finds an announcement for the press.
 pub async fn find_to_print(
     conn: &mut Connection,
     _by: &Operator,
     id: CommitmentId,
-) -> StoreResult<Option<Announced>> {
+) -> StoreResult<Option<StoredAnnouncement>> {
     let row = find(conn, id).await?;
-    Ok(row.map(|row| Announced { opening: row.opening_text(), printed: row.printed_at.is_some() }))
+    Ok(row.map(|row| StoredAnnouncement {
+        opening: row.opening_text(),
+        printed: row.printed_at.is_some(),
+    }))
 }
 
-/// Ties a pending run to its announcement, which is made now unless it was made before. `false`: another run was printed from it.
-pub(super) async fn tie(
+/// Links a pending run to its announcement, which is stored now unless it was announced before. `false`: another run was printed from it.
+pub(super) async fn link_run(
     conn: &mut Connection,
     new: &NewCommitment<'_>,
     announced_before: bool,
@@ -188,25 +191,25 @@ pub(super) async fn tie(
     if !announced_before {
         insert(conn, None, new).await?;
     }
-    let living = print_runs::table
+    let not_discarded = print_runs::table
         .filter(print_runs::status.ne(RunStatus::Discarded))
         .select(print_runs::id.nullable());
-    let tied = diesel::update(
+    let linked = diesel::update(
         print_commitments::table.find(new.id).filter(
             print_commitments::print_run_id
                 .is_null()
-                .or(print_commitments::print_run_id.ne_all(living)),
+                .or(print_commitments::print_run_id.ne_all(not_discarded)),
         ),
     )
     .set(print_commitments::print_run_id.eq(run))
     .execute(conn)
     .await?;
-    Ok(tied == 1)
+    Ok(linked == 1)
 }
 
 /// Result of revealing an announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Revealed {
+pub enum RevealOutcome {
     /// Everybody can read it now.
     Now,
     /// Everybody could read it before.
@@ -235,8 +238,8 @@ pub async fn reveal(
     by: &Acting<AnnouncePrintRuns>,
     id: CommitmentId,
     now: DateTime<Utc>,
-) -> StoreResult<Revealed> {
-    let standing: Option<CommitmentState> = sql(
+) -> StoreResult<RevealOutcome> {
+    let state: Option<CommitmentState> = sql(
         "SELECT m.revealed_at IS NOT NULL AS revealed, \
                 EXISTS (SELECT 1 FROM print_runs r WHERE r.id = m.print_run_id AND r.status = 'active') AS printed, \
                 EXISTS (SELECT 1 FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
@@ -248,11 +251,11 @@ pub async fn reveal(
     .get_result(conn)
     .await
     .optional()?;
-    match standing {
-        None => return Ok(Revealed::Missing),
-        Some(standing) if standing.revealed => return Ok(Revealed::Before),
-        Some(standing) if !standing.printed => return Ok(Revealed::NotPrinted),
-        Some(standing) if standing.cards_hidden => return Ok(Revealed::CardsHidden),
+    match state {
+        None => return Ok(RevealOutcome::Missing),
+        Some(state) if state.revealed => return Ok(RevealOutcome::Before),
+        Some(state) if !state.printed => return Ok(RevealOutcome::NotPrinted),
+        Some(state) if state.cards_hidden => return Ok(RevealOutcome::CardsHidden),
         Some(_) => {}
     }
     diesel::update(print_commitments::table.find(id))
@@ -267,5 +270,5 @@ pub async fn reveal(
         at: now,
     };
     audit::write(conn, entry).await?;
-    Ok(Revealed::Now)
+    Ok(RevealOutcome::Now)
 }

@@ -45,7 +45,7 @@ impl RunStatus {
     }
 }
 
-/// The advisory lock that whoever mints holds: one run at a time, and nobody takes a living run for an abandoned one.
+/// The advisory lock of a mint: one run at a time, and a run that is being minted is not taken for an abandoned one.
 pub(in crate::store) const PRESS_LOCK: i64 = 7_233_172_003;
 
 /// A set as the press sees it.
@@ -80,7 +80,7 @@ pub struct CardRow {
     pub copies: i64,
 }
 
-/// Looks at a set that is to be printed. `None`: there is no such set.
+/// Finds a set to print. `None`: there is no such set.
 pub async fn find_set(
     conn: &mut Connection,
     _by: &Planner,
@@ -133,8 +133,8 @@ pub struct NewPrintRun<'a> {
     pub at: DateTime<Utc>,
 }
 
-/// Notes a run as pending: its copies may come in now, but nobody can register them.
-pub async fn begin(
+/// Stores a run as pending: its copies may be stored now, but cannot be registered.
+pub async fn insert_pending(
     conn: &mut Connection,
     _by: &Operator,
     new: &NewPrintRun<'_>,
@@ -145,8 +145,8 @@ pub async fn begin(
             print_runs::set_id.eq(new.set),
             print_runs::code_prefix.eq(new.prefix.to_string()),
             print_runs::key_id.eq(new.key_id),
-            print_runs::copies_per_card.eq(number(new.plan.copies_per_card())),
-            print_runs::copy_count.eq(number(new.plan.copy_count())),
+            print_runs::copies_per_card.eq(to_bigint(new.plan.copies_per_card())),
+            print_runs::copy_count.eq(to_bigint(new.plan.copy_count())),
             print_runs::status.eq(RunStatus::Pending),
             print_runs::file_sha256.eq(new.file_sha256.to_vec()),
             print_runs::packing_sha256.eq(new.packing_sha256.map(|hash| hash.to_vec())),
@@ -155,7 +155,7 @@ pub async fn begin(
         .execute(conn)
         .await?;
     let (printings, counts): (Vec<PrintingId>, Vec<i64>) =
-        new.plan.lines().map(|line| (line.printing.id, number(line.copies))).unzip();
+        new.plan.lines().map(|line| (line.printing.id, to_bigint(line.copies))).unzip();
     sql(
         "INSERT INTO print_run_lines (print_run_id, printing_id, copy_count) SELECT $id, * FROM unnest($printings, $counts)",
     )
@@ -167,8 +167,8 @@ pub async fn begin(
     Ok(())
 }
 
-/// Counts of a plan fit: a run has at most ten million codes.
-fn number(count: u64) -> i64 {
+/// Converts a count of a plan, which always fits: a run has at most ten million codes.
+fn to_bigint(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
@@ -181,7 +181,7 @@ pub async fn activate(
     copies_before: i64,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let per_card = number(run.plan.copies_per_card());
+    let per_card = to_bigint(run.plan.copies_per_card());
     let raised = sql(
         "UPDATE sets s SET copies_per_card = s.copies_per_card + $per_card, revision = s.revision + 1, updated_at = $now \
          WHERE s.id = $set AND s.copies_per_card = $copies_before \
@@ -191,7 +191,7 @@ pub async fn activate(
     .bind("copies_before", copies_before)
     .bind("per_card", per_card)
     .bind("now", now)
-    .bind("card_count", number(run.plan.card_count() as u64))
+    .bind("card_count", to_bigint(run.plan.card_count() as u64))
     .execute(conn)
     .await?;
     let activated = diesel::update(
@@ -222,7 +222,7 @@ pub async fn activate(
 
 /// Whether a run is active.
 pub async fn is_active(conn: &mut Connection, run: PrintRunId) -> StoreResult<bool> {
-    // An unknown status is a fault: whoever asks may delete the print file if the run is not active.
+    // An unknown status is an error: the caller may delete the print file if the run is not active.
     let status: Option<RunStatus> =
         print_runs::table.find(run).select(print_runs::status).first(conn).await.optional()?;
     Ok(status == Some(RunStatus::Active))
@@ -282,7 +282,7 @@ impl PrintRunRow {
     }
 }
 
-const RUNS: &str = "SELECT r.id, s.game_code, s.code AS set_code, r.copies_per_card, r.copy_count, r.status, r.key_id, \
+const SELECT_RUNS: &str = "SELECT r.id, s.game_code, s.code AS set_code, r.copies_per_card, r.copy_count, r.status, r.key_id, \
                            r.file_sha256, r.packing_sha256, m.id AS commitment, r.created_at, r.activated_at, r.discarded_at \
                     FROM print_runs r JOIN sets s ON s.id = r.set_id \
                     LEFT JOIN print_commitments m ON m.print_run_id = r.id";
@@ -294,7 +294,7 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<PrintRunRow>> {
-    Ok(sql(format!("{RUNS} WHERE r.id < $before ORDER BY r.id DESC LIMIT $limit"))
+    Ok(sql(format!("{SELECT_RUNS} WHERE r.id < $before ORDER BY r.id DESC LIMIT $limit"))
         .bind("before", before.unwrap_or(Uuid::max()))
         .bind("limit", limit)
         .get_results(conn)
@@ -307,10 +307,14 @@ pub async fn find(
     _by: &Granted<ReadPrintRuns>,
     id: PrintRunId,
 ) -> StoreResult<Option<PrintRunRow>> {
-    Ok(sql(format!("{RUNS} WHERE r.id = $id")).bind("id", id).get_result(conn).await.optional()?)
+    Ok(sql(format!("{SELECT_RUNS} WHERE r.id = $id"))
+        .bind("id", id)
+        .get_result(conn)
+        .await
+        .optional()?)
 }
 
-/// What a print run holds, and what became of it.
+/// How many copies a print run holds, and how many of them are registered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunCounts {
     /// Codes of rarities with their copies, the most common rarity first. Empty for a discarded run.
@@ -319,7 +323,7 @@ pub struct RunCounts {
     pub registered: i64,
 }
 
-/// Counts a run; one that is unknown has no copies. It reads the plan of the run and goes through its registered copies: not for each who asks.
+/// Counts the copies of a run; an unknown run has none. Reads the plan and all registered copies of the run, so callers cache the result.
 pub async fn count(
     conn: &mut Connection,
     _by: &Granted<ReadPrintRuns>,
@@ -334,7 +338,7 @@ pub async fn count(
         #[diesel(sql_type = BigInt)]
         registered: i64,
     }
-    // The rarity of each line is looked up by itself: Postgres would else read the printings of the whole catalogue, to have those of one set.
+    // The lateral join looks up the rarity of each line: with a plain join Postgres would read the printings of the whole catalogue.
     let row: CountedRow = sql("SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
                 coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies, \
                 (SELECT count(*) FROM copies c WHERE c.print_run_id = $run AND c.owner_id IS NOT NULL) AS registered \

@@ -23,7 +23,7 @@ pub struct RarityRow {
 
 /// The rarities of a set, the most common first, over the cards that the viewer may count: in which rarities a hidden card exists,
 /// and how many copies of it are registered, is for those who see all cards.
-pub async fn by_rarity(
+pub async fn count_by_rarity(
     conn: &mut Connection,
     game: &str,
     set: &str,

@@ -25,7 +25,7 @@ pub struct UnlockDay {
 }
 
 /// The last `limit` days with unlocks, the oldest first.
-pub async fn unlock_days(
+pub async fn list_unlock_days(
     conn: &mut Connection,
     game: Option<&str>,
     set: Option<&str>,
@@ -62,7 +62,7 @@ pub struct LeaderRow {
 }
 
 /// The first `limit` players among those who agreed to be named.
-pub async fn leaders(
+pub async fn list_leaders(
     conn: &mut Connection,
     game: Option<&str>,
     set: Option<&str>,

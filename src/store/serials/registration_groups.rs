@@ -1,4 +1,4 @@
-//! Decides submissions of many requests in groups: one transaction and one commit for all that came while the group before them was decided. So a
+//! Decides the submissions of many requests in groups: one transaction and one commit for all that arrived while the previous group was decided. So a
 //! card that many submit at once is locked once for all of them, and the cost of each submission falls with the load.
 //!
 //! A group waits for no lock. A submission whose copy, account, credential or card is locked is tried again with the next group, and
@@ -25,7 +25,7 @@ use crate::store::db::pool::OpenTransaction;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// How often a submission is tried with a group before it is decided alone.
+/// How often a submission whose rows are locked is tried again with a group, before it is decided alone.
 const TRIES: u32 = 3;
 
 /// Longest time that a group waits for requests that are reserving their attempts, like `commit_delay` of Postgres.
@@ -34,9 +34,9 @@ const PAUSE: Duration = Duration::from_millis(4);
 /// The queue of submissions to decide; one per process, shared by its worker threads.
 #[derive(Clone)]
 pub struct RegistrationGroups {
-    orders: BatchQueue<SubmissionJob>,
+    jobs: BatchQueue<SubmissionJob>,
     attempts: AttemptBatches,
-    /// For the task that works on them.
+    /// The store of the task that decides the groups.
     store: Store,
 }
 
@@ -60,9 +60,9 @@ enum Outcome {
 }
 
 impl RegistrationGroups {
-    /// For requests that take their attempts there. No request takes the connections of `store`. Must be called in a runtime of tokio that outlives all requests.
+    /// `attempts` is where requests reserve their attempts. No request takes the connections of `store`. Must be called in a runtime of tokio that outlives all requests.
     pub fn new(store: Store, attempts: AttemptBatches) -> Self {
-        Self { orders: BatchQueue::new(), attempts, store }
+        Self { jobs: BatchQueue::new(), attempts, store }
     }
 
     /// Decides a submission together with others; `None`: nothing was done, and it must be decided alone. An attempt was reserved and committed before.
@@ -75,68 +75,68 @@ impl RegistrationGroups {
         new: &NewSubmission,
         key: Option<&IdempotencyClaim>,
     ) -> StoreResult<Option<Submitted>> {
-        let (answer, told) = oneshot::channel();
-        let order =
+        let (answer, decided) = oneshot::channel();
+        let job =
             SubmissionJob { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
-        self.orders.push(order, self);
-        let told = async {
-            told.await.unwrap_or_else(|_| {
+        self.jobs.push(job, self);
+        let decided = async {
+            decided.await.unwrap_or_else(|_| {
                 Err(StoreError::Unavailable("the submission was left behind".to_owned()))
             })
         };
-        store.wait_for(told).await
+        store.wait_for(decided).await
     }
 }
 
 impl BatchWorker for RegistrationGroups {
     type Job = SubmissionJob;
 
-    /// Their copies, accounts and cards are held until the transaction is committed.
-    const MOST: usize = 64;
+    /// Their copies, accounts and cards are locked until the transaction is committed.
+    const MAX_BATCH: usize = 64;
 
     /// Requests that are reserving an attempt arrive in a moment: one group costs less than two of half its size.
     async fn ready(&self) {
         let _ = timeout(PAUSE, self.attempts.wait_until_empty()).await;
     }
 
-    async fn work(&self, mut orders: Vec<SubmissionJob>) {
+    async fn work(&self, mut jobs: Vec<SubmissionJob>) {
         // A client that has disconnected registers nothing: it would never get the answer.
-        orders.retain(|order| !order.answer.is_closed());
-        if orders.is_empty() {
+        jobs.retain(|job| !job.answer.is_closed());
+        if jobs.is_empty() {
             return;
         }
-        match decide(&self.store, &orders).await {
+        match decide(&self.store, &jobs).await {
             Ok(outcomes) => {
-                let served = orders.len();
+                let served = jobs.len();
                 let mut again = Vec::new();
-                for (order, outcome) in orders.into_iter().zip(outcomes) {
+                for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     let answer = match outcome {
-                        Outcome::Again if order.tries < TRIES => {
-                            again.push(SubmissionJob { tries: order.tries + 1, ..order });
+                        Outcome::Again if job.tries < TRIES => {
+                            again.push(SubmissionJob { tries: job.tries + 1, ..job });
                             continue;
                         }
                         Outcome::Decided(submitted) => Some(submitted),
                         Outcome::Again | Outcome::Alone => None,
                     };
-                    if let Err(Ok(Some(submitted))) = order.answer.send(Ok(answer)) {
+                    if let Err(Ok(Some(submitted))) = job.answer.send(Ok(answer)) {
                         // The request ended while it was decided.
-                        submissions::record(order.by.account(), &submitted);
+                        submissions::record(job.by.account(), &submitted);
                     }
                 }
-                let held = again.len();
-                self.orders.add(again);
-                if held == served {
-                    // Another instance is about to commit. A moment later the rest may be decided as a group, instead of one by one.
+                let locked = again.len();
+                self.jobs.add(again);
+                if locked == served {
+                    // Another instance has locked all of them and is about to commit: wait, instead of deciding them one by one.
                     sleep(PAUSE).await;
                 }
             }
-            Err(Failed { error, nothing_done }) => {
-                if nothing_done {
-                    tracing::warn!(%error, submissions = orders.len(), "submissions are decided one by one");
+            Err(GroupError { error, is_rolled_back }) => {
+                if is_rolled_back {
+                    tracing::warn!(%error, submissions = jobs.len(), "submissions are decided one by one");
                 }
-                for order in orders {
-                    let answer = if nothing_done { Ok(None) } else { Err(shared(&error)) };
-                    let _ = order.answer.send(answer);
+                for job in jobs {
+                    let answer = if is_rolled_back { Ok(None) } else { Err(copy_error(&error)) };
+                    let _ = job.answer.send(answer);
                 }
             }
         }
@@ -144,60 +144,61 @@ impl BatchWorker for RegistrationGroups {
 }
 
 /// Copies an error for several requests of a failed batch.
-fn shared(error: &StoreError) -> StoreError {
+fn copy_error(error: &StoreError) -> StoreError {
     StoreError::Unavailable(format!("the submission was not decided: {error}"))
 }
 
 /// Why a group was not decided.
-struct Failed {
+struct GroupError {
     error: StoreError,
-    /// It was not committed, for sure; else nobody knows.
-    nothing_done: bool,
+    /// Whether it is certain that nothing was committed.
+    is_rolled_back: bool,
 }
 
-impl Failed {
-    /// Before `COMMIT` was sent.
-    fn early(error: StoreError) -> Self {
-        Self { error, nothing_done: true }
+impl GroupError {
+    /// An error before `COMMIT` was sent.
+    fn before_commit(error: StoreError) -> Self {
+        Self { error, is_rolled_back: true }
     }
 
-    /// At `COMMIT`: Postgres may have refused it, or its answer is missing.
-    fn at_the_end(error: StoreError) -> Self {
-        let nothing_done = matches!(error, StoreError::Fault(_)) || error.is_transient();
-        Self { error, nothing_done }
+    /// An error at `COMMIT`: Postgres refused it, or its answer is missing.
+    fn at_commit(error: StoreError) -> Self {
+        let is_rolled_back = matches!(error, StoreError::Fault(_)) || error.is_transient();
+        Self { error, is_rolled_back }
     }
 }
 
-/// Decides what can be decided at once, in one transaction.
-async fn decide(store: &Store, orders: &[SubmissionJob]) -> Result<Vec<Outcome>, Failed> {
-    let by: Vec<&Granted<SubmitSerials>> = orders.iter().map(|order| &order.by).collect();
-    let Some(at) = orders.iter().map(|order| order.new.at).max() else { return Ok(Vec::new()) };
-    let (mut begun, acting) = store.begin_by_all(&by, at).await.map_err(Failed::early)?;
-    let result = decide_in(&mut begun, orders, &acting).await;
-    let why = if result.is_err() { Failed::early } else { Failed::at_the_end };
+/// Decides, in one transaction, what can be decided without waiting.
+async fn decide(store: &Store, jobs: &[SubmissionJob]) -> Result<Vec<Outcome>, GroupError> {
+    let by: Vec<&Granted<SubmitSerials>> = jobs.iter().map(|job| &job.by).collect();
+    let Some(at) = jobs.iter().map(|job| job.new.at).max() else { return Ok(Vec::new()) };
+    let (mut begun, acting) =
+        store.begin_by_all(&by, at).await.map_err(GroupError::before_commit)?;
+    let result = decide_in(&mut begun, jobs, &acting).await;
+    let why = if result.is_err() { GroupError::before_commit } else { GroupError::at_commit };
     begun.end(result).await.map_err(why)
 }
 
 async fn decide_in(
     begun: &mut OpenTransaction,
-    orders: &[SubmissionJob],
+    jobs: &[SubmissionJob],
     acting: &[Option<Acting<SubmitSerials>>],
 ) -> StoreResult<Vec<Outcome>> {
     let conn = begun.conn();
-    let looked_up = look_up(conn, orders, acting).await?;
-    let mut outcomes = Vec::with_capacity(orders.len());
+    let looked_up = look_up(conn, jobs, acting).await?;
+    let mut outcomes = Vec::with_capacity(jobs.len());
     let mut claims: Vec<(usize, Claim<'_>)> = Vec::new();
     let mut codes = HashSet::new();
-    for (place, (look, order)) in looked_up.iter().zip(orders).enumerate() {
+    for (place, (look, job)) in looked_up.iter().zip(jobs).enumerate() {
         outcomes.push(match (look, &acting[place]) {
             (Lookup::Alone, _) => Outcome::Alone,
-            (Lookup::Held, _) | (_, None) => Outcome::Again,
+            (Lookup::Locked, _) | (_, None) => Outcome::Again,
             (Lookup::Repeat(answer) | Lookup::Own(answer), _) => Outcome::Decided(answer.clone()),
             (Lookup::Found(None), _) => Outcome::Decided(Submitted::Rejected),
             (Lookup::Found(Some(copy)), Some(by)) if copy.owner_id.is_none() => {
                 // The same code twice: the second is decided when the first is registered.
-                if codes.insert((order.new.claim.prefix.to_string(), &copy.code_mac)) {
-                    claims.push((place, Claim { by, new: &order.new, copy }));
+                if codes.insert((job.new.claim.prefix.to_string(), &copy.code_mac)) {
+                    claims.push((place, Claim { by, new: &job.new, copy }));
                 }
                 Outcome::Again
             }
@@ -205,20 +206,19 @@ async fn decide_in(
         });
     }
     if !claims.is_empty() {
-        keep_free(conn, &mut claims).await?;
+        lock_claims(conn, &mut claims).await?;
         let together: Vec<Claim<'_>> = claims.iter().map(|(_, claim)| *claim).collect();
-        let registered = registrations::register_held(conn, &together).await?;
+        let registered = registrations::register_locked(conn, &together).await?;
         for ((place, _), registered) in claims.iter().zip(registered) {
             outcomes[*place] = registered.map_or(Outcome::Alone, Outcome::Decided);
         }
     }
-    // Nothing was created under these keys: the same request finds the same answer again by itself.
-    let unused =
-        orders.iter().zip(&looked_up).zip(&outcomes).filter_map(|((order, look), outcome)| {
-            let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
-            let claimed = matches!(look, Lookup::Found(_) | Lookup::Own(_));
-            order.key.as_ref().filter(|_| claimed && !created)
-        });
+    // Nothing was created under these keys: the same request comes to the same answer again.
+    let unused = jobs.iter().zip(&looked_up).zip(&outcomes).filter_map(|((job, look), outcome)| {
+        let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
+        let claimed = matches!(look, Lookup::Found(_) | Lookup::Own(_));
+        job.key.as_ref().filter(|_| claimed && !created)
+    });
     let shared: &Connection = conn;
     try_join_all(unused.map(|key| idempotency::forget(shared, Some(key)))).await?;
     Ok(outcomes)
@@ -232,30 +232,30 @@ enum Lookup {
     Own(Submitted),
     /// It was answered before, and is answered so again: the same `Idempotency-Key`.
     Repeat(Submitted),
-    /// Somebody holds the credential, or it has ended; or another of the group has the same key.
-    Held,
+    /// The credential is locked or has ended, or another submission of the group has the same key.
+    Locked,
     /// The key is used for something else, or is in use.
     Alone,
 }
 
-/// Looks for the copies, in one trip to the database, and reads the answers of those who need nothing else, in another.
+/// Looks for the copies in one round trip, and reads the answers about copies that the submitters own already in another.
 async fn look_up(
     conn: &Connection,
-    orders: &[SubmissionJob],
+    jobs: &[SubmissionJob],
     acting: &[Option<Acting<SubmitSerials>>],
 ) -> StoreResult<Vec<Lookup>> {
     let mut keys = HashSet::new();
-    let mut looks: Vec<Lookup> = orders.iter().map(|_| Lookup::Held).collect();
+    let mut looks: Vec<Lookup> = jobs.iter().map(|_| Lookup::Locked).collect();
     let mut here: Vec<(usize, &SubmissionJob, &Acting<SubmitSerials>)> = Vec::new();
-    for (place, (order, by)) in orders.iter().zip(acting).enumerate() {
-        let is_first = order.key.as_ref().is_none_or(|key| keys.insert((key.account, &key.key)));
+    for (place, (job, by)) in jobs.iter().zip(acting).enumerate() {
+        let is_first = job.key.as_ref().is_none_or(|key| keys.insert((key.account, &key.key)));
         if let Some(by) = by.as_ref().filter(|_| is_first) {
-            here.push((place, order, by));
+            here.push((place, job, by));
         }
     }
     let begun =
-        here.iter().map(|(_, order, _)| idempotency::begin(conn, order.key.as_ref(), order.new.id));
-    let claims: Vec<_> = here.iter().map(|(_, order, by)| (*by, &order.new.claim)).collect();
+        here.iter().map(|(_, job, _)| idempotency::begin(conn, job.key.as_ref(), job.new.id));
+    let claims: Vec<_> = here.iter().map(|(_, job, by)| (*by, &job.new.claim)).collect();
     let (begun, copies) =
         tokio::join!(biased; join_all(begun), find_matching_copies(conn, &claims));
     let mut read = Vec::with_capacity(here.len());
@@ -268,7 +268,7 @@ async fn look_up(
     Ok(looks)
 }
 
-/// Result of the look-up of a submission whose key was claimed, or was not, and which fits that copy.
+/// The result for one submission, from the claim of its key and the copy that fits it.
 async fn read_answer(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
@@ -278,17 +278,22 @@ async fn read_answer(
     match (begun, copy) {
         (Err(IdempotentError::Mismatch | IdempotentError::Running), _) => Ok(Lookup::Alone),
         (Err(IdempotentError::Store(error)), _) => Err(error),
-        (Ok(Some(earlier)), _) => submissions::repeat(conn, by, earlier).await.map(Lookup::Repeat),
+        (Ok(Some(earlier)), _) => {
+            submissions::answer_repeat(conn, by, earlier).await.map(Lookup::Repeat)
+        }
         (Ok(None), None) => Ok(Lookup::Found(None)),
         (Ok(None), Some(copy)) => {
-            let answer = submissions::already_yours(conn, by, &copy).await?;
+            let answer = submissions::answer_already_yours(conn, by, &copy).await?;
             Ok(answer.map_or_else(|| Lookup::Found(Some(copy)), Lookup::Own))
         }
     }
 }
 
-/// Locks copies and hidden cards that are not locked, and keeps the claims for which that is enough; of a card no more than it still needs.
-async fn keep_free(conn: &mut Connection, claims: &mut Vec<(usize, Claim<'_>)>) -> StoreResult<()> {
+/// Locks copies and hidden cards without waiting, and keeps the claims for which that succeeded; of each card no more claims than it still needs.
+async fn lock_claims(
+    conn: &mut Connection,
+    claims: &mut Vec<(usize, Claim<'_>)>,
+) -> StoreResult<()> {
     let keys: Vec<_> = claims
         .iter()
         .map(|(_, claim)| (claim.new.claim.prefix.to_string(), claim.copy.code_mac.clone()))
@@ -297,14 +302,14 @@ async fn keep_free(conn: &mut Connection, claims: &mut Vec<(usize, Claim<'_>)>) 
     let shared: &Connection = conn;
     let (copies, cards) = tokio::join!(
         biased;
-        ledger::hold_free_now(shared, &keys),
-        votes::hold_cards_now(shared, &cards)
+        ledger::try_lock_unowned(shared, &keys),
+        votes::try_lock_cards(shared, &cards)
     );
     let (copies, mut cards) = (copies?, cards?);
     let mut keys = keys.into_iter();
     claims.retain(|(_, claim)| {
-        let is_held = keys.next().is_some_and(|key| copies.contains(&key));
-        is_held
+        let is_locked = keys.next().is_some_and(|key| copies.contains(&key));
+        is_locked
             && match cards.get_mut(&claim.copy.card_id) {
                 None => true,
                 Some(0) => false,

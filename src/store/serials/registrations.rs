@@ -29,24 +29,19 @@ pub(in crate::store) struct Claim<'a> {
     pub copy: &'a MatchedCopy,
 }
 
-/// Registers the copies that still have no owner, each as [`register`] does, and reports codes that fit nothing and copies that are the account's
-/// already; `None` for all others.
-///
-/// All rows are locked first, in the order that all transactions use: copies by their keys, the account, cards by
-/// game, set and id. So there are no deadlocks whatever the order of a batch, and the cards are locked no longer than it takes to
-/// count. The statement that follows waits for no lock.
+/// Registers the copies that still have no owner, and reports codes that fit nothing and copies that are the account's already; `None` for all others.
 pub(super) async fn register_all(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
     batch: &[NewSubmission],
     copies: Vec<Option<MatchedCopy>>,
 ) -> StoreResult<Vec<Option<Submitted>>> {
-    let mut decided = register_free(conn, by, batch, &copies).await?;
-    // After that, for what is registered now may change how far a card is and which submission counts; in one trip to the database.
+    let mut decided = register_unowned(conn, by, batch, &copies).await?;
+    // Read afterwards, in one round trip: what was just registered may change the progress of a card and which submission counts.
     let shared: &Connection = conn;
     let answers = copies.iter().zip(&decided).map(|(copy, decided)| async move {
         match (copy, decided) {
-            (Some(copy), None) => submissions::already_yours(shared, by, copy).await,
+            (Some(copy), None) => submissions::answer_already_yours(shared, by, copy).await,
             _ => Ok(None),
         }
     });
@@ -57,12 +52,12 @@ pub(super) async fn register_all(
     Ok(decided)
 }
 
-/// Registers what is still nobody's, and says what fits nothing; `None` for all others.
+/// Registers the copies that still have no owner, and reports codes that fit nothing; `None` for all others.
 ///
-/// All rows that are waited for are locked first, and in the order in which everybody locks them: copies by their keys, the account, cards by
-/// game, set and id. So whatever the order of a batch, nobody waits for each other in a circle, and the cards are held no longer than it takes to
-/// count. The statement that follows waits for nobody.
-async fn register_free(
+/// All rows are locked first, in the order that all transactions use: copies by their keys, the account, cards by game, set and id. So there are
+/// no deadlocks whatever the order of a batch, and the cards are locked no longer than it takes to count. The statement that follows waits for no
+/// lock.
+async fn register_unowned(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
     batch: &[NewSubmission],
@@ -84,15 +79,15 @@ async fn register_free(
         return Ok(decided);
     }
     let cards: Vec<CardId> = free.values().map(|(_, copy)| copy.card_id).collect();
-    ledger::hold_free(conn, free.keys()).await?;
-    hold_voter(conn, by).await?;
-    votes::hold_cards(conn, &cards).await?;
+    ledger::lock_unowned(conn, free.keys()).await?;
+    lock_account(conn, by).await?;
+    votes::lock_cards(conn, &cards).await?;
     let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
     // In the order of the batch: the first copy of a card counts.
     places.sort_unstable_by_key(|(place, _)| *place);
     let claims: Vec<Claim<'_>> =
         places.iter().map(|(place, copy)| Claim { by, new: &batch[*place], copy }).collect();
-    for ((place, _), registered) in places.iter().zip(register_held(conn, &claims).await?) {
+    for ((place, _), registered) in places.iter().zip(register_locked(conn, &claims).await?) {
         decided[*place] = registered;
     }
     Ok(decided)
@@ -102,7 +97,7 @@ async fn register_free(
 /// meanwhile.
 ///
 /// Of the submissions for a card there are no more than it still needs.
-pub(super) async fn register_held(
+pub(super) async fn register_locked(
     conn: &mut Connection,
     claims: &[Claim<'_>],
 ) -> StoreResult<Vec<Option<Submitted>>> {
@@ -114,50 +109,51 @@ pub(super) async fn register_held(
     let mut decided = Vec::with_capacity(claims.len());
     for claim in claims {
         decided.push(match registered.remove(&claim.new.id) {
-            Some(registration) => Some(count(conn, *claim, registration).await?),
+            Some(registration) => Some(count_registration(conn, *claim, registration).await?),
             None => None,
         });
     }
     Ok(decided)
 }
 
-/// Registers a copy, and counts it; `None`: it was registered meanwhile.
+/// Registers one copy, and counts it; `None`: another submission registered it meanwhile.
 pub(super) async fn register_one(
     conn: &mut Connection,
     claim: Claim<'_>,
 ) -> StoreResult<Option<Submitted>> {
     match register(conn, &[claim]).await?.pop() {
-        Some(registration) => count(conn, claim, registration).await.map(Some),
+        Some(registration) => count_registration(conn, claim, registration).await.map(Some),
         None => Ok(None),
     }
 }
 
 #[derive(QueryableByName)]
 struct Registration {
-    /// It is the first of its account for the card.
+    /// Whether it is the first of its account for the card.
     #[diesel(sql_type = Bool)]
     first: bool,
     #[diesel(sql_type = Bool)]
     unlocked: bool,
-    /// It was counted, or there is nothing to count: the account is banned, or the card was not hidden when the statement began, and so
-    /// never will be again.
+    /// Whether it was counted, or need not be: the account is banned, or the card was not hidden when the statement began, and so never will be
+    /// again.
     #[diesel(sql_type = Bool)]
     settled: bool,
-    /// As it is now, if it is settled; then no policy holds it back.
+    /// The submission; complete only if it is settled, since then no policy holds it back.
     #[diesel(embed)]
     submission: SubmissionRow,
 }
 
-/// Registers copies, counts the submissions, moves the cards' progress and, at the threshold, unlocks cards and writes the events, and reads the
-/// answers: one statement. What somebody else registered meanwhile has no answer.
+/// Registers copies, counts the submissions, updates the progress of the cards, unlocks cards at the threshold, writes their events, and reads the
+/// answers: one statement. A copy that was registered meanwhile has no answer.
 ///
 /// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
 /// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
 /// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again. Of several copies that an account
 /// submits of one card the one with the lowest id of its submission counts; of the submissions that together unlock a card the last is said to.
 ///
-/// The account's row is locked before the card's and before the entry in the index of counted submissions, banned or not: a ban or its end waits for submissions that are being made, or they for it, and
-/// the vote of a banned account is not counted. Whoever registers more than one copy has locked all of them before, and all accounts and cards.
+/// The account's row is locked, banned or not, before the card's row and before the index entry of counted submissions: bans and submissions of an
+/// account wait for each other, and the vote of a banned account is not counted. A caller that registers more than one copy has locked all copies,
+/// accounts and cards before.
 async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Vec<Registration>> {
     if claims.is_empty() {
         return Ok(Vec::new());
@@ -171,7 +167,7 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     let entries: Vec<LedgerId> = claims.iter().map(|_| LedgerId::fresh()).collect();
     let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
     let networks: Vec<&[u8]> = claims.iter().map(|claim| &claim.new.network_mac[..]).collect();
-    // An array of Postgres has rows of one length, and not all networks lie in as many others.
+    // Concatenated, because the rows of an array in Postgres have one length, and networks differ in how many wider ones they have.
     let wider: Vec<Vec<u8>> = claims.iter().map(|claim| claim.new.wider_macs.concat()).collect();
     let registered = sql(
         "WITH wanted AS MATERIALIZED ( \
@@ -249,8 +245,8 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     Ok(registered)
 }
 
-/// Makes sure that a registration is counted, and returns the card's progress.
-async fn count(
+/// Counts a registration that the statement could not count itself, and returns the answer.
+async fn count_registration(
     conn: &mut Connection,
     Claim { by, new, .. }: Claim<'_>,
     registration: Registration,
@@ -266,15 +262,15 @@ async fn count(
     } else {
         votes::count_another(conn, card, by.account(), new.at).await?
     };
-    let submission = submissions::own(conn, by.account(), new.id).await?;
+    let submission = submissions::find_own(conn, by.account(), new.id).await?;
     // It was written by this transaction.
     let submission = submission.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
     Ok(Submitted::Registered { submission: Box::new(submission), unlocked })
 }
 
-/// Locks the account's row, which [`register`] shares: a ban or its end waits for submissions that are being made, or they for it. And nobody
-/// else writes submissions of the account while a batch does: two would wait for each other's entries in the index of counted ones.
-async fn hold_voter(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
+/// Locks the account's row. Bans and submissions of the account wait for each other, and so do two batches of the account, which could otherwise
+/// deadlock on their entries in the index of counted submissions.
+async fn lock_account(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
     let row = accounts::table.find(by.account()).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await.optional()?;
     Ok(())

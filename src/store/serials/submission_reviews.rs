@@ -50,14 +50,14 @@ pub struct WaitingRow {
 
 /// A waiting submission with the name of its card.
 #[derive(Clone, Debug)]
-pub struct NamedWaiting {
+pub struct NamedWaitingRow {
     /// The submission.
     pub row: WaitingRow,
     /// The card's name; `None`: the card is hidden from the viewer.
     pub name: Option<String>,
 }
 
-/// Which of those that wait. All of it must hold.
+/// Which waiting submissions; all conditions must hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaitingFilter<'a> {
     /// Whose.
@@ -70,23 +70,23 @@ pub struct WaitingFilter<'a> {
 
 /// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of banned accounts and
 /// of void copies do not wait: they count for nothing.
-pub async fn waiting(
+pub async fn list_waiting(
     conn: &mut Connection,
     _by: &Granted<ReviewSubmissions>,
     viewer: Viewer,
     filter: WaitingFilter<'_>,
     after: Option<Uuid>,
     limit: i64,
-) -> StoreResult<Vec<NamedWaiting>> {
-    // Only conditions that are asked for stand in the text, so that a plan that is kept begins with what they leave.
-    let mut asked = String::new();
-    for (is_asked, condition) in [
+) -> StoreResult<Vec<NamedWaitingRow>> {
+    // Only the conditions of this filter are in the text, so that a generic plan can begin with them.
+    let mut conditions = String::new();
+    for (is_filtered, condition) in [
         (filter.account.is_some(), " AND s.account_id = $account"),
         (filter.game.is_some(), " AND k.game_code = $game"),
         (filter.set.is_some(), " AND k.set_code = $set"),
     ] {
-        if is_asked {
-            asked.push_str(condition);
+        if is_filtered {
+            conditions.push_str(condition);
         }
     }
     let rows: Vec<WaitingRow> = sql(
@@ -102,7 +102,7 @@ pub async fn waiting(
                        ORDER BY policy.set_code NULLS LAST LIMIT 1) policy ON policy.review \
          WHERE s.submission_id > $after AND s.confirmed IS NULL",
     )
-    .push(&asked)
+    .push(&conditions)
     .push(" ORDER BY s.submission_id LIMIT $limit")
     .varies_with_filters()
     .bind("after", after.unwrap_or_default())
@@ -114,19 +114,19 @@ pub async fn waiting(
     .await?;
     let names =
         find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
-    let name = |row: WaitingRow| NamedWaiting { name: names.get(&row.card_id).cloned(), row };
+    let name = |row: WaitingRow| NamedWaitingRow { name: names.get(&row.card_id).cloned(), row };
     Ok(rows.into_iter().map(name).collect())
 }
 
-/// Result of a review.
+/// Outcome of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reviewed {
+pub enum ReviewOutcome {
     /// It is stored, or was stored before with the same outcome.
-    Noted {
+    Stored {
         card: CardId,
         /// Whether it unlocked the card.
         unlocked: bool,
-        /// Whether it was noted before.
+        /// Whether it was stored before.
         already: bool,
     },
     /// A moderator has stored the opposite before.
@@ -145,21 +145,21 @@ pub async fn review(
     confirmed: bool,
     remark: &str,
     at: DateTime<Utc>,
-) -> StoreResult<Reviewed> {
-    let made: Option<(CardId, String, Vec<u8>)> = submissions::table
+) -> StoreResult<ReviewOutcome> {
+    let submitted: Option<(CardId, String, Vec<u8>)> = submissions::table
         .find(submission)
         .select((submissions::card_id, submissions::code_prefix, submissions::code_mac))
         .first(conn)
         .await
         .optional()?;
-    let Some((card, prefix, mac)) = made else { return Ok(Reviewed::Missing) };
-    let Some(copy) = ledger::hold_by_key(conn, &prefix, &mac).await? else {
-        return Ok(Reviewed::Missing);
+    let Some((card, prefix, mac)) = submitted else { return Ok(ReviewOutcome::Missing) };
+    let Some(copy) = ledger::lock_by_key(conn, &prefix, &mac).await? else {
+        return Ok(ReviewOutcome::Missing);
     };
     if ledger::is_party(conn, &copy, by.account()).await? {
-        return Ok(Reviewed::Own);
+        return Ok(ReviewOutcome::Own);
     }
-    let noted = diesel::insert_into(submission_reviews::table)
+    let inserted = diesel::insert_into(submission_reviews::table)
         .values((
             submission_reviews::submission_id.eq(submission),
             submission_reviews::confirmed.eq(confirmed),
@@ -170,14 +170,14 @@ pub async fn review(
         .on_conflict_do_nothing()
         .execute(conn)
         .await?;
-    if noted == 0 {
+    if inserted == 0 {
         let before: bool = submission_reviews::table
             .find(submission)
             .select(submission_reviews::confirmed)
             .first(conn)
             .await?;
-        let again = Reviewed::Noted { card, unlocked: false, already: true };
-        return Ok(if before == confirmed { again } else { Reviewed::Contradicts });
+        let again = ReviewOutcome::Stored { card, unlocked: false, already: true };
+        return Ok(if before == confirmed { again } else { ReviewOutcome::Contradicts });
     }
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
@@ -188,5 +188,5 @@ pub async fn review(
     };
     audit::write(conn, entry).await?;
     let unlocked = votes::count_card(conn, card, at).await?;
-    Ok(Reviewed::Noted { card, unlocked, already: false })
+    Ok(ReviewOutcome::Stored { card, unlocked, already: false })
 }

@@ -40,7 +40,7 @@ pub struct NewSubmission {
 /// How a submission was decided.
 #[derive(Clone, Debug)]
 pub enum Submitted {
-    /// The copy was registered now, and perhaps the card unlocked.
+    /// The copy was registered by this submission.
     Registered {
         /// The submission, as its maker sees it.
         submission: Box<SubmissionRow>,
@@ -86,33 +86,33 @@ impl Submitted {
     }
 
     /// Counts it in the metrics.
-    pub fn count(&self) {
+    pub fn count_in_metrics(&self) {
         metrics::counter!("submissions_total", "verdict" => self.verdict().as_str()).increment(1);
     }
 }
 
-/// Counts a submission that was decided, and logs it when a copy was registered.
+/// Counts a decided submission in the metrics, and logs it if it registered a copy.
 pub fn record(by: AccountId, submitted: &Submitted) {
-    submitted.count();
+    submitted.count_in_metrics();
     if let Submitted::Registered { submission, unlocked } = submitted {
         tracing::info!(account = %by, card = %submission.of.card_id, unlocked, "serial registered");
     }
 }
 
-/// The answer to a request with the same key that was answered before with this submission.
-pub(super) async fn repeat(
+/// The answer to a request whose key was answered before with this submission.
+pub(super) async fn answer_repeat(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
     submission: SubmissionId,
 ) -> StoreResult<Submitted> {
-    let row = own(conn, by.account(), submission).await?;
+    let row = find_own(conn, by.account(), submission).await?;
     // Submissions are never deleted.
     let row = row.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
     Ok(Submitted::Repeat(Box::new(row)))
 }
 
-/// The answer about a copy that is the submitter's already; `None`: it is not, or not any more. Asks nothing about a copy that is not hers.
-pub(super) async fn already_yours(
+/// The answer about a copy that the submitter owns already; `None`: she does not. About the copy of another account nothing is read.
+pub(super) async fn answer_already_yours(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
     copy: &MatchedCopy,
@@ -120,13 +120,13 @@ pub(super) async fn already_yours(
     let account = by.account();
     let Some(id) = copy.id.filter(|_| copy.owner_id == Some(account)) else { return Ok(None) };
     let copy = match copy.own_submission {
-        Some(submission) => own(conn, account, submission).await?.map(OwnCopy::Submitted),
-        None => owned(conn, account, id).await?.map(OwnCopy::Received),
+        Some(submission) => find_own(conn, account, submission).await?.map(OwnCopy::Submitted),
+        None => find_owned(conn, account, id).await?.map(OwnCopy::Received),
     };
     Ok(copy.map(|copy| Submitted::AlreadyYours(Box::new(copy))))
 }
 
-/// Decides a submission: together with those of other requests, or else alone. An attempt was reserved and committed before.
+/// Decides a submission: in a group with those of other requests, or alone. An attempt was reserved and committed before.
 pub async fn submit(
     store: &Store,
     groups: &RegistrationGroups,
@@ -152,7 +152,7 @@ async fn submit_alone(
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
         let begun = idempotency::begin(conn, key, new.id);
         if key.is_some() {
-            // Who uses a key for something else hears that before anything is looked up: the attempt is given back then.
+            // A key that was used for something else is refused before anything is looked up: the attempt is given back then.
             return match begun.await? {
                 Some(earlier) => Ok((Some(earlier), None)),
                 None => Ok((None, find_matching_copy(conn, by, &new.claim).await?)),
@@ -163,11 +163,11 @@ async fn submit_alone(
     };
     let decide = async |conn: &mut Connection, by: &Acting<SubmitSerials>, (earlier, copy)| {
         if let Some(earlier) = earlier {
-            return Ok(repeat(conn, by, earlier).await?);
+            return Ok(answer_repeat(conn, by, earlier).await?);
         }
         let submitted = decide(conn, by, new, copy).await?;
         if !matches!(submitted, Submitted::Registered { .. }) {
-            // Nothing was created: the same request finds the same answer again by itself.
+            // Nothing was created: the same request comes to the same answer again.
             idempotency::forget(conn, key).await?;
         }
         Ok(submitted)
@@ -177,8 +177,9 @@ async fn submit_alone(
 
 /// Decides several submissions; the verdicts come in their order. Attempts were reserved and committed before.
 ///
-/// What can be registered is registered together, in one transaction ([`registrations::register_all`]); each of the others is decided by itself, in one of its own. When
-/// the store fails half-way, the verdicts are those up to there: sent again, what was committed is the account's already.
+/// What can be registered is registered in one transaction ([`registrations::register_all`]); each of the others is decided in a transaction of its
+/// own. If the store fails half-way, the verdicts up to there are returned: when the batch is sent again, what was committed is the account's
+/// already.
 pub async fn submit_batch(
     store: &Store,
     by: &Granted<SubmitSerials>,
@@ -230,11 +231,11 @@ async fn decide(
     {
         return Ok(registered);
     }
-    if let Some(answer) = already_yours(conn, by, &copy).await? {
+    if let Some(answer) = answer_already_yours(conn, by, &copy).await? {
         return Ok(answer);
     }
     // The copy may have been registered or traded since it was looked up: lock it, and look again.
-    ledger::hold_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
+    ledger::lock_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
     match find_matching_copy(conn, by, &new.claim).await? {
         Some(now) => copy = now,
         None => return Ok(Submitted::Rejected),
@@ -242,7 +243,9 @@ async fn decide(
     // Registered copies have ids, and owners do not vanish: otherwise the database contradicts itself.
     let contradiction = || StoreError::Fault(diesel::result::Error::NotFound);
     match Verdict::on_copy(copy.owner_id, by.account(), copy.was_owner) {
-        Verdict::AlreadyYours => already_yours(conn, by, &copy).await?.ok_or_else(contradiction),
+        Verdict::AlreadyYours => {
+            answer_already_yours(conn, by, &copy).await?.ok_or_else(contradiction)
+        }
         Verdict::PassedOn => Ok(Submitted::PassedOn),
         Verdict::RegisteredToAnother => open_dispute(conn, by, new, &copy).await,
         Verdict::Registered | Verdict::Rejected => Err(contradiction()),
@@ -341,7 +344,7 @@ pub struct SubmissionRow {
 
 impl SubmissionRow {
     /// What it counts for the unlock of its card at that time.
-    pub fn standing(&self, at: DateTime<Utc>) -> CountingState {
+    pub fn counting_state(&self, at: DateTime<Utc>) -> CountingState {
         match self.old_enough_at {
             _ if self.counted => CountingState::Counted,
             None => CountingState::NotCounted,
@@ -372,20 +375,21 @@ pub struct OwnedRow {
     pub of: CardOfCopy,
 }
 
-/// What a [`CardOfCopy`] selects.
-const CARD: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
+/// The columns of a [`CardOfCopy`].
+const CARD_COLUMNS: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
                     u.submissions, u.threshold, u.unlocked_at";
 
-/// A submission with its card, the rarity of its copy and the card's progress.
+/// Selects submissions with their cards, the rarities of their copies and the cards' progress.
 ///
-/// The policy holds back what may count for a hidden card and does not: it waits for a moderator, or the account has no vote for the card yet.
+/// `hold` says why the policy holds back a submission that may count for a hidden card: it waits for a moderator, or the account has no vote for
+/// the card yet.
 ///
-/// Whether it counts is looked up for each: with `EXISTS` a plan that is kept reads all submissions that count, once, for it expects many rows.
-fn submissions_where(condition: &str) -> String {
+/// Whether a submission counts is a sub-select: with `EXISTS` a generic plan expects many rows, and reads all counted submissions.
+fn select_submissions(condition: &str) -> String {
     format!(
         "SELECT s.id, s.created_at, \
                 coalesce((SELECT true FROM counted_submissions vote WHERE vote.submission_id = s.id), false) AS counted, \
-                hold.old_enough_at, coalesce(hold.by_network, false) AS by_network, coalesce(hold.by_review, false) AS by_review, {CARD} \
+                hold.old_enough_at, coalesce(hold.by_network, false) AS by_network, coalesce(hold.by_review, false) AS by_review, {CARD_COLUMNS} \
          FROM submissions s \
          JOIN copies c ON c.code_prefix = s.code_prefix AND c.code_mac = s.code_mac \
          JOIN printings p ON p.id = c.printing_id \
@@ -414,7 +418,7 @@ pub async fn list(
     before: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<NamedSubmission>> {
-    let rows = sql(submissions_where(
+    let rows = sql(select_submissions(
         "s.account_id = $account AND s.id < $before ORDER BY s.id DESC LIMIT $limit",
     ))
     .bind("account", by.account())
@@ -422,10 +426,10 @@ pub async fn list(
     .bind("limit", limit)
     .get_results(conn)
     .await?;
-    named(conn, viewer, rows).await
+    add_names(conn, viewer, rows).await
 }
 
-async fn named(
+async fn add_names(
     conn: &mut Connection,
     viewer: Viewer,
     rows: Vec<SubmissionRow>,
@@ -444,30 +448,30 @@ pub async fn find(
     viewer: Viewer,
     id: SubmissionId,
 ) -> StoreResult<Option<NamedSubmission>> {
-    let row = own(conn, by.account(), id).await?;
-    Ok(named(conn, viewer, row.into_iter().collect()).await?.pop())
+    let row = find_own(conn, by.account(), id).await?;
+    Ok(add_names(conn, viewer, row.into_iter().collect()).await?.pop())
 }
 
-/// The submission that a request with this key was answered with before, if it was. A look, not a claim.
-pub async fn answered_before(
+/// The submission that a request with this key was answered with before, if any. The key is not claimed.
+pub async fn find_answered(
     conn: &Connection,
     by: &Granted<SubmitSerials>,
     key: &IdempotencyClaim,
 ) -> StoreResult<Option<SubmissionRow>> {
     match idempotency::answered(conn, key).await? {
-        Some(id) => own(conn, by.account(), SubmissionId(id)).await,
+        Some(id) => find_own(conn, by.account(), SubmissionId(id)).await,
         None => Ok(None),
     }
 }
 
-/// A copy of that account.
-async fn owned(
+/// A copy that the account owns.
+async fn find_owned(
     mut conn: &Connection,
     account: AccountId,
     copy: CopyId,
 ) -> StoreResult<Option<OwnedRow>> {
     Ok(sql(format!(
-        "SELECT c.registered_at, {CARD} FROM copies c \
+        "SELECT c.registered_at, {CARD_COLUMNS} FROM copies c \
          JOIN printings p ON p.id = c.printing_id \
          JOIN cards k ON k.id = p.card_id \
          LEFT JOIN unlocks u ON u.card_id = k.id WHERE c.id = $copy AND c.owner_id = $account"
@@ -479,13 +483,13 @@ async fn owned(
     .optional()?)
 }
 
-/// A submission of that account.
-pub(in crate::store) async fn own(
+/// A submission that the account made.
+pub(in crate::store) async fn find_own(
     mut conn: &Connection,
     account: AccountId,
     id: SubmissionId,
 ) -> StoreResult<Option<SubmissionRow>> {
-    Ok(sql(submissions_where("s.id = $id AND s.account_id = $account"))
+    Ok(sql(select_submissions("s.id = $id AND s.account_id = $account"))
         .bind("id", id)
         .bind("account", account)
         .get_result(&mut conn)

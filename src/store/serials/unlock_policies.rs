@@ -1,8 +1,8 @@
 //! Unlock policies: the stored policies, and recounting when a policy or the day changes.
 //!
-//! Where no policy is stored, a submission counts itself up and unlocks its card at the threshold, in one statement
-//! (`store/serials/submissions.rs`). Where one is, the card's row of `unlocks` says so (`by_policy`), and every change recounts the card's
-//! votes with that row locked, as does taking votes back (`store/serials/votes.rs`).
+//! Where no policy is stored, the statement that registers a copy counts the submission and unlocks the card at the threshold
+//! (`store/serials/registrations.rs`). Where a policy is stored, the card's row of `unlocks` says so (`by_policy`), and every change of the votes
+//! recounts them with that row locked (`store/serials/votes.rs`).
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -54,7 +54,7 @@ pub struct PolicyRow {
 }
 
 impl PolicyRow {
-    /// What it says.
+    /// The policy without its version and place.
     pub fn policy(&self) -> UnlockPolicy {
         UnlockPolicy {
             threshold: self.threshold,
@@ -72,9 +72,9 @@ impl PolicyRow {
     }
 }
 
-/// What unlocks the cards of a set.
+/// The policy that unlocks the cards of a set.
 #[derive(Clone, Debug)]
-pub struct InForce {
+pub struct EffectivePolicy {
     pub policy: UnlockPolicy,
     /// Where it is stored; `None`: the set file names a threshold and nothing else.
     pub stored: Option<PolicyRow>,
@@ -89,12 +89,12 @@ pub async fn find(conn: &mut Connection, place: &PolicyPlace) -> StoreResult<Opt
     Ok(rows.first(conn).await.optional()?)
 }
 
-/// What unlocks the cards of a set: its own policy, else its game's, else the threshold of the set file. `None`: there is no such set.
-pub async fn in_force(
+/// The policy that unlocks the cards of a set: its own, else its game's, else the threshold of the set file. `None`: there is no such set.
+pub async fn find_effective(
     conn: &mut Connection,
     game: &str,
     set: &str,
-) -> StoreResult<Option<InForce>> {
+) -> StoreResult<Option<EffectivePolicy>> {
     let threshold: Option<i32> = sets::table
         .filter(sets::game_code.eq(game).and(sets::code.eq(set)))
         .select(sets::unlock_threshold)
@@ -108,7 +108,7 @@ pub async fn in_force(
         stored = find(conn, &PolicyPlace { set: None, ..of_set }).await?;
     }
     let policy = stored.as_ref().map_or_else(|| UnlockPolicy::plain(threshold), PolicyRow::policy);
-    Ok(Some(InForce { policy, stored }))
+    Ok(Some(EffectivePolicy { policy, stored }))
 }
 
 /// Result of changing a policy.
@@ -141,7 +141,7 @@ pub async fn change(
     at: DateTime<Utc>,
 ) -> StoreResult<PolicyChange> {
     run_commands(conn, LONG_TIMEOUTS).await?;
-    let Some(codes) = locked_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
+    let Some(codes) = lock_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
     let stored = find(conn, place).await?.map(|row| row.revision);
     if stored != base {
         return Ok(PolicyChange::Stale);
@@ -149,7 +149,7 @@ pub async fn change(
     if stored.is_none() && policy.is_none() {
         return Ok(PolicyChange::Missing);
     }
-    // Above every version that there ever was, also of one that was taken away.
+    // Higher than every revision before, including those of policies that were removed.
     let revision = at.timestamp_micros().max(stored.unwrap_or_default() + 1);
     diesel::delete(
         unlock_policies::table
@@ -164,7 +164,7 @@ pub async fn change(
     let mut unlocked = 0;
     for (id, set) in &codes {
         changes::set_changed(conn, *id, &place.game, set, at).await?;
-        unlocked += apply(conn, &place.game, set, Count::Everything, at).await?;
+        unlocked += apply(conn, &place.game, set, Recount::Everything, at).await?;
     }
     let action = if policy.is_some() { "unlock_policy.set" } else { "unlock_policy.removed" };
     let policy = policy.map(|policy| {
@@ -178,12 +178,12 @@ pub async fn change(
         })
     });
     let details = serde_json::json!({ "policy": policy, "unlocked": unlocked });
-    note(conn, by, action, place.target(), details, at).await?;
+    write_audit(conn, by, action, place.target(), details, at).await?;
     Ok(PolicyChange::Done { revision, is_new: stored.is_none(), unlocked })
 }
 
-/// The sets that a policy is about. The game is locked: imports and other changes of policies wait. `None`: no such place.
-async fn locked_sets(
+/// Locks the game, so that imports and other changes of policies wait, and returns the sets that the place covers. `None`: there is no such place.
+async fn lock_sets(
     conn: &mut Connection,
     place: &PolicyPlace,
 ) -> StoreResult<Option<Vec<(Uuid, String)>>> {
@@ -225,7 +225,7 @@ async fn insert(
     Ok(())
 }
 
-async fn note(
+async fn write_audit(
     conn: &mut Connection,
     by: &Acting<UnlockCards>,
     action: &str,
@@ -239,7 +239,7 @@ async fn note(
 
 /// Which cards of a set are counted anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::store) enum Count {
+pub(in crate::store) enum Recount {
     /// Those whose threshold changed.
     Changed,
     /// All that are hidden.
@@ -262,15 +262,15 @@ struct HiddenRow {
     by_policy: bool,
 }
 
-/// Brings the hidden cards of a set in line with the policy in force; how many that unlocked.
+/// Applies the effective policy to the hidden cards of a set; returns how many cards that unlocked.
 ///
-/// The rows are locked first, in the order of ids like whoever else locks several, and the policy is read under their locks: a change that
-/// was committed before is seen, and one that comes later waits for these rows and counts again.
+/// The rows are locked first, in the order of ids as everywhere, and the policy is read while they are locked: a change that was committed before is
+/// seen, and a later one waits for these rows and counts again.
 pub(in crate::store) async fn apply(
     conn: &mut Connection,
     game: &str,
     set: &str,
-    count: Count,
+    recount: Recount,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     let hidden: Vec<HiddenRow> = sql(
@@ -281,7 +281,9 @@ pub(in crate::store) async fn apply(
     .bind("set", set)
     .load(conn)
     .await?;
-    let Some(InForce { policy, stored }) = in_force(conn, game, set).await? else { return Ok(0) };
+    let Some(EffectivePolicy { policy, stored }) = find_effective(conn, game, set).await? else {
+        return Ok(0);
+    };
     let by_policy = stored.is_some();
     let differs = |row: &HiddenRow| row.threshold != policy.threshold || row.by_policy != by_policy;
     let changed: Vec<CardId> =
@@ -292,13 +294,13 @@ pub(in crate::store) async fn apply(
         .bind("by_policy", by_policy)
         .execute(conn)
         .await?;
-    let counted = hidden.iter().filter(|row| count == Count::Everything || differs(row));
+    let counted = hidden.iter().filter(|row| recount == Recount::Everything || differs(row));
     let counted: Vec<CardId> = counted.map(|row| row.card_id).collect();
     if policy.unlock_at.is_some_and(|day| day <= at) {
-        return open(conn, &counted, UnlockReason::Date, at).await;
+        return unlock(conn, &counted, UnlockReason::Date, at).await;
     }
-    let enough = votes::judge(conn, &policy, &counted, at).await?;
-    open(conn, &enough, UnlockReason::Threshold, at).await
+    let enough = votes::tally_cards(conn, &policy, &counted, at).await?;
+    unlock(conn, &enough, UnlockReason::Threshold, at).await
 }
 
 #[derive(QueryableByName)]
@@ -327,8 +329,8 @@ impl UnlockReason {
     }
 }
 
-/// Unlocks those of the cards that are hidden, with their events; how many that were.
-pub(in crate::store) async fn open(
+/// Unlocks those of the cards that are hidden, and writes their events; returns how many were unlocked.
+pub(in crate::store) async fn unlock(
     conn: &mut Connection,
     cards: &[CardId],
     reason: UnlockReason,
@@ -369,15 +371,15 @@ pub async fn unlock_card(
     why: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Option<bool>> {
-    if super::unlocks::progress(conn, card).await?.is_none() {
+    if super::unlocks::find_progress(conn, card).await?.is_none() {
         return Ok(None);
     }
-    let opened = open(conn, &[card], UnlockReason::Admin, at).await? == 1;
-    if opened {
+    let is_unlocked = unlock(conn, &[card], UnlockReason::Admin, at).await? == 1;
+    if is_unlocked {
         let details = serde_json::json!({ "reason": why });
-        note(conn, by, "card.unlocked", format!("card:{card}"), details, at).await?;
+        write_audit(conn, by, "card.unlocked", format!("card:{card}"), details, at).await?;
     }
-    Ok(Some(opened))
+    Ok(Some(is_unlocked))
 }
 
 /// Unlocks all hidden cards of a set by hand, for a reason; how many. `None`: there is no such set.
@@ -390,19 +392,23 @@ pub async fn unlock_set(
     at: DateTime<Utc>,
 ) -> StoreResult<Option<usize>> {
     let place = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
-    if locked_sets(conn, &place).await?.is_none() {
+    if lock_sets(conn, &place).await?.is_none() {
         return Ok(None);
     }
-    let cards = hidden_cards(conn, game, set).await?;
-    let unlocked = open(conn, &cards, UnlockReason::Admin, at).await?;
+    let cards = list_hidden_cards(conn, game, set).await?;
+    let unlocked = unlock(conn, &cards, UnlockReason::Admin, at).await?;
     if unlocked > 0 {
         let details = serde_json::json!({ "reason": why, "cards": unlocked });
-        note(conn, by, "set.unlocked", place.target(), details, at).await?;
+        write_audit(conn, by, "set.unlocked", place.target(), details, at).await?;
     }
     Ok(Some(unlocked))
 }
 
-async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResult<Vec<CardId>> {
+async fn list_hidden_cards(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<Vec<CardId>> {
     let rows: Vec<CardRow> =
         sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE k.game_code = $game AND k.set_code = $set AND u.unlocked_at IS NULL")
@@ -413,21 +419,21 @@ async fn hidden_cards(conn: &mut Connection, game: &str, set: &str) -> StoreResu
     Ok(rows.into_iter().map(|row| row.card_id).collect())
 }
 
-/// Many cards take longer than a request may.
+/// Timeouts for recounting many cards, which may take longer than a request.
 pub(in crate::store) const LONG_TIMEOUTS: &str =
     "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
-/// Unlocks sets whose day has come after `since`. How many cards. Several instances may do it at once. What fails is told in the log, and keeps
-/// nothing else from being unlocked.
+/// Unlocks the sets whose day came after `since`; returns how many cards. Several instances may do it at once. A set that fails is logged, and the
+/// others are unlocked.
 ///
-/// It reads all cards of these sets as long as none of them is hidden: with a `since` of long ago much for a look every few seconds.
-pub async fn unlock_days(
+/// For each set without hidden cards it reads all of its cards, so callers that run it every few seconds pass a recent `since`.
+pub async fn unlock_due_sets(
     store: &Store,
     since: DateTime<Utc>,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     let due: Vec<PlaceRow> = sql(
-        // From the few policies with a day that has come: from the cards it would read all of them, every few seconds.
+        // Begins with the few policies whose day has come; beginning with cards would read all of them.
         "SELECT s.game_code, s.code AS set_code FROM unlock_policies p \
          JOIN sets s ON s.game_code = p.game_code AND (p.set_code = s.code OR p.set_code IS NULL AND NOT EXISTS ( \
              SELECT FROM unlock_policies own WHERE own.game_code = s.game_code AND own.set_code = s.code)) \
@@ -450,14 +456,14 @@ pub async fn unlock_days(
     Ok(unlocked)
 }
 
-/// Unlocks what the time has unlocked after `since`: sets whose day has come ([`unlock_days`]), and cards whose submitters came of age.
-pub async fn unlock_due(
+/// Unlocks what became due after `since`: sets whose day has come ([`unlock_due_sets`]), and cards whose submitters' accounts became old enough.
+pub async fn unlock_all_due(
     store: &Store,
     since: DateTime<Utc>,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let mut unlocked = unlock_days(store, since, at).await?;
-    let grown: Vec<CardRow> = sql(
+    let mut unlocked = unlock_due_sets(store, since, at).await?;
+    let due: Vec<CardRow> = sql(
         "SELECT DISTINCT u.card_id FROM unlock_policies p \
          JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
          JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \
@@ -470,8 +476,8 @@ pub async fn unlock_due(
     .bind("since", since)
     .load(&mut *store.connection().await?)
     .await?;
-    for CardRow { card_id } in grown {
-        match count_grown(store, card_id, at).await {
+    for CardRow { card_id } in due {
+        match recount_due_card(store, card_id, at).await {
             Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
             Err(error) => {
                 tracing::error!(%error, card = %card_id, "could not count a card whose submitters came of age")
@@ -481,7 +487,7 @@ pub async fn unlock_due(
     Ok(unlocked)
 }
 
-async fn count_grown(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
+async fn recount_due_card(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
         run_commands(begun.conn(), LONG_TIMEOUTS).await?;
@@ -500,7 +506,7 @@ async fn unlock_by_date(
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
         run_commands(begun.conn(), LONG_TIMEOUTS).await?;
-        apply(begun.conn(), game, set, Count::Everything, at).await
+        apply(begun.conn(), game, set, Recount::Everything, at).await
     };
     let done = done.await;
     begun.end(done).await

@@ -11,12 +11,12 @@ use crate::store::db::schema::unlocks;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Counted submissions by card, of all that have any; `None`: there are more than `most`.
+/// The counted submissions of all cards that have any; `None`: there are more than `max` such cards.
 ///
-/// One row for all of them: a quarter of a million rows would take a worker thread a tenth of a second to read.
-pub async fn counted(
+/// All are in one row: reading a quarter of a million rows would take a worker thread a tenth of a second.
+pub async fn load_counts(
     conn: &mut Connection,
-    most: i64,
+    max: i64,
 ) -> StoreResult<Option<impl Iterator<Item = (u128, i64)> + Send + use<>>> {
     #[derive(QueryableByName)]
     struct All {
@@ -29,17 +29,17 @@ pub async fn counted(
         "SELECT coalesce(array_agg(card_id), '{}') AS cards, coalesce(array_agg(submissions), '{}') AS counts \
          FROM (SELECT card_id, submissions FROM unlocks WHERE submissions > 0 LIMIT $limit) counted",
     );
-    let All { cards, counts } = query.bind("limit", most + 1).get_result(conn).await?;
-    let is_all = i64::try_from(cards.len()).is_ok_and(|found| found <= most);
+    let All { cards, counts } = query.bind("limit", max + 1).get_result(conn).await?;
+    let is_all = i64::try_from(cards.len()).is_ok_and(|found| found <= max);
     let counted = cards.into_iter().map(|card| card.0.as_u128());
     Ok(is_all.then(|| counted.zip(counts.into_iter().map(i64::from))))
 }
 
-/// How far a card is.
+/// Unlock progress of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable, QueryableByName)]
 #[diesel(table_name = unlocks)]
 pub struct ProgressRow {
-    /// Counted submissions, as far as they were needed.
+    /// Submissions that count.
     #[diesel(sql_type = Integer)]
     pub submissions: i32,
     /// How many unlock the card.
@@ -68,11 +68,14 @@ pub struct UnlockRow {
 }
 
 /// The progress of a card; `None`: there is no such card, or it never was hidden.
-pub async fn progress(conn: &mut Connection, card: CardId) -> StoreResult<Option<ProgressRow>> {
+pub async fn find_progress(
+    conn: &mut Connection,
+    card: CardId,
+) -> StoreResult<Option<ProgressRow>> {
     Ok(unlocks::table.find(card).select(ProgressRow::as_select()).first(conn).await.optional()?)
 }
 
-/// A card that started hidden, and how far it is.
+/// A card that started hidden, with its progress.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SetProgressRow {
     #[diesel(sql_type = SqlUuid)]
@@ -80,13 +83,12 @@ pub struct SetProgressRow {
     /// Its number in the set.
     #[diesel(sql_type = Text)]
     pub number: String,
-    /// How far it is.
     #[diesel(embed)]
     pub progress: ProgressRow,
 }
 
 /// The cards of a set that started hidden, by number, after the number `after`.
-pub async fn of_set(
+pub async fn list_of_set(
     conn: &mut Connection,
     game: &str,
     set: &str,

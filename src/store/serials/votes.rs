@@ -1,8 +1,8 @@
-//! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), as the policy in force judges them.
+//! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), under the effective policy.
 //!
-//! Every count happens under the lock of the card's row of `unlocks`, and its statements begin after the lock was got: they see all that was
-//! committed by whoever held it before. Whoever locks such rows holds the copy and the account already that it needs, takes
-//! several of them by game, set and id, and locks credentials only after them: so nobody waits in a circle.
+//! A card is counted with its row of `unlocks` locked, in statements that begin after the lock was taken: they see everything that the previous owner
+//! of the lock committed. To avoid deadlocks, transactions lock copies and accounts before these rows, several of these rows by game, set and id, and
+//! credentials after them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,14 +13,16 @@ use diesel::sql_types::{
 };
 use diesel_async::RunQueryDsl;
 
-use super::unlock_policies::{InForce, LONG_TIMEOUTS, UnlockReason, in_force, open};
+use super::unlock_policies::{
+    EffectivePolicy, LONG_TIMEOUTS, UnlockReason, find_effective, unlock,
+};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
 use crate::domain::serials::unlock_policy::{Tally, UnlockPolicy, Vote};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Cards whose votes are read at once.
-const CARDS_AT_ONCE: usize = 200;
+/// Most cards whose votes are read in one statement.
+const CARDS_PER_STATEMENT: usize = 200;
 
 #[derive(QueryableByName)]
 struct VoteRow {
@@ -44,17 +46,17 @@ struct VoteRow {
     printed: i64,
 }
 
-/// Counts the votes for hidden cards under one policy, notes the counts and which submissions they are made of; which of the cards have
-/// enough. The caller holds the cards' rows of `unlocks`.
-pub(in crate::store) async fn judge(
+/// Counts the votes for hidden cards under one policy and stores the counts and the counted submissions; returns the cards that reached the threshold.
+/// The caller has locked the cards' rows of `unlocks`.
+pub(in crate::store) async fn tally_cards(
     conn: &mut Connection,
     policy: &UnlockPolicy,
     cards: &[CardId],
     at: DateTime<Utc>,
 ) -> StoreResult<Vec<CardId>> {
     let mut enough = Vec::new();
-    for cards in cards.chunks(CARDS_AT_ONCE) {
-        let mut votes = votes_for(conn, cards).await?;
+    for cards in cards.chunks(CARDS_PER_STATEMENT) {
+        let mut votes = load_votes(conn, cards).await?;
         let (mut counts, mut counted) = (Vec::new(), Vec::new());
         for card in cards {
             let (votes, printed) = votes.remove(card).unwrap_or_default();
@@ -65,13 +67,13 @@ pub(in crate::store) async fn judge(
                 enough.push(*card);
             }
         }
-        note(conn, cards, &counts, &counted).await?;
+        store_counts(conn, cards, &counts, &counted).await?;
     }
     Ok(enough)
 }
 
 /// The votes for each of the cards in the order in which they were made, and in how many rarities the card exists.
-async fn votes_for(
+async fn load_votes(
     conn: &mut Connection,
     cards: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
@@ -103,7 +105,7 @@ async fn votes_for(
     Ok(votes)
 }
 
-async fn note(
+async fn store_counts(
     conn: &mut Connection,
     cards: &[CardId],
     counts: &[i32],
@@ -127,9 +129,9 @@ async fn note(
     Ok(())
 }
 
-/// A hidden card whose row of `unlocks` is held.
+/// A hidden card whose row of `unlocks` is locked.
 #[derive(QueryableByName)]
-struct HeldCard {
+struct LockedCard {
     #[diesel(sql_type = SqlUuid)]
     card_id: CardId,
     #[diesel(sql_type = Text)]
@@ -140,8 +142,8 @@ struct HeldCard {
     by_policy: bool,
 }
 
-/// Holds those of the cards that are hidden until the transaction ends, in the order in which all do.
-async fn hold(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<HeldCard>> {
+/// Locks those of the cards that are hidden until the transaction ends, in the order that all transactions use.
+async fn lock(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<LockedCard>> {
     Ok(sql(
         "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE u.card_id = ANY ((SELECT $cards)::uuid[]) AND u.unlocked_at IS NULL \
@@ -152,14 +154,14 @@ async fn hold(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<HeldCa
     .await?)
 }
 
-/// Holds those of the cards that are hidden, for who will count some of them afterwards.
-pub(super) async fn hold_cards(conn: &mut Connection, cards: &[CardId]) -> StoreResult<()> {
-    hold(conn, cards).await.map(drop)
+/// Locks those of the cards that are hidden, for a caller that counts some of them afterwards.
+pub(super) async fn lock_cards(conn: &mut Connection, cards: &[CardId]) -> StoreResult<()> {
+    lock(conn, cards).await.map(drop)
 }
 
-/// Holds those of the cards that are hidden and that nobody else holds. Of each hidden card, how many submissions it still needs: none, if somebody else
-/// holds it. One, if a policy decides. Waits for nobody.
-pub(super) async fn hold_cards_now(
+/// Locks those of the cards that are hidden, without waiting. Returns for each hidden card how many submissions it may take now: those that it still
+/// needs, one if a policy decides, none if another transaction has locked it.
+pub(super) async fn try_lock_cards(
     mut conn: &Connection,
     cards: &[CardId],
 ) -> StoreResult<HashMap<CardId, usize>> {
@@ -184,51 +186,58 @@ pub(super) async fn hold_cards_now(
     .await?;
     let needed = |row: NeedRow| match (row.needed, row.by_policy) {
         (None, _) => (row.card_id, 0),
-        // The policy judges all submissions that there are: with more than one it would count those beyond the threshold, too.
+        // A policy counts all submissions that are stored: with several at once it would count those beyond the threshold too.
         (_, Some(true)) => (row.card_id, 1),
-        // A card whose count was lowered by a policy that is gone may have more than it needs: one more opens it.
+        // After a policy was removed, a card may have reached its threshold already: the next submission unlocks it.
         (Some(needed), _) => (row.card_id, usize::try_from(needed).unwrap_or_default().max(1)),
     };
     Ok(rows.into_iter().map(needed).collect())
 }
 
-/// Counts held cards, which come by game and set, and unlocks what has enough; how many that were.
-async fn count(conn: &mut Connection, held: &[HeldCard], at: DateTime<Utc>) -> StoreResult<usize> {
+/// Counts locked cards, which are sorted by game and set, and unlocks those that reached the threshold; returns how many.
+async fn count_locked(
+    conn: &mut Connection,
+    locked: &[LockedCard],
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
     let mut enough = Vec::new();
-    for of_set in held.chunk_by(|a, b| (&a.game_code, &a.set_code) == (&b.game_code, &b.set_code)) {
+    for of_set in locked.chunk_by(|a, b| (&a.game_code, &a.set_code) == (&b.game_code, &b.set_code))
+    {
         let cards: Vec<CardId> = of_set.iter().map(|card| card.card_id).collect();
-        let Some(HeldCard { game_code, set_code, .. }) = of_set.first() else { continue };
-        if let Some(InForce { policy, .. }) = in_force(conn, game_code, set_code).await? {
-            enough.extend(judge(conn, &policy, &cards, at).await?);
+        let Some(LockedCard { game_code, set_code, .. }) = of_set.first() else { continue };
+        if let Some(EffectivePolicy { policy, .. }) =
+            find_effective(conn, game_code, set_code).await?
+        {
+            enough.extend(tally_cards(conn, &policy, &cards, at).await?);
         }
     }
-    open(conn, &enough, UnlockReason::Threshold, at).await
+    unlock(conn, &enough, UnlockReason::Threshold, at).await
 }
 
-/// Counts a card anew, if it is hidden; whether that unlocked it.
+/// Recounts a card if it is hidden; returns whether that unlocked it.
 pub(super) async fn count_card(
     conn: &mut Connection,
     card: CardId,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let held = hold(conn, &[card]).await?;
-    Ok(count(conn, &held, at).await? == 1)
+    let locked = lock(conn, &[card]).await?;
+    Ok(count_locked(conn, &locked, at).await? == 1)
 }
 
-/// Counts a card of which an account has submitted another copy, where that may change anything; whether that unlocked it.
+/// Recounts a card after an account submitted another copy of it, if that may change anything; returns whether that unlocked it.
 ///
-/// Without a policy an account counts once, so another copy matters only if the vote by which it counted was taken back.
+/// Without a policy an account counts once, so another copy matters only if the account's vote was withdrawn.
 pub(super) async fn count_another(
     conn: &mut Connection,
     card: CardId,
     account: AccountId,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    let held = hold(conn, &[card]).await?;
-    if held.iter().all(|card| !card.by_policy) && is_counted(conn, card, account).await? {
+    let locked = lock(conn, &[card]).await?;
+    if locked.iter().all(|card| !card.by_policy) && is_counted(conn, card, account).await? {
         return Ok(false);
     }
-    Ok(count(conn, &held, at).await? == 1)
+    Ok(count_locked(conn, &locked, at).await? == 1)
 }
 
 async fn is_counted(conn: &mut Connection, card: CardId, account: AccountId) -> StoreResult<bool> {
@@ -254,8 +263,8 @@ struct CardRow {
     card_id: CardId,
 }
 
-/// Counts the card of a copy that was voided, if somebody submitted the copy and the card is hidden; whether that unlocked it. The
-/// caller holds the copy.
+/// Recounts the card of a voided copy, if the copy was submitted and the card is hidden; returns whether that unlocked it. The caller has locked
+/// the copy.
 pub(in crate::store) async fn count_copy(
     conn: &mut Connection,
     code_prefix: &str,
@@ -276,9 +285,9 @@ pub(in crate::store) async fn count_copy(
     }
 }
 
-/// Counts all hidden cards that an account has submitted, when it was banned or is banned no longer; how many that unlocked.
+/// Recounts all hidden cards that an account has submitted, after it was banned or a ban ended; returns how many that unlocked.
 ///
-/// The caller holds the account's row, for which submissions wait before they count: all that were made before are seen here.
+/// The caller has locked the account's row, which submissions lock as well: all submissions made before are seen here.
 pub(in crate::store) async fn count_account(
     conn: &mut Connection,
     account: AccountId,
@@ -293,6 +302,6 @@ pub(in crate::store) async fn count_account(
     .load(conn)
     .await?;
     let cards: Vec<CardId> = cards.into_iter().map(|row| row.card_id).collect();
-    let held = hold(conn, &cards).await?;
-    count(conn, &held, at).await
+    let locked = lock(conn, &cards).await?;
+    count_locked(conn, &locked, at).await
 }

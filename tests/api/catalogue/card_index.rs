@@ -217,8 +217,8 @@ async fn progress_shows() {
     assert_eq!(found("-submissions:0 is:hidden").await, ["002"]);
 
     let session = &mut *memory.store().connection().await.unwrap();
-    assert!(unlocks::counted(session, 0).await.unwrap().is_none(), "too many");
-    let counted = unlocks::counted(session, 1).await.unwrap().unwrap();
+    assert!(unlocks::load_counts(session, 0).await.unwrap().is_none(), "too many");
+    let counted = unlocks::load_counts(session, 1).await.unwrap().unwrap();
     assert_eq!(counted.map(|(_, count)| count).collect::<Vec<_>>(), [1]);
     // Of open cards, too, and what was counted by values is counted anew.
     let admin = database.admin().await;

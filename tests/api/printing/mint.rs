@@ -34,7 +34,7 @@ pub(super) async fn delete_all(app: &TestApp) -> u64 {
         deleted +=
             discarded_runs::delete_copies(app.store(), usize::MAX, now, |_| {}).await.unwrap();
         let mut conn = app.store().connection().await.unwrap();
-        if discarded_runs::copies_to_delete(&mut conn).await.unwrap() == 0 {
+        if discarded_runs::count_copies_to_delete(&mut conn).await.unwrap() == 0 {
             return deleted;
         }
         tokio::task::yield_now().await;

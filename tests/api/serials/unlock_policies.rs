@@ -1,6 +1,6 @@
 //! What unlocks a card, beside a number of accounts.
 
-use cardscape::store::serials::unlock_policies::unlock_due;
+use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
 
@@ -215,11 +215,11 @@ async fn a_young_account_counts_when_it_is_old_enough() {
     submit(&app, &ada, copies(&cards, None).next().unwrap(), "192.0.2.7").await;
     assert_eq!(progress(&app).await, (0, false));
     app.clock().advance(Duration::days(6));
-    assert_eq!(unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
+    assert_eq!(unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
     app.clock().advance(Duration::days(1));
-    assert_eq!(unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 1);
+    assert_eq!(unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 1);
     assert_eq!(progress(&app).await, (1, true));
-    assert_eq!(unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
+    assert_eq!(unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
 }
 
 #[tokio::test]
@@ -228,12 +228,16 @@ async fn a_day_unlocks_everything() {
     let day = app.clock().now() + Duration::hours(2);
     set(&app, &admin, POLICY, json!({ "threshold": 5, "unlock_at": day })).await.expect(201);
     let other = app.second_instance();
-    assert_eq!(unlock_due(app.store(), LONG_AGO, day - Duration::seconds(1)).await.unwrap(), 0);
-    assert_eq!(unlock_due(app.store(), day, day).await.unwrap(), 0, "left to the look at all days");
+    assert_eq!(unlock_all_due(app.store(), LONG_AGO, day - Duration::seconds(1)).await.unwrap(), 0);
+    assert_eq!(
+        unlock_all_due(app.store(), day, day).await.unwrap(),
+        0,
+        "left to the look at all days"
+    );
     // Two instances at the same moment: each card once.
     let (here, there) = tokio::join!(
-        unlock_due(app.store(), LONG_AGO, day),
-        unlock_due(other.store(), LONG_AGO, day)
+        unlock_all_due(app.store(), LONG_AGO, day),
+        unlock_all_due(other.store(), LONG_AGO, day)
     );
     assert_eq!(here.unwrap() + there.unwrap(), 2);
     let reasons = "SELECT count(*) FROM unlocks WHERE reason = 'date'";
@@ -383,7 +387,7 @@ async fn a_submission_of_a_young_account_or_a_full_network_says_for_what_it_is_h
     assert_eq!(standing(&made), ("held", &json!("account_age"), &until, 0));
 
     app.clock().advance(Duration::days(8));
-    unlock_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap();
+    unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap();
     let path = format!("/v1/submissions/{}", made["submission"].as_str().unwrap());
     let young = app.log_in("ada", &young.password).await;
     let shown = app.get(&path).by(&young).answer().await.expect(200);

@@ -4,7 +4,7 @@ use std::time::Duration as Seconds;
 
 use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
-use cardscape::store::serials::unlock_policies::unlock_due;
+use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -221,7 +221,7 @@ async fn every_policy_counts_by_the_same_votes() {
     assert_eq!(table.progress().await, (0, false));
     table.app.clock().advance(Duration::days(8));
     let now = table.app.clock().now();
-    assert_eq!(unlock_due(table.app.store(), DateTime::UNIX_EPOCH, now).await.unwrap(), 0);
+    assert_eq!(unlock_all_due(table.app.store(), DateTime::UNIX_EPOCH, now).await.unwrap(), 0);
     assert_eq!(table.progress().await, (2, false));
     // A network has one vote: when the first of it is banned, the next one counts.
     let admin = table.app.log_in(&table.admin.name, &table.admin.password).await;

@@ -23,7 +23,7 @@ use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::sets as sets_table;
 use crate::store::db::statement::run_commands;
 use crate::store::operations::audit;
-use crate::store::serials::unlock_policies::{self, Count};
+use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
 
 /// An edit did not happen.
@@ -146,7 +146,7 @@ async fn name_faults(
 }
 
 async fn has_policy(conn: &mut Connection, game: &str, set: &str) -> StoreResult<bool> {
-    let in_force = unlock_policies::in_force(conn, game, set).await?;
+    let in_force = unlock_policies::find_effective(conn, game, set).await?;
     Ok(in_force.is_some_and(|in_force| in_force.stored.is_some()))
 }
 
@@ -234,7 +234,7 @@ pub async fn edit_set(
         .execute(conn)
         .await?;
     changes::set_changed(conn, set_id, game, code, at).await?;
-    let unlocked = unlock_policies::apply(conn, game, code, Count::Changed, at).await?;
+    let unlocked = unlock_policies::apply(conn, game, code, Recount::Changed, at).await?;
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: "set.changed",

@@ -28,7 +28,7 @@ use crate::store::db::schema::{games, sets};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies;
-use crate::store::serials::unlock_policies::Count;
+use crate::store::serials::unlock_policies::Recount;
 use crate::store::{Connection, StoreError, StoreResult};
 
 /// Imports wait for each other on this advisory lock, longer than ordinary statements may.
@@ -283,7 +283,7 @@ async fn write(
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());
     let cards_unlocked =
-        unlock_policies::apply(conn, plan.game, &plan.set.code, Count::Changed, at).await?;
+        unlock_policies::apply(conn, plan.game, &plan.set.code, Recount::Changed, at).await?;
     diesel::update(sets::table.find(plan.set_id))
         .set((
             sets::source_hash.eq(plan.set.hash.to_vec()),

@@ -46,7 +46,7 @@ pub(super) struct CopyIn {
 impl CopyIn {
     /// Connects and takes the lock; `None`: somebody else is minting. Session locks need a direct connection, not
     /// a pooler in transaction mode.
-    pub(super) async fn take(settings: &StoreSettings) -> Result<Option<Self>, MintError> {
+    pub(super) async fn connect(settings: &StoreSettings) -> Result<Option<Self>, MintError> {
         let time_limit = settings.acquire_timeout;
         let dialled = dial(&settings.url, "cardscape mint", time_limit, &settings.health).await?;
         dialled.line.pulse.lend(STATEMENT, None);
@@ -64,7 +64,7 @@ impl CopyIn {
     }
 
     /// Stores `rows`, which are sorted by hash and so in the order of the index; returns how many Postgres took.
-    pub(super) async fn copies(
+    pub(super) async fn store_copies(
         &self,
         run: PrintRunId,
         prefix: RunPrefix,

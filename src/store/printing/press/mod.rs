@@ -96,7 +96,7 @@ pub struct Minted {
     pub packing_sha256: Option<String>,
 }
 
-/// Told how many codes are made (up to the number of copies) and stored (up to twice that).
+/// Called with the number of codes that are made (up to the number of copies) and stored (up to twice that).
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// Why a run was not minted.
@@ -189,7 +189,7 @@ pub enum MintError {
 }
 
 impl MintError {
-    /// Whether the run was refused for what it is, rather than for something that failed.
+    /// Whether the run was refused because of the order itself, rather than because something failed.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -212,7 +212,7 @@ impl crate::store::db::pool::AsStoreError for MintError {
     }
 }
 
-/// What a run would hold, and the set it is for.
+/// Finds the set and plans a run of it.
 async fn plan(
     conn: &mut Connection,
     by: &Planner,
@@ -268,7 +268,7 @@ pub async fn plan_run(
     Ok(Planned { set, plan, opening, announced: None })
 }
 
-/// Looks up what an order wants printed. An announced run is planned anew, and must come out as it was announced.
+/// Plans the run of an order. An announced run is planned again, and the result must be what was announced.
 pub async fn look_up(
     conn: &mut Connection,
     by: &Operator,
@@ -307,7 +307,7 @@ pub async fn mint(
     now: DateTime<Utc>,
     progress: Progress,
 ) -> Result<Minted, MintError> {
-    let press = CopyIn::take(settings).await?.ok_or(MintError::Busy)?;
+    let press = CopyIn::connect(settings).await?.ok_or(MintError::Busy)?;
     store.transaction(async |conn| discarded_runs::discard_pending(conn, now).await).await?;
     let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
     match (&planned.opening.plan.packs, &order.packing_list) {
@@ -343,12 +343,12 @@ pub async fn mint(
         opening: &planned.opening,
         at: now,
     };
-    let begun = begin(store, by, &new, &commitment, planned.announced.is_some()).await;
-    let stored = match begun {
+    let pending = insert_pending(store, by, &new, &commitment, planned.announced.is_some()).await;
+    let stored = match pending {
         Ok(()) => store_copies(&press, &new, &printed, &order, &progress).await,
         Err(error) => Err(error),
     };
-    let was_complete = stored.is_ok();
+    let are_copies_stored = stored.is_ok();
     let activated = match stored {
         Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order.file, now).await,
         Err(error) => Err(error),
@@ -359,8 +359,9 @@ pub async fn mint(
             let discarded = store
                 .transaction(async |conn| discarded_runs::discard_pending(conn, now).await)
                 .await;
-            // But the last step may be on its way still, and its answer lost: then the codes may be needed.
-            if was_complete && (discarded.is_err() || is_active(store, new.id).await != Some(false))
+            // But the activation may still be under way with its answer lost: then the print file may be needed.
+            if are_copies_stored
+                && (discarded.is_err() || is_active(store, new.id).await != Some(false))
             {
                 return Err(MintError::Unknown { run: new.id, file: order.file.clone() });
             }
@@ -377,7 +378,7 @@ pub async fn mint(
     })
 }
 
-/// Whether a run is active, if the database tells.
+/// Whether a run is active; `None`: the database does not answer.
 async fn is_active(store: &Store, run: PrintRunId) -> Option<bool> {
     let mut conn = store.connection().await.ok()?;
     print_runs::is_active(&mut conn, run).await.ok()
@@ -393,7 +394,7 @@ impl MintOrder {
 }
 
 /// Files that are written and synced.
-struct Printed {
+struct PrintedFiles {
     planned: Planned,
     rows: Vec<CopyRow>,
     file_sha256: [u8; 32],
@@ -407,7 +408,7 @@ async fn print(
     key: Key,
     order: MintOrder,
     progress: Progress,
-) -> Result<Printed, MintError> {
+) -> Result<PrintedFiles, MintError> {
     let file = order.file.clone();
     let work = move || write_files(planned, prefix, &key, &order, &progress);
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
@@ -415,14 +416,14 @@ async fn print(
     })
 }
 
-/// A disk that is full must not keep half a file of codes: on an error both files are gone.
+/// Writes both files; on an error, such as a full disk, both are removed.
 fn write_files(
     planned: Planned,
     prefix: RunPrefix,
     key: &Key,
     order: &MintOrder,
     progress: &Progress,
-) -> Result<Printed, MintError> {
+) -> Result<PrintedFiles, MintError> {
     let packing_sha256 = write_packing_list(&planned.opening, order)?;
     let written = write_print_file(&planned, prefix, key, order, progress);
     let (rows, file_sha256) = written.inspect_err(|_| {
@@ -432,7 +433,7 @@ fn write_files(
         order.remove_files();
         return Err(MintError::Collision);
     }
-    Ok(Printed { planned, rows, file_sha256, packing_sha256 })
+    Ok(PrintedFiles { planned, rows, file_sha256, packing_sha256 })
 }
 
 fn write_packing_list(opening: &Opening, order: &MintOrder) -> Result<Option<[u8; 32]>, MintError> {
@@ -447,7 +448,7 @@ fn write_packing_list(opening: &Opening, order: &MintOrder) -> Result<Option<[u8
     })
 }
 
-/// The rows come back sorted, in the order of the index.
+/// Writes the print file and returns its rows, sorted in the order of the index.
 fn write_print_file(
     planned: &Planned,
     prefix: RunPrefix,
@@ -492,7 +493,7 @@ fn write_codes(
             let code = SerialCode::assemble(prefix, &random);
             random.zeroize();
             let printed = Zeroizing::new(code.reveal());
-            file.line(&printed, &[game, set, line.number, &line.printing.rarity])?;
+            file.write_line(&printed, &[game, set, line.number, &line.printing.rarity])?;
             rows.push(CopyRow { mac: key.serial_mac(&code).0, printing });
             if rows.len() % 4096 == 0 {
                 progress(rows.len() as u64);
@@ -502,8 +503,8 @@ fn write_codes(
     Ok(rows)
 }
 
-/// Notes the run as pending, tied to its announcement.
-async fn begin(
+/// Stores the run as pending, linked to its announcement.
+async fn insert_pending(
     store: &Store,
     by: &Operator,
     new: &NewPrintRun<'_>,
@@ -512,8 +513,8 @@ async fn begin(
 ) -> Result<(), MintError> {
     store
         .transaction(async |conn| {
-            print_runs::begin(conn, by, new).await?;
-            if print_commitments::tie(conn, commitment, announced_before, new.id).await? {
+            print_runs::insert_pending(conn, by, new).await?;
+            if print_commitments::link_run(conn, commitment, announced_before, new.id).await? {
                 Ok(())
             } else {
                 Err(MintError::PrintedAlready(commitment.id))
@@ -525,28 +526,30 @@ async fn begin(
 async fn store_copies(
     press: &CopyIn,
     new: &NewPrintRun<'_>,
-    printed: &Printed,
+    printed: &PrintedFiles,
     order: &MintOrder,
     progress: &Progress,
 ) -> Result<(), MintError> {
     let printings: Vec<_> = new.plan.lines().map(|line| line.printing.id).collect();
-    let made = new.plan.copy_count();
+    let copy_count = new.plan.copy_count();
     let stored = press
-        .copies(new.id, new.prefix, &printed.rows, &printings, |count| progress(made + count))
+        .store_copies(new.id, new.prefix, &printed.rows, &printings, |count| {
+            progress(copy_count + count)
+        })
         .await?;
     let files = std::iter::once((&order.file, Some(new.file_sha256)))
         .chain(order.packing_list.iter().map(|list| (list, new.packing_sha256)));
     for (file, written) in files {
-        let still_there = print_file::sha256(file)
+        let on_disk = print_file::sha256(file)
             .map_err(|source| MintError::File { path: file.clone(), source })?;
-        if stored != made || Some(still_there) != written {
+        if stored != copy_count || Some(on_disk) != written {
             return Err(MintError::FileChanged(file.clone()));
         }
     }
     Ok(())
 }
 
-/// Activates the run. When the answer is lost, asks again what became of it.
+/// Activates the run. If the answer is lost, asks the database whether it is active.
 async fn activate(
     store: &Store,
     by: &Operator,

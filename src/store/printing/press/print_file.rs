@@ -24,7 +24,7 @@ const COLUMNS: [&str; 5] = ["code", "game", "set", "number", "rarity"];
 /// Bytes written at once. The buffer is wiped when it is dropped and never grows: no copy of it is left behind.
 const BUFFER: usize = 64 * 1024;
 /// No line is longer.
-const LONGEST_LINE: usize = 512;
+const MAX_LINE: usize = 512;
 
 /// A file for the printer or the packer that is being written: for its owner alone, hashed on the way, synced at the end.
 pub(super) struct HashedFile {
@@ -92,8 +92,8 @@ impl PrintFile {
 
     /// Adds a code with the codes of its game and set, its card's number and its rarity. By the database's own checks these
     /// hold letters, digits, hyphens and underscores alone, so nothing needs quoting.
-    pub(super) fn line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
-        self.file.make_room(LONGEST_LINE)?;
+    pub(super) fn write_line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
+        self.file.make_room(MAX_LINE)?;
         let buffer = &mut self.file.buffer;
         let values = std::iter::once(code).chain(fields.iter().copied());
         match self.format {
@@ -138,8 +138,11 @@ mod tests {
     fn write(path: &Path, format: PrintFormat, lines: usize) -> [u8; 32] {
         let mut file = PrintFile::create(path, format).unwrap();
         for number in 0..lines {
-            file.line("0000-0000-0000-0000", &["ttcg", "veil", &format!("{number:03}"), "common"])
-                .unwrap();
+            file.write_line(
+                "0000-0000-0000-0000",
+                &["ttcg", "veil", &format!("{number:03}"), "common"],
+            )
+            .unwrap();
         }
         file.finish().unwrap()
     }
