@@ -20,8 +20,7 @@ pub(super) fn spawn<F: Future<Output = ()> + Send + 'static>(
     tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
 }
 
-/// Starts a task that runs until the service stops, on a thread of its own that gets the processor when requests leave it free; so do the threads
-/// that it gives work to.
+/// Starts a task that runs until the service stops, on a thread of its own with low priority; so have the blocking threads of its runtime.
 pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
     name: &'static str,
     shared: &Arc<Shared>,
@@ -41,7 +40,7 @@ pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
     Ok(())
 }
 
-/// Beside a thread that wants a processor as well, a thread with this niceness gets about a tenth of it. At 19 it might keep a lock for long.
+/// With this niceness a thread gets about a tenth of a processor that another thread wants too. With 19 it might hold a lock for long.
 const LOW_PRIORITY: i32 = 10;
 
 /// Lowers the priority of this thread; on Linux, threads have priorities of their own.

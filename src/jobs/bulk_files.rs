@@ -1,4 +1,4 @@
-//! Builds bulk files anew when something happened to their game.
+//! Builds bulk files again when something of their game changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::store::catalogue::bulk_files::{self, Layout};
 /// How bulk files are built.
 #[derive(Clone, Copy)]
 pub struct BulkFileOptions {
-    /// How long files of a game are left as they are, at least.
+    /// Shortest time between two builds of the files of a game.
     pub interval: Duration,
     /// How cards are written into them.
     pub layout: Layout,
 }
 
-/// Looks more often than it builds, so that a change after a quiet time is soon in the files.
+/// Checks more often than it builds, so that a change after a quiet time is soon in the files.
 pub(super) async fn run(
     shared: Arc<Shared>,
     store: Store,
@@ -26,14 +26,14 @@ pub(super) async fn run(
 ) {
     let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let least = chrono::Duration::from_std(interval).unwrap_or(chrono::Duration::MAX);
+    let min_age = chrono::Duration::from_std(interval).unwrap_or(chrono::Duration::MAX);
     loop {
         tick.tick().await;
         if shared.is_draining() {
             return;
         }
         let refreshed =
-            bulk_files::refresh(&store, &shared.games, layout, &shared.clock, least).await;
+            bulk_files::refresh(&store, &shared.games, layout, &shared.clock, min_age).await;
         if let Err(error) = refreshed {
             tracing::warn!(%error, "could not look after the bulk files");
         }

@@ -1,44 +1,44 @@
-//! The one reader of the change feed, for everything that a process keeps of the catalogue.
+//! Reads the change feed for all caches of the process and for the index of cards.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::app::state::Shared;
-use crate::memory::catalogue::feed::Heard;
+use crate::memory::catalogue::feed::ReadBatch;
 use crate::store::catalogue::changes::{self, ChangeBatch};
 use crate::store::{Store, StoreResult};
 
 /// How often the feed is read.
-const INTERVAL: Duration = Duration::from_millis(300);
+const READ_INTERVAL: Duration = Duration::from_millis(300);
 
 /// Follows the feed as long as the process runs.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
-    // After a panic nobody knows what was missed.
+    // After a panic, changes may have been missed.
     shared.card_cache.forget();
     shared.kept_answers.forget();
     shared.deck_cards.forget();
-    shared.feed.forget();
+    shared.feed.disconnect();
     let mut known = None;
     loop {
         let began = Instant::now();
-        let mut pause = INTERVAL;
+        let mut pause = READ_INTERVAL;
         match read(&store, known).await {
             Ok(batch) => {
                 let is_new = known != Some(batch.up_to);
                 known = Some(batch.up_to);
                 let batch = Arc::new(batch);
-                shared.card_cache.hear(&batch);
-                shared.deck_cards.hear(&batch);
+                shared.card_cache.apply(&batch);
+                shared.deck_cards.apply(&batch);
                 if is_new {
                     shared.kept_answers.forget();
                 }
                 if batch.is_last {
-                    shared.card_cache.clock().is_known_until(began);
-                    shared.kept_answers.clock().is_known_until(began);
+                    shared.card_cache.clock().advance_to(began);
+                    shared.kept_answers.clock().advance_to(began);
                 } else {
                     pause = Duration::ZERO;
                 }
-                shared.feed.tell(Heard { batch, began });
+                shared.feed.publish(ReadBatch { batch, began });
             }
             // The private Postgres ends with the service.
             Err(_) if shared.is_draining() => return,
@@ -50,7 +50,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     }
 }
 
-/// The next stretch. The first look only finds out where the feed ends: whatever was kept before that may be old.
+/// Reads the next batch. The first read only finds the end of the feed and drops everything, since what was kept before may be old.
 async fn read(store: &Store, known: Option<i64>) -> StoreResult<ChangeBatch> {
     match known {
         Some(known) => changes::batch(store, known).await,

@@ -1,4 +1,4 @@
-//! Deletes what is no longer needed, and mends what older programs beside this one leave, every few minutes.
+//! Every few minutes: deletes what is no longer needed, and completes rows that instances of an older version wrote.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not sweep");
         }
-        // A set may have got hidden cards after its day, or something was in the way when it came.
+        // A set may have got hidden cards after its day, or could not be unlocked on it.
         if let Err(error) =
             unlock_policies::unlock_due_sets(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
         {
@@ -33,11 +33,11 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = keys::compare(&shared, &store).await {
             tracing::warn!(%error, "could not compare the keys");
         }
-        // An older program beside this one may have imported something.
+        // An instance of an older version may have imported cards.
         if let Err(error) = cards::refresh_words(&store).await {
             tracing::warn!(%error, "could not fold texts for the search");
         }
-        // It may have registered somebody, too.
+        // It may also have registered accounts.
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "could not note what names look like");
         }

@@ -1,4 +1,4 @@
-//! Compares the keys of this instance with those that others were started with.
+//! Compares the keys of this instance with those of other instances.
 
 use crate::app::state::Shared;
 use crate::store::printing::key_fingerprints;

@@ -1,4 +1,4 @@
-//! What runs beside requests for as long as the process does: [`start`] starts all of it.
+//! Background tasks that run as long as the process: [`start`] starts all of them.
 
 pub mod account_events;
 mod background;
@@ -12,7 +12,7 @@ mod unlocking;
 mod webhooks;
 
 pub use bulk_files::BulkFileOptions;
-pub use webhooks::Posting;
+pub use webhooks::PostingTask;
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use crate::app::state::Shared;
 use crate::store::{Store, StoreResult, StoreSettings};
 use crate::webhooks::sender::Sender;
 
-/// Starts every job. Those that must never wait for others have connections of their own, by `settings`; the others share `store`. Without
-/// options for bulk files none are built.
+/// Starts all tasks. Those that must not wait for connections have their own, by `settings`; the others share `store`. Without options for bulk
+/// files none are built.
 pub fn start(
     shared: &Arc<Shared>,
     store: &Store,
     settings: &StoreSettings,
     bulk_files: Option<BulkFileOptions>,
     sender: Sender,
-) -> anyhow::Result<Posting> {
+) -> anyhow::Result<PostingTask> {
     background::spawn("feed", shared, &one_connection(settings)?, feed::follow);
     background::spawn("card_index", shared, &card_index::store(settings)?, card_index::follow);
     let for_events = one_connection(settings)?;
@@ -44,10 +44,10 @@ pub fn start(
     Ok(posting)
 }
 
-/// Connections of jobs that never wait for others: the feed, two of the index of cards, own events, bulk files.
+/// Connections of tasks that have their own: the feed, two of the index of cards, account events, bulk files.
 pub const OWN_CONNECTIONS: usize = 5;
 
-/// A store for one job, which never waits for others to give a connection back.
+/// A store with one connection, for a task that must not wait for others.
 fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {
     Store::new(&StoreSettings { pool_size: 1, ..settings.clone() })
 }

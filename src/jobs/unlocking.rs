@@ -1,4 +1,4 @@
-//! Unlocks what the time unlocks: sets on their day, cards when their submitters are old enough.
+//! Unlocks what becomes due: sets on their day, and cards when the accounts of their submitters are old enough.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use crate::app::state::Shared;
 use crate::store::Store;
 use crate::store::serials::unlock_policies;
 
-/// How far each look reaches back before the one before it: submissions were perhaps being made at that time.
+/// How far each check reaches back before the previous one, for submissions that were not committed then.
 const OVERLAP: chrono::Duration = chrono::Duration::hours(1);
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
-    // The first look is at everybody: the service may have been away for long.
+    // The first check covers all time: the service may not have run for long.
     let mut since = DateTime::UNIX_EPOCH;
     loop {
         tick.tick().await;

@@ -13,17 +13,17 @@ use crate::store::Store;
 use crate::webhooks::Dispatcher;
 use crate::webhooks::sender::Sender;
 
-/// How long a stopping service waits for receivers of webhooks to answer, after its own answers. What is broken off comes again.
-const LAST_POSTS: Duration = Duration::from_secs(3);
+/// How long a stopping service waits for the answers to webhooks. A post that is interrupted is repeated by another instance, or later.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The task that posts to webhooks.
-pub struct Posting {
+pub struct PostingTask {
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-impl Posting {
-    /// Stops the task when it is called: what is being posted is finished, nothing is begun.
+impl PostingTask {
+    /// A function that stops the task: posts that run are finished, no new ones begin.
     pub fn stopper(&self) -> impl FnOnce() + Send + use<> {
         let stop = self.stop.clone();
         move || {
@@ -33,16 +33,16 @@ impl Posting {
 
     /// Waits until the task has finished, a few seconds at most.
     pub async fn finish(self) {
-        let _ = tokio::time::timeout(LAST_POSTS, self.task).await;
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, self.task).await;
     }
 }
 
-pub(super) fn start(shared: &Arc<Shared>, store: &Store, sender: Sender) -> Posting {
+pub(super) fn start(shared: &Arc<Shared>, store: &Store, sender: Sender) -> PostingTask {
     let (stop, stopping) = watch::channel(false);
     let task = background::spawn("webhooks", shared, store, move |shared, store| {
         run(shared, store, sender.clone(), stopping.clone())
     });
-    Posting { stop, task }
+    PostingTask { stop, task }
 }
 
 async fn run(shared: Arc<Shared>, store: Store, sender: Sender, stopping: watch::Receiver<bool>) {

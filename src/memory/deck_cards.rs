@@ -1,44 +1,44 @@
-//! Open cards as decks are judged by them: prepared for the engine, shared and never copied, and dropped when the change feed names them.
+//! A cache of open cards that are prepared for judging decks. They are shared, never copied, and dropped when the change feed names them.
 
 use std::sync::Arc;
 
 use cardscape_engine::{Game, PreparedCard};
 use metrics::Counter;
 
-use super::kept::Kept;
+use super::kept::DroppingCache;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::changes::ChangeBatch;
 
-/// What a card costs beside its texts and values, in bytes.
+/// Size of a card without its texts and values, in bytes.
 const CARD: usize = 900;
-/// What a value, or a printing, costs, in bytes.
+/// Size of a value or a printing, in bytes.
 const VALUE: usize = 120;
 
-/// Open cards as decks are judged by them.
+/// Open cards that are prepared for judging decks.
 pub struct DeckCards {
-    pub(crate) cards: Kept<CardId, Arc<PreparedCard>>,
+    pub(crate) cards: DroppingCache<CardId, Arc<PreparedCard>>,
     pub(crate) hits: Counter,
     pub(crate) misses: Counter,
 }
 
 impl DeckCards {
-    /// Room for so many bytes.
+    /// A cache of `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
         Self {
-            cards: Kept::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
+            cards: DroppingCache::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
             hits: metrics::counter!("deck_card_hits_total"),
             misses: metrics::counter!("deck_card_misses_total"),
         }
     }
 
-    /// The card, if it is kept as this game's manifest has it.
+    /// The card, if it is kept and was prepared for this game's manifest.
     pub(crate) fn find(&self, game: &Game, card: CardId) -> Option<Arc<PreparedCard>> {
         self.cards.find(&card).filter(|card| card.is_for(game))
     }
 
-    /// Drops what changed.
-    pub(crate) fn hear(&self, batch: &ChangeBatch) {
-        // A card knows when its set came out.
+    /// Drops the cards that a batch of changes names.
+    pub(crate) fn apply(&self, batch: &ChangeBatch) {
+        // A prepared card holds the day on which its set came out.
         if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
             self.forget();
         } else if !batch.cards.is_empty() {
@@ -51,7 +51,7 @@ impl DeckCards {
         self.cards.forget_all();
     }
 
-    /// Tells `/metrics` how much memory the cards take.
+    /// Updates the metric of the size of the cards.
     pub fn measure(&self) {
         let bytes = self.cards.bytes();
         metrics::gauge!("deck_card_bytes").set(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
@@ -62,7 +62,7 @@ fn weight_of(card: &PreparedCard) -> usize {
     let definition = &card.card().definition;
     let own: usize =
         definition.printings.iter().map(|printing| 1 + printing.attributes.len()).sum();
-    // The name is in it as it is, and as two keys.
+    // The name is stored three times: as it is, and as two keys.
     CARD + 3 * definition.name.len() + VALUE * (definition.attributes.len() + own)
 }
 
@@ -105,16 +105,16 @@ mod tests {
         cards.cards.keep(early, one, prepared(&game, "Pike"));
         cards.cards.keep(early, other, prepared(&game, "Carp"));
         assert_eq!(cards.find(&game, one).unwrap().card().key, "Pike");
-        cards.hear(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
+        cards.apply(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
         assert!(cards.find(&game, one).is_none());
         assert!(cards.find(&game, other).is_some());
         cards.cards.keep(early, one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_none(), "it was read before the change");
-        cards.hear(&ChangeBatch::default());
+        cards.apply(&ChangeBatch::default());
         cards.cards.keep(cards.cards.ticket(), one, prepared(&game, "Pike"));
         assert!(cards.find(&game, one).is_some());
         let set = ("pond".to_owned(), "s".to_owned());
-        cards.hear(&ChangeBatch { sets: vec![set], ..ChangeBatch::default() });
+        cards.apply(&ChangeBatch { sets: vec![set], ..ChangeBatch::default() });
         assert!(cards.find(&game, one).is_none() && cards.find(&game, other).is_none());
     }
 

@@ -1,5 +1,5 @@
-//! Who listens to what happens to the own account: one look at the database, twice a second, serves all streams of the process. It
-//! asks what is new for their accounts, and whether they may listen still.
+//! The open streams of account events. One poll of the database, twice a second, serves all streams of the process: it asks which accounts have new
+//! events, and which credentials have ended.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,19 +16,19 @@ use crate::memory::places::{NoPlace, Place, Places};
 use crate::store::accounts::{account_events, credentials};
 use crate::store::{Store, StoreResult};
 
-/// When nobody can say for so long whether a credential is still good, it is not.
-pub(crate) const TRUST: Duration = Duration::from_secs(5);
+/// Streams end when for so long it could not be checked whether their credentials are still good.
+pub(crate) const MAX_SILENCE: Duration = Duration::from_secs(5);
 /// Most streams of one account.
 const PER_ACCOUNT: usize = 10;
 /// Most streams of a process.
-const IN_ALL: usize = 2_000;
-/// Streams of a process that read at once: something may happen to all of them in one moment, and requests need connections, too.
-const READS: usize = 4;
+const MAX_STREAMS: usize = 2_000;
+/// Streams of a process that read at the same time: an event may concern all of them, and requests need connections too.
+const MAX_READS: usize = 4;
 
 /// Why a stream ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamEnd {
-    /// The credential that it was opened with is worth nothing any more.
+    /// The credential that it was opened with has ended.
     Credential(CredentialEnd),
     /// The instance is about to stop: another one goes on.
     Shutdown,
@@ -58,9 +58,9 @@ pub struct EventWatch {
 impl Default for EventWatch {
     fn default() -> Self {
         Self {
-            places: Places::new(IN_ALL, "account_event_streams"),
+            places: Places::new(MAX_STREAMS, "account_event_streams"),
             streams: Arc::default(),
-            reads: Semaphore::new(READS),
+            reads: Semaphore::new(MAX_READS),
         }
     }
 }
@@ -69,7 +69,7 @@ impl Default for EventWatch {
 struct Streams {
     open: HashMap<u64, Stream>,
     next: u64,
-    /// The instance is about to stop: no stream begins any more.
+    /// The instance is about to stop: new streams end at once.
     is_closing: bool,
 }
 
@@ -82,14 +82,14 @@ struct Stream {
     signal: watch::Sender<Signal>,
 }
 
-/// What a stream is to know.
+/// What a stream is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Signal {
     newest: i64,
     end: Option<StreamEnd>,
 }
 
-/// A stream's view of it. Counts as a stream while it lives.
+/// A stream's subscription. Counts as a stream until it is dropped.
 #[derive(Debug)]
 pub struct Watcher {
     streams: Arc<Mutex<Streams>>,
@@ -99,7 +99,7 @@ pub struct Watcher {
 }
 
 impl EventWatch {
-    /// A further stream.
+    /// Opens a stream.
     pub fn subscribe(
         &self,
         by: &Granted<ReadOwnEvents>,
@@ -124,9 +124,9 @@ impl EventWatch {
         Ok(Watcher { streams: self.streams.clone(), id, signal, _place: place })
     }
 
-    /// A stream's turn to read, while it is held.
-    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // Nobody closes it.
+    /// Waits until the stream may read; it reads while it holds the permit.
+    pub async fn acquire_read(&self) -> Option<SemaphorePermit<'_>> {
+        // The semaphore is never closed.
         self.reads.acquire().await.ok()
     }
 
@@ -143,8 +143,9 @@ impl EventWatch {
         }
     }
 
-    /// Looks once for all streams what is new for them, and which of them end. `demand`: whose accounts must have a second factor.
-    pub(crate) async fn look(
+    /// Polls the database once for all streams: announces new events, and ends streams whose credentials have ended. `demand`: which accounts must
+    /// have a second factor.
+    pub(crate) async fn poll(
         &self,
         store: &Store,
         demand: SecondFactorDemand,
@@ -210,7 +211,7 @@ impl Stream {
 }
 
 impl Watcher {
-    /// The newest number of the account, as far as the watch knows.
+    /// The number of the account's newest event at the last poll.
     pub fn newest(&self) -> i64 {
         self.signal.borrow().newest
     }
@@ -220,9 +221,9 @@ impl Watcher {
         self.signal.borrow().end
     }
 
-    /// Completes when there is something to know.
+    /// Completes when there are new events, or the stream is to end.
     pub async fn changed(&mut self) {
-        // The sender lives as long as this does: the process keeps it.
+        // The sender is not dropped before the watcher.
         let _ = self.signal.changed().await;
     }
 }

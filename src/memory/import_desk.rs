@@ -1,4 +1,4 @@
-//! Who has a file read: so few at once that all files, and all answers to them, fit into memory beside everything else.
+//! Limits how many collection files are received and read at once, so that all files and the answers to them fit into memory.
 
 use bytes::Bytes;
 
@@ -17,7 +17,7 @@ const IN_ALL: usize = 4;
 /// Files of a process that are read and answered at once: each takes up to 100 MiB.
 const AT_ONCE: usize = 2;
 
-/// Who a file counts for.
+/// For whom a file is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Holder {
     Account(AccountId),
@@ -89,7 +89,7 @@ impl ImportTurn {
         Ok(self.work(work).await?.1)
     }
 
-    /// Does a piece of work on a thread that answers no requests. The place goes along, also when nobody waits for the answer any more.
+    /// Runs a piece of work on a blocking thread. The work keeps the place, even if the request has ended.
     async fn work<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -1,4 +1,4 @@
-//! Values kept in memory until a change drops them: what everything that follows the change feed has in common.
+//! A cache whose values are dropped when the change feed names them, and that refuses values which were read before a change.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,18 +6,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use moka::sync::Cache;
 
-/// Values by key, of so many bytes together.
-pub(crate) struct Kept<K, V> {
-    /// With the generation in which each was put in.
+/// A cache of bounded size whose values are dropped by changes.
+pub(crate) struct DroppingCache<K, V> {
+    /// Each value with the generation in which it was inserted.
     values: Cache<K, (u64, V)>,
-    /// Rises with everything that is dropped. Locked while something is put in or dropped.
+    /// Rises with every drop. Locked while a value is inserted or dropped.
     generation: Mutex<u64>,
-    /// What was put in before this generation is not believed.
+    /// Values that were inserted before this generation are not returned.
     oldest: AtomicU64,
 }
 
-/// A cache of so many bytes; `weigh` tells how many an entry takes, book-keeping included. Each value stands beside a number of whoever keeps it.
-pub(crate) fn bounded<K, V>(
+/// A cache of `bytes` bytes; `weigh` returns the size of an entry, book-keeping included. Each value is stored with a number: its generation or version.
+pub(crate) fn bounded_cache<K, V>(
     bytes: u64,
     weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static,
 ) -> Cache<K, (u64, V)>
@@ -30,19 +30,23 @@ where
     Cache::builder().max_capacity(bytes).weigher(weigh).build()
 }
 
-/// What a value must have that is to be kept: it was taken before the database was asked, and nothing was dropped since. A value that was
-/// read before a change would else be put in after the change was dropped, and stay.
+/// A proof of when a value was read: a ticket is taken before the database is asked, and the value is kept only if nothing was dropped since.
+/// Otherwise a value that was read before a change could be inserted after the drop, and stay.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticket(u64);
 
-impl<K, V> Kept<K, V>
+impl<K, V> DroppingCache<K, V>
 where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Room for so many bytes: see [`bounded`].
+    /// A cache of `bytes` bytes: see [`bounded_cache`].
     pub(crate) fn new(bytes: u64, weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static) -> Self {
-        Self { values: bounded(bytes, weigh), generation: Mutex::new(1), oldest: AtomicU64::new(0) }
+        Self {
+            values: bounded_cache(bytes, weigh),
+            generation: Mutex::new(1),
+            oldest: AtomicU64::new(0),
+        }
     }
 
     /// The value of that key, unless it was dropped.
@@ -55,14 +59,14 @@ where
         self.values.get(key).filter(|(generation, _)| *generation >= oldest).map(|(_, value)| value)
     }
 
-    /// To be taken before the database is asked for a value that is to be kept.
+    /// Takes a ticket, before the database is asked for a value to keep.
     pub(crate) fn ticket(&self) -> Ticket {
         Ticket(*self.generation())
     }
 
     /// Keeps a value, unless anything was dropped since the ticket.
     pub(crate) fn keep(&self, ticket: Ticket, key: K, value: V) {
-        // Held until it is in: else it could be dropped in between.
+        // Locked until the value is inserted: a drop in between would miss it.
         let generation = self.generation();
         if *generation == ticket.0 {
             self.values.insert(key, (*generation, value));
@@ -86,7 +90,7 @@ where
         self.values.invalidate_all();
     }
 
-    /// Bytes that the values take now.
+    /// The size of all values in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.values.run_pending_tasks();
         self.values.weighted_size()
@@ -110,7 +114,7 @@ mod tests {
 
     #[test]
     fn what_was_read_before_anything_was_dropped_is_not_kept() {
-        let kept = Kept::new(1 << 20, |_: &&str, _: &u8| 10);
+        let kept = DroppingCache::new(1 << 20, |_: &&str, _: &u8| 10);
         let early = kept.ticket();
         kept.keep(early, "one", 1);
         kept.keep(early, "other", 2);

@@ -1,7 +1,7 @@
-//! What a process keeps in memory: cards and answers about them by the change feed, credentials and counts of the last moments, and who holds places that
-//! are few.
+//! What a process keeps in memory: caches of cards and answers that follow the change feed, short-lived caches of credentials and counts, and limits on
+//! what may run at once.
 //!
-//! It lies below what uses it: it knows the store, and neither use cases nor HTTP. The tasks that keep it up to date are in `jobs`.
+//! The layer knows the store, and neither use cases nor HTTP. The tasks that keep it up to date are in `jobs`.
 
 pub mod catalogue;
 pub mod deck_cards;
@@ -20,13 +20,13 @@ use thiserror::Error;
 use crate::store::StoreError;
 use crate::work::WorkError;
 
-/// Why something that is to be kept could not be made.
+/// Why a value could not be made for a cache.
 #[derive(Debug, Error)]
 pub enum MemoryError {
     /// It could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It could not be worked out.
+    /// It could not be computed.
     #[error(transparent)]
     Work(#[from] WorkError),
 }

@@ -1,4 +1,4 @@
-//! Places that may be held at once: streams, downloads, imports of files.
+//! Limits on what is open at once: streams, downloads, imports of files.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::domain::network::Network;
 
-/// So many places for all together, and so many for each holder.
+/// A limited number of places, in all and for each holder.
 #[derive(Debug)]
 pub struct Places<K> {
     held: Arc<Mutex<Held<K>>>,
@@ -20,7 +20,7 @@ struct Held<K> {
     in_all: usize,
 }
 
-/// A place, for as long as it lives.
+/// A place; given back when it is dropped.
 #[derive(Debug)]
 pub struct Place<K: Eq + Hash> {
     held: Arc<Mutex<Held<K>>>,
@@ -33,7 +33,7 @@ pub struct Place<K: Eq + Hash> {
 pub enum NoPlace {
     /// The holder has as many as it may.
     Holder,
-    /// All together have.
+    /// All places are taken.
     InAll,
 }
 
@@ -44,12 +44,12 @@ impl<K: Copy + Eq + Hash> Places<K> {
         Self { held: Arc::new(Mutex::new(held)), in_all, gauge }
     }
 
-    /// A place for a holder that may have `most`.
+    /// Takes a place for a holder that may have `most` places.
     pub fn take(&self, holder: K, most: usize) -> Result<Place<K>, NoPlace> {
         self.take_for_all([(holder, most)])
     }
 
-    /// A place that counts for several holders, each with the number that it may have. They are distinct.
+    /// Takes a place that counts for several distinct holders, each with the number of places that it may have.
     pub(crate) fn take_for_all(
         &self,
         holders: impl IntoIterator<Item = (K, usize)>,
@@ -81,7 +81,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
 }
 
 impl Places<Network> {
-    /// A place for a client of that network, which may have `most`, and the wider ones around it as many more as
+    /// Takes a place for a client of that network. The network may have `most` places, the wider networks around it as many times more as
     /// [`Network::counted`] says.
     pub fn take_for_network(
         &self,

@@ -1,4 +1,4 @@
-//! Requests per network, in this process: against floods. What protects secrets is counted in the database instead.
+//! Limits requests per network in this process, against floods. Limits that protect secrets are counted in the database.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl RateLimiter {
         Self { limiters, per_second: rate.get(), burst: burst.get(), policy: policy.into() }
     }
 
-    /// Takes one request. How many more may come at once from the network itself; or after how long another try is worth it.
+    /// Counts one request. Returns how many more the network may send at once, or the time until the next one is allowed.
     pub(crate) fn take(&self, network: Network) -> Result<u32, Duration> {
         let mut remaining = self.burst;
         for (network, factor) in network.counted() {
@@ -70,7 +70,7 @@ impl RateLimiter {
         }
     }
 
-    /// Seconds after which nothing is taken any more.
+    /// Seconds until the whole burst is available again.
     pub(crate) fn reset(&self, remaining: u32) -> u32 {
         (self.burst - remaining.min(self.burst)).div_ceil(self.per_second)
     }

@@ -1,4 +1,4 @@
-//! Answers of the last moments: what is costly to count, and may be some seconds old.
+//! A cache of values that are costly to count and may be some seconds old.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use moka::future::Cache;
 
-/// Values by key, each kept for so long after it was made.
+/// Values by key, each kept for a fixed time.
 ///
-/// Keys must be of things that exist: what somebody makes up would take room.
+/// Keys must name things that exist, or clients could fill the cache with made-up keys.
 pub struct Recent<K, V>(Cache<K, V>);
 
 impl<K, V> Recent<K, V>
@@ -26,7 +26,7 @@ where
         self.0.get(key).await
     }
 
-    /// The value that is kept, or what `make` gives, which is kept; made once for all who wait for it. An error is kept for nobody.
+    /// The cached value, or the result of `make`, which is cached and shared by all who wait for it. Errors are not cached.
     pub async fn find_or<E>(&self, key: K, make: impl Future<Output = Result<V, E>>) -> Result<V, E>
     where
         E: Clone + Send + Sync + 'static,

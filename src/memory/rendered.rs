@@ -1,4 +1,4 @@
-//! Answers as they are sent: written out once, with a strong ETag, so that they can be kept and sent again.
+//! Serialised answers with a strong ETag, which can be cached and sent again.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -51,8 +51,8 @@ impl Rendered {
         modified: Option<DateTime<Utc>>,
         value: &T,
     ) -> Result<Self, RenderError> {
-        let body = json(value, ONE)?;
-        Ok(Self::tagged(&tag_of(&body), freshness, modified, JSON, body))
+        let body = to_json(value, ANSWER_CAPACITY)?;
+        Ok(Self::with_tag(&tag_of(&body), freshness, modified, JSON, body))
     }
 
     /// The same for an answer that is probably long.
@@ -61,51 +61,55 @@ impl Rendered {
         modified: Option<DateTime<Utc>>,
         value: &T,
     ) -> Result<Self, RenderError> {
-        let body = json(value, LIST)?;
-        Ok(Self::tagged(&tag_of(&body), freshness, modified, JSON, body))
+        let body = to_json(value, LIST_CAPACITY)?;
+        Ok(Self::with_tag(&tag_of(&body), freshness, modified, JSON, body))
     }
 
     /// The same with another media type, which is one of JSON.
     #[must_use]
-    pub fn of_type(self, media_type: &'static str) -> Self {
+    pub fn with_media_type(self, media_type: &'static str) -> Self {
         Self { media_type: Bytes::from_static(media_type.as_bytes()), ..self }
     }
 
     /// The same with a `Link`.
     #[must_use]
-    pub fn linked(self, link: Option<String>) -> Self {
+    pub fn with_link(self, link: Option<String>) -> Self {
         Self { link: link.map(Bytes::from), ..self }
     }
 
-    /// The same for somebody who is known: what everybody may see, but no shared cache may keep the answer to a request with a token.
+    /// The same for an authenticated request: the content is public, but shared caches must not store the answer.
     #[must_use]
-    pub fn privately(self) -> Self {
+    pub fn into_private(self) -> Self {
         Self { cache_control: Bytes::from_static(PRIVATE.as_bytes()), ..self }
     }
 
     /// A file of any media type. The tag is a hash of it.
     pub fn file(freshness: Freshness, media_type: &str, body: Vec<u8>) -> Self {
         let media_type = Bytes::copy_from_slice(media_type.as_bytes());
-        Self { media_type, ..Self::written(freshness, None, body.into()) }
+        Self { media_type, ..Self::from_json_modified(freshness, None, body.into()) }
     }
 
     /// A plain text. The tag is a hash of it.
     pub fn text(freshness: Freshness, modified: Option<DateTime<Utc>>, text: String) -> Self {
-        Self::tagged(&tag_of(text.as_bytes()), freshness, modified, PLAIN, text)
+        Self::with_tag(&tag_of(text.as_bytes()), freshness, modified, PLAIN, text)
     }
 
     /// An answer of JSON that is written already. The tag is a hash of it.
-    pub fn of_json(freshness: Freshness, body: impl Into<Bytes>) -> Self {
-        Self::written(freshness, None, body.into())
+    pub fn from_json(freshness: Freshness, body: impl Into<Bytes>) -> Self {
+        Self::from_json_modified(freshness, None, body.into())
     }
 
     /// The same for what last changed at a known time.
-    pub fn written(freshness: Freshness, modified: Option<DateTime<Utc>>, body: Bytes) -> Self {
-        Self::tagged(&tag_of(&body), freshness, modified, JSON, body)
+    pub fn from_json_modified(
+        freshness: Freshness,
+        modified: Option<DateTime<Utc>>,
+        body: Bytes,
+    ) -> Self {
+        Self::with_tag(&tag_of(&body), freshness, modified, JSON, body)
     }
 
     /// An answer whose tag is known.
-    pub(crate) fn tagged(
+    pub(crate) fn with_tag(
         tag: &str,
         freshness: Freshness,
         modified: Option<DateTime<Utc>>,
@@ -134,18 +138,18 @@ impl Rendered {
     }
 }
 
-/// A hash that is only to tell versions apart: who could make two of them alike writes the answers anyway.
+/// A hash that tells versions apart. It need not resist collisions: only the service writes the answers.
 pub(crate) fn tag_of(body: &[u8]) -> String {
     format!("{:032x}", xxh3_128(body))
 }
 
-/// Bytes of an answer about one thing, about.
-pub(crate) const ONE: usize = 1024;
-/// Bytes of a page of a list, about: it is sent and gone.
-const LIST: usize = 32 * 1024;
+/// Initial buffer for an answer about one thing, in bytes.
+pub(crate) const ANSWER_CAPACITY: usize = 1024;
+/// Initial buffer for a page of a list, in bytes.
+const LIST_CAPACITY: usize = 32 * 1024;
 
-/// Writes a value out, into a buffer that need not grow if it has no more bytes than expected.
-pub(crate) fn json<T: Serialize>(value: &T, expected: usize) -> Result<Vec<u8>, RenderError> {
+/// Serialises a value into a buffer of `expected` bytes, which grows if need be.
+pub(crate) fn to_json<T: Serialize>(value: &T, expected: usize) -> Result<Vec<u8>, RenderError> {
     let mut body = Vec::with_capacity(expected);
     serde_json::to_writer(&mut body, value)?;
     Ok(body)

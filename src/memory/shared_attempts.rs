@@ -1,8 +1,8 @@
-//! One attempt for the same claim sent many times at once: a client that repeats itself does not use up its own attempts.
+//! Counts one attempt for the same claim that is sent several times at once, so that a client which repeats requests does not use up its attempts.
 //!
-//! Only requests that cannot tell more than one of them alone share: of the same account, from the same network, with the same code, name
-//! and game, and in flight at the same time in this process. As soon as one of them turns out to be a guess, the attempt stays used,
-//! and whoever comes then needs one of its own.
+//! Requests share an attempt if they reveal no more than one of them alone: of the same account, from the same network, with the same code, name
+//! and game, and in flight at the same time in this process. As soon as one of them turns out to be a guess, the attempt stays used, and later
+//! requests need an attempt of their own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::domain::ids::AccountId;
 use crate::store::accounts::attempts::AttemptSubject;
 use crate::store::serials::submissions::NewSubmission;
 
-/// Attempts of an account and of its network that were taken and committed: parallel guesses cannot outrun the count.
+/// Attempts of an account and of its network that were reserved and committed, so that parallel guesses cannot outrun the count.
 #[derive(Clone, Debug)]
 pub struct ReservedAttempts {
     /// Whose attempts.
@@ -37,7 +37,7 @@ pub(crate) struct SameClaim {
 }
 
 impl SameClaim {
-    pub(crate) fn of(account: AccountId, new: &NewSubmission) -> Self {
+    pub(crate) fn new(account: AccountId, new: &NewSubmission) -> Self {
         Self {
             account,
             network: new.network_mac,
@@ -57,8 +57,7 @@ struct InFlight {
     attempt: Arc<OnceCell<ReservedAttempts>>,
 }
 
-/// A request's share of an attempt. Dropped without being settled, it leaves the attempt used if one was taken: nobody knows how far the
-/// request came.
+/// A request's share of an attempt. If it is dropped without being settled, a reserved attempt stays used: it is unknown how far the request came.
 pub(crate) struct Share<'a> {
     all: &'a SharedAttempts,
     claim: SameClaim,
@@ -66,11 +65,11 @@ pub(crate) struct Share<'a> {
     settled: bool,
 }
 
-/// What a request has learned.
+/// What a request says about its attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It was no guess.
-    Right,
+    /// The request was no guess.
+    NoGuess,
     /// The attempt stays used.
     Used,
 }
@@ -87,7 +86,7 @@ impl SharedAttempts {
         Share { all: self, claim, attempt, settled: false }
     }
 
-    /// A request goes; whether it is the one that settles the attempt: the first that says that it stays used, or else the last.
+    /// Removes a request; returns whether it settles the attempt: the first one that says that the attempt stays used, or else the last one.
     fn leave(
         &self,
         claim: &SameClaim,
@@ -109,7 +108,7 @@ impl SharedAttempts {
 }
 
 impl Share<'_> {
-    /// Sees to it that an attempt is taken and committed: by this request, which then runs `take`, or by one before it.
+    /// Reserves the shared attempt, once: the first request runs `take`, the others wait for it.
     pub(crate) async fn reserve<E>(
         &self,
         take: impl Future<Output = Result<ReservedAttempts, E>>,
@@ -117,10 +116,10 @@ impl Share<'_> {
         self.attempt.get_or_try_init(|| take).await.map(drop)
     }
 
-    /// Says whether this request was a guess. What is to be settled now, if this is the request that settles it: the first guess, or the last of them all.
+    /// Says whether this request was a guess. Returns the attempts if this is the request that settles them: the first guess, or the last request.
     pub(crate) fn settle(mut self, guess: bool) -> Option<ReservedAttempts> {
         self.settled = true;
-        let outcome = if guess { Outcome::Used } else { Outcome::Right };
+        let outcome = if guess { Outcome::Used } else { Outcome::NoGuess };
         let settles = self.all.leave(&self.claim, &self.attempt, outcome);
         self.attempt.get().filter(|_| settles).cloned()
     }
@@ -129,7 +128,7 @@ impl Share<'_> {
 impl Drop for Share<'_> {
     fn drop(&mut self) {
         if !self.settled {
-            let outcome = if self.attempt.initialized() { Outcome::Used } else { Outcome::Right };
+            let outcome = if self.attempt.initialized() { Outcome::Used } else { Outcome::NoGuess };
             self.all.leave(&self.claim, &self.attempt, outcome);
         }
     }
@@ -160,7 +159,7 @@ mod tests {
             (all.join(claim("fox")), all.join(claim("fox")), all.join(claim("ox")));
         assert!(Arc::ptr_eq(&first.attempt, &second.attempt));
         assert!(!Arc::ptr_eq(&first.attempt, &other.attempt));
-        assert!(!leave(&mut first, Outcome::Right), "another one is still in flight");
+        assert!(!leave(&mut first, Outcome::NoGuess), "another one is still in flight");
         // It comes while the second is in flight, and sees that one fail.
         let mut third = all.join(claim("fox"));
         assert!(leave(&mut second, Outcome::Used), "settled by whoever knows");

@@ -25,15 +25,15 @@ use crate::store::{Store, StoreResult, in_time};
 use sender::{Message, Sender};
 
 /// How often an instance looks for due deliveries.
-const INTERVAL: Duration = Duration::from_secs(1);
-/// How often waiting deliveries are counted, for the metrics: every so many looks.
-const COUNT_EVERY: u32 = 15;
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Waiting deliveries are counted for the metrics once in so many ticks.
+const TICKS_PER_COUNT: u32 = 15;
 /// Webhooks that one instance posts to at once, one delivery at a time each.
-const AT_ONCE: usize = 8;
-/// How long one webhook is served before another gets its turn.
-const TURN: Duration = Duration::from_secs(20);
-/// How long to wait for the database. What was committed stays; the next look continues from there.
-const SILENCE: Duration = Duration::from_secs(10);
+const MAX_CONCURRENT: usize = 8;
+/// How long one webhook is served before another one is.
+const MAX_TURN: Duration = Duration::from_secs(20);
+/// Time limit for the database. What was committed stays; the next tick continues from there.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Writes the body of a delivery.
 pub type Render = fn(WebhookEvent) -> serde_json::Result<Vec<u8>>;
@@ -46,7 +46,7 @@ pub struct Dispatcher {
     pub keys: KeyRing,
     /// The time.
     pub clock: Clock,
-    /// Posts.
+    /// Posts the messages.
     pub sender: Sender,
     /// Writes bodies.
     pub render: Render,
@@ -57,26 +57,26 @@ pub struct Dispatcher {
 impl Dispatcher {
     /// Posts until the instance stops.
     pub async fn run(self: Arc<Self>) {
-        let mut tick = tokio::time::interval(INTERVAL);
+        let mut tick = tokio::time::interval(POLL_INTERVAL);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stopping = self.stopping.clone();
         let mut running = JoinSet::new();
-        let mut looks: u32 = 0;
+        let mut ticks: u32 = 0;
         loop {
             tokio::select! {
                 _ = tick.tick() => {}
                 _ = stopping.wait_for(|stopping| *stopping) => break,
             }
-            if let Err(error) = self.begin_due(&mut running).await {
+            if let Err(error) = self.start_due(&mut running).await {
                 tracing::warn!(%error, "could not look after the webhooks");
             }
-            if looks.is_multiple_of(COUNT_EVERY) {
-                self.count().await;
+            if ticks.is_multiple_of(TICKS_PER_COUNT) {
+                self.count_waiting().await;
             }
-            looks = looks.wrapping_add(1);
+            ticks = ticks.wrapping_add(1);
         }
         while let Some(ended) = running.join_next().await {
-            note_panic(ended);
+            log_panic(ended);
         }
     }
 
@@ -84,28 +84,30 @@ impl Dispatcher {
     pub async fn run_once(self: &Arc<Self>) -> StoreResult<()> {
         let mut running = JoinSet::new();
         loop {
-            let looked = self.begin_due(&mut running).await;
+            let started = self.start_due(&mut running).await;
             let is_idle = running.is_empty();
             while let Some(ended) = running.join_next().await {
-                note_panic(ended);
+                log_panic(ended);
             }
-            looked?;
+            started?;
             if is_idle {
                 return Ok(());
             }
         }
     }
 
-    /// Writes deliveries for what happened, and begins posting.
-    async fn begin_due(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
+    /// Writes deliveries for new events, and starts a task for each webhook with due deliveries.
+    async fn start_due(self: &Arc<Self>, running: &mut JoinSet<()>) -> StoreResult<()> {
         while let Some(ended) = running.try_join_next() {
-            note_panic(ended);
+            log_panic(ended);
         }
         // If writing new deliveries fails, those that exist are posted all the same.
-        let enqueued = in_time(SILENCE, deliveries::enqueue(&self.store, &self.clock)).await;
-        while running.len() < AT_ONCE && !*self.stopping.borrow() {
+        let enqueued =
+            in_time(DATABASE_TIMEOUT, deliveries::enqueue(&self.store, &self.clock)).await;
+        while running.len() < MAX_CONCURRENT && !*self.stopping.borrow() {
             let leased =
-                in_time(SILENCE, deliveries::lease_next(&self.store, self.clock.now())).await?;
+                in_time(DATABASE_TIMEOUT, deliveries::lease_next(&self.store, self.clock.now()))
+                    .await?;
             let Some(lease) = leased else { break };
             let this = self.clone();
             running.spawn(async move {
@@ -118,8 +120,8 @@ impl Dispatcher {
         enqueued
     }
 
-    async fn count(&self) {
-        match in_time(SILENCE, deliveries::waiting(&self.store)).await {
+    async fn count_waiting(&self) {
+        match in_time(DATABASE_TIMEOUT, deliveries::waiting(&self.store)).await {
             #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
             Ok(waiting) => metrics::gauge!("webhook_deliveries_waiting").set(waiting as f64),
             Err(error) => tracing::warn!(%error, "could not count webhook deliveries"),
@@ -129,7 +131,7 @@ impl Dispatcher {
     /// Posts the due deliveries of a webhook one after the other, in the order of the feed.
     async fn serve(&self, lease: Lease) -> StoreResult<()> {
         let began = Instant::now();
-        while began.elapsed() < TURN && !*self.stopping.borrow() {
+        while began.elapsed() < MAX_TURN && !*self.stopping.borrow() {
             match deliveries::take(&self.store, lease, self.clock.now()).await? {
                 NextDelivery::Due(due) => self.deliver(lease, *due).await?,
                 NextDelivery::GivenUp(failure) => count_attempt(failure.as_str()),
@@ -148,7 +150,7 @@ impl Dispatcher {
         let outcome = match self.message(lease.webhook, &due) {
             Ok(message) => self.sender.post(url, message).await,
             Err(error) => {
-                // Tried again it would fail again, and keep those behind it from being posted.
+                // Another attempt would fail as well, and block the deliveries after it.
                 tracing::error!(%error, %delivery, kind, "cannot write the body of a delivery");
                 let (failure, now) = (Failure::Unreadable, self.clock.now());
                 count_attempt(failure.as_str());
@@ -156,10 +158,10 @@ impl Dispatcher {
             }
         };
         metrics::histogram!("webhook_attempt_seconds").record(began.elapsed().as_secs_f64());
-        let word = outcome.failure.map_or("delivered", |failure| failure.as_str());
-        count_attempt(word);
-        let [dice] = secret::random::<1>();
-        let wait = wait_after(attempts, &kind, dice);
+        let result = outcome.failure.map_or("delivered", |failure| failure.as_str());
+        count_attempt(result);
+        let [jitter] = secret::random::<1>();
+        let wait = wait_after(attempts, &kind, jitter);
         let now = self.clock.now();
         let settled =
             deliveries::settle(&self.store, lease, (delivery, attempts), outcome, wait, now)
@@ -169,7 +171,7 @@ impl Dispatcher {
         if outcome.failure.is_none() {
             tracing::debug!(%webhook, %delivery, %origin, %kind, status, attempts, "webhook delivered");
         } else {
-            tracing::info!(%webhook, %delivery, %origin, %kind, status, failure = word, attempts, "webhook attempt failed");
+            tracing::info!(%webhook, %delivery, %origin, %kind, status, failure = result, attempts, "webhook attempt failed");
         }
         if let Settled::Disabled(reason) = settled {
             metrics::counter!("webhooks_disabled_total", "reason" => reason.as_str()).increment(1);
@@ -196,7 +198,7 @@ fn count_attempt(outcome: &'static str) {
 }
 
 /// Logs that a task panicked. Its lease ends by itself, then the webhook is served again.
-fn note_panic(ended: Result<(), JoinError>) {
+fn log_panic(ended: Result<(), JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "posting to a webhook panicked");
         metrics::counter!("background_task_restarts_total", "task" => "webhook_turn").increment(1);

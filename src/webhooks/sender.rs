@@ -1,4 +1,4 @@
-//! Posts a message: one look-up of addresses, one connection to an address that was checked, one request, no redirects, no proxy.
+//! Posts a message: one look-up of addresses, one connection to a checked address, one request, no redirects, no proxy.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -30,8 +30,8 @@ const MAX_HEAD: usize = 16 * 1024;
 const MAX_BODY: usize = 16 * 1024;
 /// Most addresses of a name that are tried.
 const MAX_ADDRESSES: usize = 4;
-/// How long the body is read.
-const BODY_TIME: Duration = Duration::from_secs(1);
+/// Time limit for reading the body.
+const BODY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long an attempt may take.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ pub struct SystemResolver;
 
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        // A thread of its own: the system's look-up cannot be broken off, and the runtime would wait for its threads at the end.
+        // A thread outside of the runtime: the system's look-up cannot be cancelled, and the runtime waits for its blocking threads when it stops.
         let (sender, receiver) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
             let found = (name.as_str(), 0).to_socket_addrs();
@@ -86,15 +86,15 @@ pub struct Message {
 /// Posts messages over HTTP.
 #[derive(Clone)]
 pub struct Sender {
-    named: Arc<[IpNet]>,
+    allowed: Arc<[IpNet]>,
     resolver: Arc<dyn Resolver>,
     tls: TlsConnector,
     timeouts: Timeouts,
 }
 
 impl Sender {
-    /// Posts to the public internet and to the networks that the operator names. Trusts the root certificates of this machine.
-    pub fn new(named: Vec<IpNet>) -> anyhow::Result<Self> {
+    /// Posts to the public internet and to the networks that the operator allows. Trusts the root certificates of this machine.
+    pub fn new(allowed: Vec<IpNet>) -> anyhow::Result<Self> {
         let mut roots = RootCertStore::empty();
         let found = rustls_native_certs::load_native_certs();
         for error in &found.errors {
@@ -106,12 +106,12 @@ impl Sender {
                 "this machine has no root certificates (ca-certificates): webhooks with https will fail"
             );
         }
-        Self::with(named, Arc::new(SystemResolver), roots, Timeouts::default())
+        Self::with(allowed, Arc::new(SystemResolver), roots, Timeouts::default())
     }
 
     /// Posts with another resolver, other roots and other timeouts.
     pub fn with(
-        named: Vec<IpNet>,
+        allowed: Vec<IpNet>,
         resolver: Arc<dyn Resolver>,
         roots: RootCertStore,
         timeouts: Timeouts,
@@ -123,7 +123,7 @@ impl Sender {
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let tls = TlsConnector::from(Arc::new(config));
-        Ok(Self { named: named.into(), resolver, tls, timeouts })
+        Ok(Self { allowed: allowed.into(), resolver, tls, timeouts })
     }
 
     /// Posts a message and returns the result.
@@ -136,7 +136,7 @@ impl Sender {
             Ok(Err(failure)) => return failed(failure),
             Ok(Ok(response)) => response,
         };
-        let outcome = judge(
+        let outcome = outcome_of(
             response.answer.status().as_u16(),
             retry_after(response.answer.headers(), Clock::system().now().into()),
         );
@@ -144,9 +144,9 @@ impl Sender {
         outcome
     }
 
-    async fn attempt(&self, url: &str, message: Message) -> Result<Answered, Failure> {
-        // The networks that the operator names may be others than when the webhook was made.
-        let target = Target::parse(url, &self.named).map_err(refusal)?;
+    async fn attempt(&self, url: &str, message: Message) -> Result<ReceivedAnswer, Failure> {
+        // The allowed networks may have changed since the webhook was made.
+        let target = Target::parse(url, &self.allowed).map_err(refusal)?;
         let stream = tokio::time::timeout(self.timeouts.connect, self.connect(&target))
             .await
             .map_err(|_| Failure::Timeout)??;
@@ -163,11 +163,11 @@ impl Sender {
         let answer = requests.send_request(request).await.map_err(|error| {
             if error.is_parse() { Failure::Protocol } else { Failure::Connection }
         })?;
-        Ok(Answered { answer, _driver: driver })
+        Ok(ReceivedAnswer { answer, _driver: driver })
     }
 
-    /// A connection to one of the target's addresses. They are asked for once, all of them are looked at, and the connection goes to one
-    /// of just these: a name that changes its mind in between changes nothing.
+    /// Connects to one of the target's addresses. They are looked up once, all of them are checked, and only they are connected to: a name that changes
+    /// its address in between (DNS rebinding) has no effect.
     async fn connect(&self, target: &Target) -> Result<Box<dyn Stream>, Failure> {
         let addresses = match target.address() {
             Some(address) => vec![address],
@@ -178,7 +178,7 @@ impl Sender {
         if addresses.is_empty() {
             return Err(Failure::Name);
         }
-        target.check(&addresses, &self.named).map_err(refusal)?;
+        target.check(&addresses, &self.allowed).map_err(refusal)?;
         let stream = self.open(&addresses, target.port()).await.ok_or(Failure::Connection)?;
         let _ = stream.set_nodelay(true);
         if target.is_plain() {
@@ -192,11 +192,11 @@ impl Sender {
         Ok(Box::new(stream))
     }
 
-    /// A connection to the first address that takes one. None may use up the time of the others: a machine may believe that it has IPv6.
+    /// Connects to the first address that accepts. Each address has its share of the time, for machines whose IPv6 does not work.
     async fn open(&self, addresses: &[IpAddr], port: u16) -> Option<TcpStream> {
-        let tried = &addresses[..addresses.len().min(MAX_ADDRESSES)];
-        let share = self.timeouts.connect / u32::try_from(tried.len()).unwrap_or(1).max(1);
-        for address in tried {
+        let candidates = &addresses[..addresses.len().min(MAX_ADDRESSES)];
+        let share = self.timeouts.connect / u32::try_from(candidates.len()).unwrap_or(1).max(1);
+        for address in candidates {
             let connecting = TcpStream::connect(SocketAddr::new(*address, port));
             if let Ok(Ok(stream)) = tokio::time::timeout(share, connecting).await {
                 return Some(stream);
@@ -206,7 +206,7 @@ impl Sender {
     }
 }
 
-/// The failure that a refused target is noted as.
+/// The failure for a refused target.
 fn refusal(error: TargetError) -> Failure {
     match error {
         TargetError::Address | TargetError::Plain => Failure::Address,
@@ -219,27 +219,27 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-/// The head of an answer, and what reads its body.
-struct Answered {
+/// The head of an answer, with the connection for its body.
+struct ReceivedAnswer {
     answer: Response<Incoming>,
     /// Ends the connection when it is dropped.
     _driver: JoinSet<()>,
 }
 
-impl Answered {
-    /// Reads the body for a moment and forgets it.
+impl ReceivedAnswer {
+    /// Reads the body for a moment and discards it.
     async fn drain(mut self) {
         let body = self.answer.body_mut();
         let read = async {
-            let mut seen = 0;
+            let mut read_bytes = 0;
             while let Some(Ok(frame)) = body.frame().await {
-                seen += frame.data_ref().map_or(0, Bytes::len);
-                if seen > MAX_BODY {
+                read_bytes += frame.data_ref().map_or(0, Bytes::len);
+                if read_bytes > MAX_BODY {
                     return;
                 }
             }
         };
-        let _ = tokio::time::timeout(BODY_TIME, read).await;
+        let _ = tokio::time::timeout(BODY_TIMEOUT, read).await;
     }
 }
 
@@ -254,8 +254,8 @@ fn request(target: &Target, message: Message) -> Result<Request<Full<Bytes>>, hy
         .body(Full::from(message.body))
 }
 
-/// What a status means.
-fn judge(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
+/// The outcome that a status means.
+fn outcome_of(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
     let failure = match status {
         200..=299 => None,
         300..=399 => Some(Failure::Redirect),
@@ -266,17 +266,16 @@ fn judge(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
     Outcome { status: Some(status), failure, retry_after }
 }
 
-/// How long the receiver asks to wait: seconds, or a date (RFC 9110, 10.2.3), which is held against the receiver's own clock where the
-/// answer tells it.
+/// How long the receiver asks to wait: seconds, or a date (RFC 9110, 10.2.3), which is compared with the `Date` of the answer if it has one.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<chrono::Duration> {
     let field = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let wanted = field(RETRY_AFTER)?;
-    if let Ok(seconds) = wanted.parse::<u32>() {
+    let value = field(RETRY_AFTER)?;
+    if let Ok(seconds) = value.parse::<u32>() {
         return Some(chrono::Duration::seconds(seconds.into()));
     }
-    let date = httpdate::parse_http_date(wanted).ok()?;
+    let date = httpdate::parse_http_date(value).ok()?;
     let now = field(DATE).and_then(|date| httpdate::parse_http_date(date).ok()).unwrap_or(now);
-    // What is over asks for no wait.
+    // A date in the past asks for no wait.
     chrono::Duration::from_std(date.duration_since(now).unwrap_or_default()).ok()
 }
 

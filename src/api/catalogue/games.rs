@@ -149,7 +149,7 @@ pub async fn find_schema(
     let make = async {
         let (schema, updated_at) = games::find_schema(&state, &game, query.of).await?;
         let answer = Rendered::list(FRESH, Some(updated_at), &schema)?;
-        Ok(answer.of_type("application/schema+json"))
+        Ok(answer.with_media_type("application/schema+json"))
     };
     state.kept_answers.answer(&req, make).await
 }

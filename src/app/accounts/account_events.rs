@@ -14,7 +14,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::ending::CredentialEnd;
 use crate::auth::permission::{Granted, ReadOwnEvents};
-use crate::memory::event_watch::{StreamEnd, TRUST, Watcher};
+use crate::memory::event_watch::{MAX_SILENCE, StreamEnd, Watcher};
 use crate::memory::places::NoPlace;
 use crate::store::StoreResult;
 use crate::store::accounts::account_events::{self, EventRow};
@@ -227,7 +227,7 @@ impl EventStream {
             self.newest = self.newest.max(self.watcher.newest());
             if self.newest > self.after {
                 // The client comes back with the number it has; that is better than a stream that lies.
-                let read = tokio::time::timeout(TRUST, self.read_with_retries()).await;
+                let read = tokio::time::timeout(MAX_SILENCE, self.read_with_retries()).await;
                 return read.unwrap_or(Err(StreamEnd::Unavailable)).map(Streamed::Events);
             }
             let wait = self.left().map_or(HEARTBEAT, |left| left.min(HEARTBEAT));
@@ -285,7 +285,7 @@ impl EventStream {
 
     /// The next events, if their reader may have them at the moment when they were read.
     async fn read(&mut self) -> StoreResult<Result<Vec<AccountEventResponse>, StreamEnd>> {
-        let _turn = self.app.account_events.turn().await;
+        let _turn = self.app.account_events.acquire_read().await;
         let mut conn = self.app.store.connection().await?;
         let rows = account_events::list(&mut conn, &self.by, self.after, CHUNK).await?;
         let (demand, now) = (self.app.settings.second_factor_demand, self.app.clock.now());

@@ -16,7 +16,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
-use crate::memory::rendered::{ONE, json};
+use crate::memory::rendered::{ANSWER_CAPACITY, to_json};
 use crate::search::index::Hit;
 use crate::search::{CardQuery, Unique};
 use crate::store::catalogue::cards::{self, CardPlace, CardView, Printing};
@@ -43,7 +43,7 @@ pub(super) fn body_of(view: CardView) -> Result<CardBody, Problem> {
     let CardPlace { game, set, number, .. } = view.place();
     let place = PlaceMark::of(game, set, number);
     // A copy has no room to grow: it may be kept for long.
-    let body = Bytes::copy_from_slice(&json(&CardResponse::from(view), ONE)?);
+    let body = Bytes::copy_from_slice(&to_json(&CardResponse::from(view), ANSWER_CAPACITY)?);
     Ok(CardBody { body, modified, place })
 }
 

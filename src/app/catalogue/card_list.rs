@@ -100,7 +100,7 @@ async fn write_hits(
     let (next_cursor, total) = (hits.next_cursor, hits.total);
     let body = write_page(&bodies, next_cursor.as_deref(), total, &warnings);
     let body = body.map_err(Problem::internal)?;
-    Ok(ListedCards { answer: Rendered::of_json(freshness(viewer, true), body), next_cursor })
+    Ok(ListedCards { answer: Rendered::from_json(freshness(viewer, true), body), next_cursor })
 }
 
 /// What is to be said of a list beside its entries.

@@ -148,7 +148,7 @@ pub async fn draw(
         Some(None) => Err(Problem::not_found()),
         Some(Some(card)) if form == AnswerForm::Json => {
             let body = bodies_of(app, viewer, &[card]).await?.pop();
-            Ok(Rendered::of_json(fresh, body.ok_or_else(Problem::not_found)?))
+            Ok(Rendered::from_json(fresh, body.ok_or_else(Problem::not_found)?))
         }
         Some(Some(card)) => {
             let find = async |conn: &_| cards::find(conn, viewer, card).await;

@@ -328,7 +328,7 @@ pub async fn find_by_number(
 
 /// A kept answer for somebody who may see what strangers see.
 fn render_kept(kept: KeptCard, viewer: Viewer) -> Rendered {
-    Rendered::written(freshness(viewer, false), Some(kept.modified), kept.body)
+    Rendered::from_json_modified(freshness(viewer, false), Some(kept.modified), kept.body)
 }
 
 /// Writes the answer, and keeps it when the card is open to everybody.

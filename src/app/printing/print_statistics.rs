@@ -93,7 +93,7 @@ pub async fn find(
 ) -> Result<Rendered, Problem> {
     let key = (game.clone(), set.clone(), viewer.sees_all());
     let found = app.counted_printings.find_or(key, count(app, game, set, viewer)).await?;
-    Ok(if viewer.is_stranger() { found } else { found.privately() })
+    Ok(if viewer.is_stranger() { found } else { found.into_private() })
 }
 
 async fn count(app: &AppState, game: Code, set: Code, viewer: Viewer) -> Result<Rendered, Problem> {

@@ -71,7 +71,7 @@ pub async fn submit(
     if let Some(earlier) = answered_before(app, by, key).await? {
         return Ok(earlier);
     }
-    let attempt = app.shared_attempts.join(SameClaim::of(by.account(), &new));
+    let attempt = app.shared_attempts.join(SameClaim::new(by.account(), &new));
     attempt.reserve(serial_attempts::reserve(app, by.account(), network, 1, new.at)).await?;
     let submitted = submissions::submit(&app.store, &app.registration_groups, by, &new, key).await;
     let guess = match &submitted {

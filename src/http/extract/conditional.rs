@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::versions::{IfMatch, IfNoneMatch, ListedTag, Revision, TEXT, Versions};
-use crate::memory::rendered::{Freshness, JSON, ONE, PLAIN, Rendered, json, tag_of};
+use crate::memory::rendered::{ANSWER_CAPACITY, Freshness, JSON, PLAIN, Rendered, tag_of, to_json};
 
 /// A 200 with a strong ETag over what the caller sees, or a 304 when that is what the caller has.
 ///
@@ -60,7 +60,7 @@ fn header_value(value: &Bytes) -> HeaderValue {
 
 /// The answer to an edit: what the thing is now, with the ETag that a GET of it has.
 pub fn edited<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse, Problem> {
-    let body = json(value, ONE)?;
+    let body = to_json(value, ANSWER_CAPACITY)?;
     Ok(HttpResponse::build(status)
         .insert_header((header::ETAG, format!("\"{}\"", tag_of(&body))))
         .insert_header((header::CACHE_CONTROL, "private, no-cache"))
@@ -90,7 +90,7 @@ impl Revision {
         req: &HttpRequest,
         value: &T,
     ) -> Result<HttpResponse, Problem> {
-        let body = json(value, ONE)?;
+        let body = to_json(value, ANSWER_CAPACITY)?;
         Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
     }
 
@@ -100,7 +100,7 @@ impl Revision {
         req: &HttpRequest,
         value: &T,
     ) -> Result<HttpResponse, Problem> {
-        let body = json(value, ONE)?;
+        let body = to_json(value, ANSWER_CAPACITY)?;
         Ok(conditional(req, &self.tag(), Freshness::Public(0), None, JSON, body))
     }
 
@@ -129,7 +129,7 @@ fn conditional(
     media_type: &'static str,
     body: Vec<u8>,
 ) -> HttpResponse {
-    Rendered::tagged(tag, freshness, modified, media_type, body).answer(req)
+    Rendered::with_tag(tag, freshness, modified, media_type, body).answer(req)
 }
 
 fn listed_tags(req: &HttpRequest, name: &HeaderName) -> impl Iterator<Item = ListedTag> {

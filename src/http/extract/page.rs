@@ -36,7 +36,7 @@ impl<T: Serialize> Page<T> {
     /// The page written out, with a `Link` (RFC 8288) to the next.
     pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
         let link = self.next_cursor.as_deref().map(|cursor| next_link(req, cursor));
-        Ok(Rendered::list(freshness, None, self)?.linked(link))
+        Ok(Rendered::list(freshness, None, self)?.with_link(link))
     }
 
     /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.

@@ -1,8 +1,7 @@
-//! Answers to strangers about open cards, kept in memory and dropped when the change feed names the card.
+//! A cache of the answers to strangers about open cards, dropped when the change feed names the card.
 //!
-//! Only what everybody may see is kept, and an open card never becomes hidden again. Every instance follows the feed by itself; one
-//! that has not read it to its end within the last second believes nothing that it keeps. So a change shows everywhere within a
-//! second, or the database is asked.
+//! Only public answers are kept, and an open card never becomes hidden again. Every instance follows the feed by itself. If it has not read the
+//! feed to its end within the last second, it does not use the cache. So a change shows everywhere within a second, or the database is asked.
 
 use std::time::Duration;
 
@@ -13,10 +12,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::domain::ids::CardId;
 use crate::memory::catalogue::clock::FeedClock;
-use crate::memory::kept::{Kept, Ticket};
+use crate::memory::kept::{DroppingCache, Ticket};
 use crate::store::catalogue::changes::ChangeBatch;
 
-/// What an entry costs beside its body, in bytes: key, time, book-keeping. Measured, rounded up.
+/// Size of an entry without its body, in bytes: key, time, book-keeping. Measured, rounded up.
 const OVERHEAD: usize = 500;
 
 /// The answer about an open card, as a stranger gets it.
@@ -24,18 +23,18 @@ const OVERHEAD: usize = 500;
 pub struct KeptCard {
     /// JSON.
     pub body: Bytes,
-    /// When the card last became what it is to the public.
+    /// When the card last changed for the public.
     pub modified: DateTime<Utc>,
-    /// Where it stands according to the body.
+    /// The card's place in the body.
     pub place: PlaceMark,
 }
 
-/// Tells places of cards apart: a hash, and a place that has another's is not to be expected.
+/// A hash of a card's place; collisions are not to be expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlaceMark(u64);
 
 impl PlaceMark {
-    /// Of codes, which hold no slash.
+    /// Hashes the codes of a place, which contain no slash.
     pub fn of(game: &str, set: &str, number: &str) -> Self {
         Self(xxh3_64([game, set, number].join("/").as_bytes()))
     }
@@ -43,31 +42,31 @@ impl PlaceMark {
 
 /// The kept answers of a process.
 pub struct CardCache {
-    cards: Kept<CardId, KeptCard>,
+    cards: DroppingCache<CardId, KeptCard>,
     clock: FeedClock,
     hits: Counter,
     misses: Counter,
 }
 
 impl CardCache {
-    /// A cache of so many bytes; `trust` is how long its answers are believed after the feed was read.
+    /// A cache of `bytes` bytes; `trust` is how long its answers are used after the feed was read.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         Self {
-            cards: Kept::new(bytes, |_, card: &KeptCard| card.body.len() + OVERHEAD),
+            cards: DroppingCache::new(bytes, |_, card: &KeptCard| card.body.len() + OVERHEAD),
             clock: FeedClock::new(trust),
             hits: metrics::counter!("card_cache_hits_total"),
             misses: metrics::counter!("card_cache_misses_total"),
         }
     }
 
-    /// The answer about a card, if there is one that can be believed.
+    /// The answer about a card, if it is kept and the cache is current.
     pub fn find(&self, card: CardId) -> Option<KeptCard> {
         let found = self.clock.is_current().then(|| self.cards.find(&card)).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
     }
 
-    /// The bodies of the answers about these cards; `None` for those that are not kept, or cannot be believed.
+    /// The bodies of the answers about these cards; `None` for those that are not kept, or if the cache is not current.
     pub fn find_bodies(&self, cards: impl Iterator<Item = CardId>) -> Vec<Option<Bytes>> {
         let is_current = self.clock.is_current();
         let body = |card| Some(self.cards.find(&card)?.body);
@@ -78,7 +77,7 @@ impl CardCache {
         found
     }
 
-    /// To be taken before the database is asked for an answer that is to be kept.
+    /// Takes a ticket, before the database is asked for an answer to keep.
     pub(crate) fn ticket(&self) -> Ticket {
         self.cards.ticket()
     }
@@ -88,8 +87,8 @@ impl CardCache {
         self.cards.keep(ticket, card, answer);
     }
 
-    /// Drops what changed.
-    pub(crate) fn hear(&self, batch: &ChangeBatch) {
+    /// Drops the cards that a batch of changes names.
+    pub(crate) fn apply(&self, batch: &ChangeBatch) {
         if batch.is_broken || batch.some_went {
             self.forget();
         } else if !batch.cards.is_empty() {
@@ -102,12 +101,12 @@ impl CardCache {
         self.cards.forget_all();
     }
 
-    /// How far the feed is heard.
+    /// How far the feed was read.
     pub(crate) fn clock(&self) -> &FeedClock {
         &self.clock
     }
 
-    /// Tells `/metrics` how much memory the answers take.
+    /// Updates the metric of the size of the answers.
     pub fn measure(&self) {
         let bytes = self.cards.bytes();
         metrics::gauge!("card_cache_bytes")
@@ -127,7 +126,7 @@ mod tests {
 
     fn cache(bytes: u64, trust: Duration) -> CardCache {
         let cache = CardCache::new(bytes, trust);
-        cache.clock.is_known_until(Instant::now());
+        cache.clock.advance_to(Instant::now());
         cache
     }
 
@@ -154,10 +153,10 @@ mod tests {
         keep(&cache, cache.ticket(), one, "one");
         keep(&cache, cache.ticket(), other, "other");
         assert_eq!(cache.find(one), Some(answer("one")));
-        cache.hear(&changed(&[one]));
+        cache.apply(&changed(&[one]));
         assert!(cache.find(one).is_none());
         assert!(cache.find(other).is_some());
-        cache.hear(&ChangeBatch { is_broken: true, ..ChangeBatch::default() });
+        cache.apply(&ChangeBatch { is_broken: true, ..ChangeBatch::default() });
         assert!(cache.find(other).is_none());
         keep(&cache, cache.ticket(), one, "anew");
         assert_eq!(cache.find(one), Some(answer("anew")));
@@ -169,16 +168,16 @@ mod tests {
         let card = CardId(Uuid::from_u128(1));
         // Read, then changed and dropped, then put in.
         let early = cache.ticket();
-        cache.hear(&changed(&[card]));
+        cache.apply(&changed(&[card]));
         keep(&cache, early, card, "old");
         assert!(cache.find(card).is_none());
         // Read, put in, then dropped.
         keep(&cache, cache.ticket(), card, "old");
-        cache.hear(&changed(&[card]));
+        cache.apply(&changed(&[card]));
         assert!(cache.find(card).is_none());
         // No news: nothing stands against it.
         let ticket = cache.ticket();
-        cache.hear(&changed(&[]));
+        cache.apply(&changed(&[]));
         keep(&cache, ticket, card, "new");
         assert!(cache.find(card).is_some());
     }
@@ -189,7 +188,7 @@ mod tests {
         let unheard = CardCache::new(1 << 20, HOUR);
         keep(&unheard, unheard.ticket(), card, "one");
         assert!(unheard.find(card).is_none(), "never heard");
-        unheard.clock.is_known_until(Instant::now());
+        unheard.clock.advance_to(Instant::now());
         assert!(unheard.find(card).is_some());
         let late = cache(1 << 20, Duration::ZERO);
         keep(&late, late.ticket(), card, "one");
@@ -207,7 +206,7 @@ mod tests {
         assert!(cache.cards.bytes() <= 100_000, "{}", cache.cards.bytes());
         assert!(cache.cards.count() > 20, "{}", cache.cards.count());
         let none = CardCache::new(0, HOUR);
-        none.clock.is_known_until(Instant::now());
+        none.clock.advance_to(Instant::now());
         keep(&none, none.ticket(), CardId(Uuid::from_u128(1)), &text);
         none.measure();
         assert!(none.find(CardId(Uuid::from_u128(1))).is_none());

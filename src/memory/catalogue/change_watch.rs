@@ -1,4 +1,4 @@
-//! Who waits for changes: one look at the database serves all streams of the process.
+//! Streams that wait for changes: one poll of the database serves all streams of the process.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -34,11 +34,11 @@ impl Default for ChangeWatch {
 #[derive(Debug, Default)]
 struct Feed {
     newest: watch::Sender<i64>,
-    /// A task of this process asks the database.
+    /// Whether a task of this process polls the database.
     is_watched: bool,
 }
 
-/// A stream's view of the newest number. Counts as a stream while it lives.
+/// A stream's subscription to the newest number. Counts as a stream until it is dropped.
 #[derive(Debug)]
 pub struct Watcher {
     newest: watch::Receiver<i64>,
@@ -46,9 +46,9 @@ pub struct Watcher {
 }
 
 impl ChangeWatch {
-    /// A further stream; `None` when its network, or all together, have as many as they may.
+    /// Opens a stream; `None` when its network or the process has as many as it may.
     pub fn subscribe(&self, store: &Store, network: Network) -> Option<Watcher> {
-        // Before the look whether somebody watches: the watching task ends when no place is taken.
+        // Taken before `is_watched` is read: the polling task ends when no place is taken.
         let place = self.places.take_for_network(network, PER_NETWORK).ok()?;
         let mut feed = lock(&self.feed);
         let newest = feed.newest.subscribe();
@@ -77,13 +77,13 @@ impl Watcher {
         *self.newest.borrow()
     }
 
-    /// Completes when the newest number may have changed; `false`: nobody watches any more.
+    /// Completes when the newest number may have changed; `false`: the watch was dropped.
     pub async fn changed(&mut self) -> bool {
         self.newest.changed().await.is_ok()
     }
 }
 
-/// Asks the database until nobody waits any more.
+/// Polls the database until there are no streams.
 async fn follow(places: Arc<Places<Network>>, feed: Arc<Mutex<Feed>>, store: Store) {
     loop {
         match changes::extent(&store).await {

@@ -1,30 +1,30 @@
-//! What was made of the cards in memory, kept while they are the same.
+//! A cache of values that are derived from the cards in memory, valid for one version of them.
 
 use std::hash::Hash;
 
 use moka::sync::Cache;
 
-use crate::memory::kept::bounded;
+use crate::memory::kept::bounded_cache;
 
-/// Values by key, of so many bytes together, each with the version of the cards that it was made of.
-pub(crate) struct Derived<K, V>(Cache<K, (u64, V)>);
+/// A cache of bounded size; each value has the version of the cards that it was derived from.
+pub(crate) struct VersionedCache<K, V>(Cache<K, (u64, V)>);
 
-impl<K, V> Derived<K, V>
+impl<K, V> VersionedCache<K, V>
 where
     K: Hash + Eq + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Room for so many bytes: see [`bounded`].
+    /// A cache of `bytes` bytes: see [`bounded_cache`].
     pub(crate) fn new(bytes: u64, weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static) -> Self {
-        Self(bounded(bytes, weigh))
+        Self(bounded_cache(bytes, weigh))
     }
 
-    /// What was made of the cards of that version.
+    /// The value, if it was derived from that version.
     pub(crate) fn find(&self, key: &K, version: u64) -> Option<V> {
         self.0.get(key).filter(|(of, _)| *of == version).map(|(_, value)| value)
     }
 
-    /// Keeps a value; `version` is of before it was made.
+    /// Keeps a value; `version` was read before the value was computed.
     pub(crate) fn keep(&self, key: K, version: u64, value: V) {
         self.0.insert(key, (version, value));
     }

@@ -1,4 +1,4 @@
-//! Downloads of bulk files that are going on: how many.
+//! Limits how many downloads of bulk files run at once.
 
 use crate::domain::network::Network;
 use crate::memory::places::{Place, Places};
@@ -19,7 +19,7 @@ impl Default for Downloads {
 }
 
 impl Downloads {
-    /// A further download; `None` when its network, or all together, have as many as they may.
+    /// Begins a download; `None` when its network or the process has as many as it may.
     pub fn begin(&self, network: Network) -> Option<Place<Network>> {
         self.0.take_for_network(network, PER_NETWORK).ok()
     }

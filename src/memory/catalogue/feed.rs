@@ -1,4 +1,4 @@
-//! What is read of the change feed, for who keeps the index of cards. `jobs/feed.rs` reads it.
+//! Passes what `jobs/feed.rs` reads of the change feed on to the task that keeps the index of cards.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -7,35 +7,35 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::store::catalogue::changes::ChangeBatch;
 
-/// A stretch of the feed, with the moment before it was read.
+/// A batch of changes, with the moment before it was read.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ReadBatch {
     pub batch: Arc<ChangeBatch>,
     pub began: Instant,
 }
 
-/// Who hears of changes beside the kept cards. A card costs 16 bytes until it is applied.
+/// The channel to the subscriber. A changed card takes 16 bytes until it is applied.
 #[derive(Debug, Default)]
-pub struct Feed(Mutex<Option<UnboundedSender<Heard>>>);
+pub struct Feed(Mutex<Option<UnboundedSender<ReadBatch>>>);
 
 impl Feed {
-    /// From now on everything that is read of the feed, without gaps; it ends when the follower begins anew.
-    pub(crate) fn subscribe(&self) -> UnboundedReceiver<Heard> {
+    /// Subscribes to all further batches, without gaps; the channel ends when the reader of the feed starts again.
+    pub(crate) fn subscribe(&self) -> UnboundedReceiver<ReadBatch> {
         let (send, receive) = unbounded_channel();
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(send);
         receive
     }
 
-    /// Hands a stretch on.
-    pub(crate) fn tell(&self, heard: Heard) {
-        let mut listener = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if listener.as_ref().is_some_and(|listener| listener.send(heard).is_err()) {
-            *listener = None;
+    /// Sends a batch to the subscriber.
+    pub(crate) fn publish(&self, batch: ReadBatch) {
+        let mut subscriber = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if subscriber.as_ref().is_some_and(|subscriber| subscriber.send(batch).is_err()) {
+            *subscriber = None;
         }
     }
 
-    /// Everybody who listened has missed something.
-    pub(crate) fn forget(&self) {
+    /// Ends the subscription: the subscriber may have missed changes.
+    pub(crate) fn disconnect(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

@@ -1,15 +1,15 @@
-//! Answers that are the same for everybody and change only with the catalogue, kept in memory: games, formats, sets.
+//! A cache of answers that are the same for everybody and change only with the catalogue: games, formats, sets.
 //!
-//! Whatever the change feed tells drops them all: they are few, quickly made again, and changes are rare beside reads. Whoever has not read
-//! the feed to its end within the last second believes nothing that is kept, as with the cards ([`super::card_cache`]).
+//! Any event of the change feed drops all of them: they are few and quickly made again, and changes are rare compared with reads. The cache is used
+//! only while the feed was read to its end within the last second, as with cards ([`super::card_cache`]).
 
 use std::time::Duration;
 
 use crate::memory::catalogue::clock::FeedClock;
-use crate::memory::kept::{Kept, Ticket};
+use crate::memory::kept::{DroppingCache, Ticket};
 use crate::memory::rendered::Rendered;
 
-/// What an entry costs beside its text, in bytes: key, headers, book-keeping; rounded up.
+/// Size of an entry without its body, in bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
 /// Longest path with its query under which an answer is kept, in bytes.
 pub(crate) const LONGEST_KEY: usize = 512;
@@ -17,41 +17,41 @@ pub(crate) const LONGEST_KEY: usize = 512;
 /// The kept answers of a process.
 pub struct KeptAnswers {
     /// By path and query.
-    pub(crate) answers: Kept<String, Rendered>,
+    pub(crate) answers: DroppingCache<String, Rendered>,
     clock: FeedClock,
 }
 
 impl KeptAnswers {
-    /// Answers of so many bytes together; `trust` is how long they are believed after the feed was read.
+    /// A cache of `bytes` bytes; `trust` is how long answers are used after the feed was read.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         let weigh = |key: &String, answer: &Rendered| key.len() + answer.weight() + OVERHEAD;
-        Self { answers: Kept::new(bytes, weigh), clock: FeedClock::new(trust) }
+        Self { answers: DroppingCache::new(bytes, weigh), clock: FeedClock::new(trust) }
     }
 
-    /// The answer that is kept under this path and query, if it can be believed.
+    /// The answer for this path and query, if it is kept and the cache is current.
     pub(crate) fn find(&self, key: &str) -> Option<Rendered> {
         self.clock.is_current().then(|| self.answers.find(key)).flatten()
     }
 
-    /// To be taken before the database is asked for an answer that is to be kept.
+    /// Takes a ticket, before the database is asked for an answer to keep.
     pub(crate) fn ticket(&self) -> Ticket {
         self.answers.ticket()
     }
 
-    /// Keeps an answer, unless anything was dropped since the ticket. It must depend on nothing but the path, the query and the catalogue, and tell only
-    /// what strangers may know.
+    /// Keeps an answer, unless anything was dropped since the ticket. It must depend only on the path, the query and the catalogue, and contain only
+    /// what strangers may see.
     pub(crate) fn keep(&self, ticket: Ticket, key: &str, answer: Rendered) {
         if key.len() <= LONGEST_KEY {
             self.answers.keep(ticket, key.to_owned(), answer);
         }
     }
 
-    /// Drops everything: something has happened to the catalogue.
+    /// Drops everything, after a change of the catalogue.
     pub fn forget(&self) {
         self.answers.forget_all();
     }
 
-    /// How far the feed is heard.
+    /// How far the feed was read.
     pub(crate) fn clock(&self) -> &FeedClock {
         &self.clock
     }

@@ -1,7 +1,7 @@
-//! Counted submissions, for lists of cards that ask for them.
+//! Counted submissions of cards, for searches that need them.
 //!
-//! They change with every submission and stand in no change feed. So all of them are read, when somebody asks and those that were read last are
-//! older than [`FRESH`]: there are as many as cards that started hidden and were submitted.
+//! They change with every submission and are not in the change feed. So all of them are loaded when a search needs them and the last load is older
+//! than [`MAX_AGE`]. There is one count for each card that started hidden and was submitted.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant};
@@ -14,55 +14,55 @@ use crate::store::Store;
 use crate::store::serials::unlocks;
 use crate::work::on_blocking_thread;
 
-/// How old they may be: a change shows within a second.
-const FRESH: Duration = Duration::from_millis(500);
-/// Of more cards they are not kept, and the database answers.
-const MOST_CARDS: i64 = 250_000;
-/// How long it is believed that there are more.
-const TOO_MANY: Duration = Duration::from_mins(1);
+/// How old the counts may be: a change shows within a second.
+const MAX_AGE: Duration = Duration::from_millis(500);
+/// With counts of more cards they are not kept, and the database answers.
+const MAX_CARDS: i64 = 250_000;
+/// How long until it is checked again whether there are more.
+const MAX_AGE_OF_TOO_MANY: Duration = Duration::from_mins(1);
 
-/// Counted submissions, as they were a moment ago.
+/// The counts that were loaded last.
 #[derive(Default)]
 pub(crate) struct Progress {
-    kept: RwLock<Option<Kept>>,
-    /// Who reads them. Others wait for her.
+    loaded: RwLock<Option<LoadedCounts>>,
+    /// Locked while a request loads the counts; others wait for it.
     reader: Mutex<()>,
 }
 
 #[derive(Clone)]
-struct Kept {
+struct LoadedCounts {
     read_at: Instant,
     /// `None`: there are too many.
     counts: Option<Arc<Counts>>,
-    /// The cards that they were looked up for last, and these with them.
-    shown: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
+    /// The snapshot that the counts were added to last, and the result.
+    for_cards: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
 }
 
-impl Kept {
+impl LoadedCounts {
     fn is_fresh(&self) -> bool {
-        self.read_at.elapsed() < if self.counts.is_some() { FRESH } else { TOO_MANY }
+        self.read_at.elapsed() < if self.counts.is_some() { MAX_AGE } else { MAX_AGE_OF_TOO_MANY }
     }
 
-    /// These cards with the counts, if they were looked up for them.
-    fn of(&self, cards: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
+    /// The snapshot with its counts, if they were added to it before.
+    fn find_for(&self, cards: &Arc<Snapshot>) -> Option<Arc<Snapshot>> {
         if self.counts.is_none() {
             return Some(Arc::clone(cards));
         }
-        let (of, with_progress) = self.shown.as_ref()?;
+        let (of, with_progress) = self.for_cards.as_ref()?;
         Arc::ptr_eq(of, cards).then(|| Arc::clone(with_progress))
     }
 }
 
 impl Progress {
-    /// The cards with their counted submissions; without them when there are too many. `are_shown` tells whether cards are the ones that all requests
-    /// get now: others are not kept.
-    pub(crate) async fn added_to(
+    /// Adds the counted submissions to a snapshot; returns it without them when there are too many. Results are kept only for the snapshot that
+    /// `is_published`.
+    pub(crate) async fn add_to(
         &self,
         cards: Arc<Snapshot>,
         store: &Store,
-        are_shown: impl Fn(&Arc<Snapshot>) -> bool,
+        is_published: impl Fn(&Arc<Snapshot>) -> bool,
     ) -> Result<Arc<Snapshot>, MemoryError> {
-        let find = || self.fresh().and_then(|kept| kept.of(&cards));
+        let find = || self.find_fresh().and_then(|loaded| loaded.find_for(&cards));
         if let Some(found) = find() {
             return Ok(found);
         }
@@ -70,48 +70,48 @@ impl Progress {
         if let Some(found) = find() {
             return Ok(found);
         }
-        let kept = match self.fresh() {
-            Some(kept) => kept,
-            None => self.read(store).await?,
+        let loaded = match self.find_fresh() {
+            Some(loaded) => loaded,
+            None => self.load(store).await?,
         };
-        let Some(counts) = kept.counts.clone() else { return Ok(cards) };
+        let Some(counts) = loaded.counts.clone() else { return Ok(cards) };
         let of = Arc::clone(&cards);
         let with_progress = on_blocking_thread(move || of.with_progress(&counts)).await?;
         let with_progress = Arc::new(with_progress);
-        // Locked until it is in: whoever shows other cards drops it afterwards.
-        let mut kept_now = self.kept();
-        if are_shown(&cards) {
-            let shown = Some((cards, Arc::clone(&with_progress)));
-            *kept_now = Some(Kept { shown, ..kept });
+        // Locked while it is checked and stored: a snapshot that is published later clears it afterwards.
+        let mut slot = self.write();
+        if is_published(&cards) {
+            let for_cards = Some((cards, Arc::clone(&with_progress)));
+            *slot = Some(LoadedCounts { for_cards, ..loaded });
         }
         Ok(with_progress)
     }
 
-    /// Reads the counts, and keeps them.
-    async fn read(&self, store: &Store) -> Result<Kept, MemoryError> {
+    /// Loads the counts and keeps them.
+    async fn load(&self, store: &Store) -> Result<LoadedCounts, MemoryError> {
         let read_at = Instant::now();
-        let counts = unlocks::load_counts(&mut *store.connection().await?, MOST_CARDS).await?;
+        let counts = unlocks::load_counts(&mut *store.connection().await?, MAX_CARDS).await?;
         let counts = on_blocking_thread(move || counts.map(|counts| Arc::new(counts.collect())));
         let counts = counts.await?;
-        let kept = Kept { read_at, counts, shown: None };
-        *self.kept() = Some(kept.clone());
-        Ok(kept)
+        let loaded = LoadedCounts { read_at, counts, for_cards: None };
+        *self.write() = Some(loaded.clone());
+        Ok(loaded)
     }
 
-    /// Drops the cards, not the counts: others are shown from now on.
+    /// Drops the kept snapshot, not the counts, because another snapshot was published.
     pub(crate) fn forget_cards(&self) {
-        if let Some(kept) = &mut *self.kept() {
-            kept.shown = None;
+        if let Some(loaded) = &mut *self.write() {
+            loaded.for_cards = None;
         }
     }
 
-    fn kept(&self) -> RwLockWriteGuard<'_, Option<Kept>> {
-        self.kept.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, Option<LoadedCounts>> {
+        self.loaded.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is kept, if it is fresh.
-    fn fresh(&self) -> Option<Kept> {
-        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
-        kept.as_ref().filter(|kept| kept.is_fresh()).cloned()
+    /// The loaded counts, if they are fresh.
+    fn find_fresh(&self) -> Option<LoadedCounts> {
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+        loaded.as_ref().filter(|loaded| loaded.is_fresh()).cloned()
     }
 }
