@@ -36,9 +36,9 @@ use crate::memory::shared_attempts::SharedAttempts;
 use crate::search::index::Releases;
 use crate::store::accounts::attempt_batches::AttemptBatches;
 use crate::store::catalogue::cards;
-use crate::store::catalogue::games::{GameShelf, LoadedGame};
+use crate::store::catalogue::games::{GameCache, LoadedGame};
 use crate::store::db::search_queue::SearchQueue;
-use crate::store::effects::effect_texts::EffectShelf;
+use crate::store::effects::effect_texts::EffectCache;
 use crate::store::printing::print_runs::{RunCounts, RunStatus};
 use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
@@ -253,9 +253,9 @@ pub struct Shared {
     /// What is registered of sets, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
     /// Games whose manifests are loaded.
-    pub games: GameShelf,
+    pub games: GameCache,
     /// Effect texts that are loaded.
-    pub effects: EffectShelf,
+    pub effects: EffectCache,
     /// Where effect texts are put together, and files of admins are checked.
     pub work: BoundedWork,
     /// Who has a file of a collection read.
@@ -316,8 +316,8 @@ impl Shared {
             statistics: Recent::new(1_000, settings.statistics_ttl),
             counted_runs: Recent::new(10_000, settings.statistics_ttl),
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
-            games: GameShelf::new(settings.games_trust),
-            effects: EffectShelf::default(),
+            games: GameCache::new(settings.games_trust),
+            effects: EffectCache::default(),
             work: BoundedWork::on_half_the_cores(WAITING),
             import_desk: ImportDesk::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),

@@ -12,7 +12,7 @@ use super::{Exit, Outcome, say};
 use crate::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use crate::domain::catalogue::synthetic::{MAX_CARDS, SetOutline, Synthetic};
 use crate::store::Store;
-use crate::store::catalogue::games::{GameShelf, LoadedGame, StoredManifest};
+use crate::store::catalogue::games::{GameCache, LoadedGame, StoredManifest};
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary};
 use crate::store::catalogue::{games, sets};
 
@@ -45,7 +45,7 @@ impl SyntheticOptions {
     pub(super) async fn load(&self, store: &Store, cards: u32) -> Outcome {
         let mut conn = store.connection().await?;
         let (Some(loaded), Some(manifest)) = (
-            GameShelf::default().find(&mut conn, &self.game).await?,
+            GameCache::default().find(&mut conn, &self.game).await?,
             games::manifest(&mut conn, &self.game).await?,
         ) else {
             return Err(Exit::usage(format!("there is no game {:?} (--game)", self.game)).into());

@@ -83,7 +83,7 @@ impl ExpectedFile {
         let assumed = Assumptions {
             game: options.game.map(Code::into_string),
             most_common: options.most_common,
-            aliases: RarityAliases::of(games.iter().map(|loaded| &loaded.game)),
+            aliases: RarityAliases::from_games(games.iter().map(|loaded| &loaded.game)),
         };
         let lines = &table.lines;
         let mut reading = collection_imports::read(&mut conn, by, viewer, lines, &assumed).await?;

@@ -23,7 +23,7 @@ pub const MAX_TRADE_ITEMS: usize = 2_000;
 pub enum Condition {
     /// As it came out of the pack.
     Mint,
-    /// What is meant where nothing is said.
+    /// The condition of lines that name none.
     #[default]
     NearMint,
     /// Small marks.
@@ -71,9 +71,9 @@ impl Condition {
         Self::ALL.into_iter().find(|condition| condition.as_str() == code)
     }
 
-    /// What people and programs write, in English or German: `NM`, `Near Mint`, `Good (Lightly Played)`, `Gespielt`. SP is LP; `excellent` and `good` are what others call
-    /// lightly played.
-    pub fn understand(text: &str) -> Option<Self> {
+    /// Reads what people and programs write, in English or German: `NM`, `Near Mint`, `Good (Lightly Played)`, `Gespielt`. `SP`, `excellent` and `good`
+    /// mean lightly played.
+    pub fn parse_lenient(text: &str) -> Option<Self> {
         let letters: String =
             text.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
         Some(match letters.as_str() {
@@ -107,15 +107,15 @@ impl From<Condition> for &'static str {
     }
 }
 
-/// What is counted by itself.
+/// Key of an entry of a collection.
 pub type EntryKey = (PrintingId, Condition);
 
-/// The count after a change; `None`: below 0 or above [`MAX_QUANTITY`].
-pub fn changed_count(count: i32, by: i32) -> Option<i32> {
+/// Adds to a count; `None`: the result is below 0 or above [`MAX_QUANTITY`].
+pub fn add_to_count(count: i32, by: i32) -> Option<i32> {
     count.checked_add(by).filter(|count| (0..=MAX_QUANTITY).contains(count))
 }
 
-/// Whether an import adds to the counts or takes their place.
+/// Whether an import adds to the counts or replaces them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportMode {
@@ -184,22 +184,22 @@ mod tests {
             ("Heavily Played", Condition::HeavilyPlayed),
             ("Poor", Condition::Damaged),
         ] {
-            assert_eq!(Condition::understand(text), Some(condition), "{text}");
+            assert_eq!(Condition::parse_lenient(text), Some(condition), "{text}");
         }
         for text in ["", "PSA 10", "new", "English"] {
-            assert_eq!(Condition::understand(text), None, "{text}");
+            assert_eq!(Condition::parse_lenient(text), None, "{text}");
         }
         for condition in Condition::ALL {
-            assert_eq!(Condition::understand(condition.as_str()), Some(condition));
+            assert_eq!(Condition::parse_lenient(condition.as_str()), Some(condition));
             assert_eq!(Condition::parse(condition.as_str()), Some(condition));
         }
     }
 
     #[test]
     fn counts_stay_in_their_range() {
-        assert_eq!(changed_count(3, -3), Some(0));
-        assert_eq!(changed_count(3, -4), None);
-        assert_eq!(changed_count(1, MAX_QUANTITY), None);
-        assert_eq!(changed_count(i32::MAX, i32::MAX), None);
+        assert_eq!(add_to_count(3, -3), Some(0));
+        assert_eq!(add_to_count(3, -4), None);
+        assert_eq!(add_to_count(1, MAX_QUANTITY), None);
+        assert_eq!(add_to_count(i32::MAX, i32::MAX), None);
     }
 }

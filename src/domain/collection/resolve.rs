@@ -1,5 +1,5 @@
-//! Which printing a line means, among the cards that its owner may see. Nothing is guessed: what may mean several printings is a
-//! question, with the answers that there are.
+//! Finds the printing that a line means, among the cards that its owner may see. Nothing is guessed: a line that may mean several printings is
+//! ambiguous, with the choices.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 
 use cardscape_engine::{Game, did_you_mean, name_key, near, search_key, word_key};
 
-use super::table::{WantedPrinting, unbracketed};
+use super::table::{WantedPrinting, strip_brackets};
 use crate::domain::ids::{CardId, PrintingId};
 
-/// Most answers to one question.
+/// Most choices of one ambiguous line.
 const MAX_CHOICES: usize = 10;
 
-/// Most words for which near ones are looked for: files may be full of words that mean nothing.
-const MAX_SUGGESTED: usize = 100;
+/// Most unknown words for which similar ones are searched: a file may be full of them.
+const MAX_SUGGESTIONS: usize = 100;
 
 /// A printing that a line may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,14 +47,14 @@ pub struct Titled {
     pub name: String,
 }
 
-/// Games, or sets, and their places by code and by name: every line asks for some.
+/// Games, or sets, by code and by name.
 #[derive(Debug, Default)]
 struct Titles {
     all: Vec<Titled>,
     by_code: HashMap<String, Vec<usize>>,
     by_name: HashMap<String, Vec<usize>>,
-    /// What was said of words that mean none of them: lines repeat each other.
-    lacking: Mutex<HashMap<String, String>>,
+    /// Reasons for unknown words, which are kept because lines repeat each other.
+    reasons: Mutex<HashMap<String, String>>,
 }
 
 impl From<Vec<Titled>> for Titles {
@@ -72,24 +72,29 @@ impl From<Vec<Titled>> for Titles {
 }
 
 impl Titles {
-    fn of_code(&self, text: &str) -> &[usize] {
+    fn find_by_code(&self, text: &str) -> &[usize] {
         self.by_code.get(&text.to_ascii_lowercase()).map_or(&[], Vec::as_slice)
     }
 
-    fn of_name(&self, text: &str) -> &[usize] {
+    fn find_by_name(&self, text: &str) -> &[usize] {
         self.by_name.get(&name_key(text)).map_or(&[], Vec::as_slice)
     }
 }
 
 impl Titles {
-    /// That there is none of these words, with near codes or names; of these games, unless all may be meant.
-    fn lack(&self, what: &str, texts: &[String], games: Option<&[&str]>) -> Cow<'static, str> {
-        let mut told = self.lacking.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The reason for words that name no game or set, with similar codes or names; of these games only, if any are given.
+    fn explain_unknown(
+        &self,
+        what: &str,
+        texts: &[String],
+        games: Option<&[&str]>,
+    ) -> Cow<'static, str> {
+        let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         let key = format!("{texts:?} {games:?}");
-        if let Some(known) = told.get(&key) {
+        if let Some(known) = reasons.get(&key) {
             return known.clone().into();
         }
-        if told.len() >= MAX_SUGGESTED {
+        if reasons.len() >= MAX_SUGGESTIONS {
             return format!("there is no such {what}").into();
         }
         let all = self.all.iter();
@@ -101,7 +106,7 @@ impl Titles {
         };
         let found = texts.iter().map(near_to).find(|near| !near.is_empty()).unwrap_or_default();
         let reason = format!("there is no such {what}{}", did_you_mean(&found));
-        told.insert(key, reason.clone());
+        reasons.insert(key, reason.clone());
         reason.into()
     }
 }
@@ -109,9 +114,9 @@ impl Titles {
 /// Codes of game and set.
 type SetCodes<'s> = Vec<(&'s str, &'s str)>;
 
-/// What lines are held against.
+/// The games, sets and cards that lines may mean.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct CardResolver {
     games: Titles,
     sets: Titles,
     cards: Vec<KnownCard>,
@@ -122,7 +127,7 @@ pub struct Shelf {
     by_printing: BTreeMap<PrintingId, usize>,
 }
 
-/// How lines are read that leave something open.
+/// How lines are read that leave something out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// The game of lines that name none.
@@ -139,7 +144,7 @@ pub struct RarityAliases(BTreeMap<String, BTreeMap<String, String>>);
 
 impl RarityAliases {
     /// Those of these games.
-    pub fn of<'g>(games: impl IntoIterator<Item = &'g Game>) -> Self {
+    pub fn from_games<'g>(games: impl IntoIterator<Item = &'g Game>) -> Self {
         let words = |game: &Game| {
             let rarities = game.rarities().iter();
             let words = rarities.flat_map(|rarity| {
@@ -178,7 +183,7 @@ pub enum Meaning {
     Unknown(Cow<'static, str>, Vec<Choice>),
 }
 
-/// Spellings of a number that cards may have: as written, without leading zeros, with so many that it has two to four digits.
+/// Spellings of a number that cards may have: as written, without leading zeros, and padded with zeros to up to four digits.
 pub fn spellings(number: &str) -> BTreeSet<String> {
     let bare = bare_number(number);
     let mut spellings = BTreeSet::from([number.to_owned()]);
@@ -194,8 +199,8 @@ fn bare_number(number: &str) -> String {
     if bare.is_empty() { "0".to_owned() } else { bare.to_ascii_lowercase() }
 }
 
-impl Shelf {
-    /// An empty one that knows these games and sets.
+impl CardResolver {
+    /// A resolver with these games and sets, without cards.
     pub fn new(games: Vec<Titled>, sets: Vec<Titled>) -> Self {
         Self { games: games.into(), sets: sets.into(), ..Self::default() }
     }
@@ -215,32 +220,32 @@ impl Shelf {
         self.cards.push(card);
     }
 
-    /// Codes of the games that a line may be about; none: it names one that there is not.
+    /// Codes of the games that a line may mean; empty: it names an unknown game.
     pub fn games_of(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Vec<&str> {
         let games = &self.games;
         let code = |at: usize| games.all[at].code.as_str();
         match (&wanted.game, &assumed.game) {
             (Some(text), _) => {
-                let found = games.of_code(text).iter().chain(games.of_name(text));
+                let found = games.find_by_code(text).iter().chain(games.find_by_name(text));
                 found.collect::<BTreeSet<_>>().into_iter().map(|at| code(*at)).collect()
             }
             (None, Some(assumed)) => {
-                let found = games.of_code(assumed).iter().map(|at| code(*at));
+                let found = games.find_by_code(assumed).iter().map(|at| code(*at));
                 found.filter(|code| code == assumed).collect()
             }
             (None, None) => games.all.iter().map(|game| game.code.as_str()).collect(),
         }
     }
 
-    /// The sets that a line may be about, as codes of game and set; `None`: it names none. Codes count before names.
+    /// The sets that a line may mean, as codes of game and set; `None`: it names no set. Codes take precedence over names.
     pub fn sets_of(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Option<SetCodes<'_>> {
         if wanted.sets.is_empty() {
             return None;
         }
-        Some(self.sets_called(&wanted.sets, &self.games_of(wanted, assumed)))
+        Some(self.find_sets(&wanted.sets, &self.games_of(wanted, assumed)))
     }
 
-    fn sets_called<'s>(&'s self, texts: &[String], games: &[&str]) -> SetCodes<'s> {
+    fn find_sets<'s>(&'s self, texts: &[String], games: &[&str]) -> SetCodes<'s> {
         let called = |find: for<'t> fn(&'t Titles, &str) -> &'t [usize]| -> SetCodes<'s> {
             let found: BTreeSet<usize> =
                 texts.iter().flat_map(|text| find(&self.sets, text)).copied().collect();
@@ -248,42 +253,43 @@ impl Shelf {
             let sets = sets.map(|set| (set.game.as_str(), set.code.as_str()));
             sets.filter(|(game, _)| games.contains(game)).collect()
         };
-        let by_code = called(Titles::of_code);
-        if by_code.is_empty() { called(Titles::of_name) } else { by_code }
+        let by_code = called(Titles::find_by_code);
+        if by_code.is_empty() { called(Titles::find_by_name) } else { by_code }
     }
 
-    /// What a line means.
-    pub fn find(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
+    /// Finds the printing that a line means.
+    pub fn resolve(&self, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
         let games = self.games_of(wanted, assumed);
         if games.is_empty() {
-            let asked = wanted.game.as_ref().or(assumed.game.as_ref());
-            let reason = self.games.lack("game", asked.map_or(&[], std::slice::from_ref), None);
+            let named = wanted.game.as_ref().or(assumed.game.as_ref());
+            let reason =
+                self.games.explain_unknown("game", named.map_or(&[], std::slice::from_ref), None);
             return Meaning::Unknown(reason, Vec::new());
         }
         let sets = self.sets_of(wanted, assumed);
         if let Some(found) = wanted.printing.and_then(|id| Some((id, *self.by_printing.get(&id)?)))
         {
-            return self.named_by_id(found, wanted, assumed, &games, sets.as_deref());
+            return self.resolve_by_id(found, wanted, assumed, &games, sets.as_deref());
         }
         let cards = match &wanted.name {
-            Some(name) => self.named(name.as_str(), &games),
+            Some(name) => self.find_named(name.as_str(), &games),
             None => Vec::new(),
         };
         let (cards, sets) = match (cards.is_empty(), &wanted.name, &sets) {
             // The set may stand behind the name: "Kettle Imp [HEARTH]".
-            (true, Some(name), None) => match self.named_with_set(name.as_str(), &games) {
+            (true, Some(name), None) => match self.find_named_with_set(name.as_str(), &games) {
                 Some((cards, sets)) => (cards, Some(sets)),
                 None => (cards, sets),
             },
             _ => (cards, sets),
         };
         if sets.as_ref().is_some_and(Vec::is_empty) {
-            let reason = self.sets.lack("set", &wanted.sets, Some(&games));
-            return Meaning::Unknown(reason, choices(&cards));
+            let reason = self.sets.explain_unknown("set", &wanted.sets, Some(&games));
+            return Meaning::Unknown(reason, list_choices(&cards));
         }
         if wanted.name.is_none() {
             return match (&sets, &wanted.number) {
-                (Some(sets), Some(number)) => self.placed(sets, number, wanted, assumed),
+                (Some(sets), Some(number)) => self.resolve_by_place(sets, number, wanted, assumed),
                 _ => Meaning::Unknown("there is no such printing".into(), Vec::new()),
             };
         }
@@ -293,29 +299,30 @@ impl Shelf {
         let in_set = |card: &&KnownCard| {
             sets.as_ref().is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
         };
-        let there: Vec<&KnownCard> = cards.iter().copied().filter(in_set).collect();
-        if there.is_empty() {
+        let in_set_cards: Vec<&KnownCard> = cards.iter().copied().filter(in_set).collect();
+        if in_set_cards.is_empty() {
             return Meaning::Unknown(
                 "the card of that name is in another set".into(),
-                choices(&cards),
+                list_choices(&cards),
             );
         }
         let has_number = |card: &&KnownCard| {
-            let bare = bare_number(&card.number);
-            wanted.number.as_ref().is_none_or(|number| bare_number(number) == bare)
+            let number_of_card = bare_number(&card.number);
+            wanted.number.as_ref().is_none_or(|number| bare_number(number) == number_of_card)
         };
-        let fit: Vec<&KnownCard> = there.iter().copied().filter(has_number).collect();
-        match fit[..] {
-            [card] => in_rarity(card, wanted, assumed),
-            [] => {
-                Meaning::Ambiguous("name and number are of different cards".into(), choices(&there))
-            }
-            _ => Meaning::Ambiguous("several cards have that name".into(), choices(&fit)),
+        let matching: Vec<&KnownCard> = in_set_cards.iter().copied().filter(has_number).collect();
+        match matching[..] {
+            [card] => resolve_rarity(card, wanted, assumed),
+            [] => Meaning::Ambiguous(
+                "name and number are of different cards".into(),
+                list_choices(&in_set_cards),
+            ),
+            _ => Meaning::Ambiguous("several cards have that name".into(), list_choices(&matching)),
         }
     }
 
-    /// A printing named by its id: what else the line says must not contradict.
-    fn named_by_id(
+    /// Resolves a line that names the printing by its id; nothing else in the line may contradict it.
+    fn resolve_by_id(
         &self,
         (id, at): (PrintingId, usize),
         wanted: &WantedPrinting,
@@ -331,7 +338,7 @@ impl Shelf {
         let agrees = games.contains(&card.game.as_str())
             && sets.is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
             && number.is_none_or(|number| number == bare_number(&card.number))
-            && wanted.name.as_ref().is_none_or(|name| is_called(card, name.as_str()))
+            && wanted.name.as_ref().is_none_or(|name| has_name(card, name.as_str()))
             && wanted.rarity.as_ref().is_none_or(|rarity| {
                 is_rarity(
                     assumed.aliases.code(&card.game, rarity).unwrap_or(rarity),
@@ -347,7 +354,7 @@ impl Shelf {
         }
     }
 
-    fn named<'s>(&'s self, name: &str, games: &[&str]) -> Vec<&'s KnownCard> {
+    fn find_named<'s>(&'s self, name: &str, games: &[&str]) -> Vec<&'s KnownCard> {
         let same = self.by_search_key.get(&search_key(name));
         let cards = same.into_iter().flatten().map(|at| &self.cards[*at]);
         let cards: Vec<&KnownCard> =
@@ -360,19 +367,19 @@ impl Shelf {
         if exact.is_empty() { cards } else { exact }
     }
 
-    /// A name with a set in brackets behind it.
-    fn named_with_set<'s>(
+    /// Finds cards by a name that ends with a set in brackets.
+    fn find_named_with_set<'s>(
         &'s self,
         name: &str,
         games: &[&str],
     ) -> Option<(Vec<&'s KnownCard>, SetCodes<'s>)> {
-        let (name, set) = without_set(name)?;
-        let cards = self.named(name, games);
-        let sets = self.sets_called(&[set.to_owned()], games);
+        let (name, set) = split_set(name)?;
+        let cards = self.find_named(name, games);
+        let sets = self.find_sets(&[set.to_owned()], games);
         (!cards.is_empty() && !sets.is_empty()).then_some((cards, sets))
     }
 
-    fn placed(
+    fn resolve_by_place(
         &self,
         sets: &[(&str, &str)],
         number: &str,
@@ -383,24 +390,24 @@ impl Shelf {
             let place = ((*game).to_owned(), (*set).to_owned(), bare_number(number));
             self.by_place.get(&place).into_iter().flatten().map(|at| &self.cards[*at])
         };
-        // A card that is hidden from its former holder is named by its printing alone.
-        let like: Vec<&KnownCard> =
+        // A card that is hidden from its former holder can be named by its printing id only.
+        let candidates: Vec<&KnownCard> =
             sets.iter().flat_map(at).filter(|card| card.name.is_some()).collect();
         let exact: Vec<&KnownCard> =
-            like.iter().copied().filter(|card| card.number == number).collect();
-        let cards = if exact.is_empty() { like } else { exact };
+            candidates.iter().copied().filter(|card| card.number == number).collect();
+        let cards = if exact.is_empty() { candidates } else { exact };
         match cards[..] {
-            [card] => in_rarity(card, wanted, assumed),
+            [card] => resolve_rarity(card, wanted, assumed),
             [] => Meaning::Unknown(
                 "there is no card of that number that you may see".into(),
                 Vec::new(),
             ),
-            _ => Meaning::Ambiguous("several cards have that number".into(), choices(&cards)),
+            _ => Meaning::Ambiguous("several cards have that number".into(), list_choices(&cards)),
         }
     }
 }
 
-fn in_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
+fn resolve_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
     let all = || card.printings.iter().map(|one| choice(card, Some(one))).collect();
     let alias = |word: &str| assumed.aliases.code(&card.game, word);
     let of_finish = wanted.finish.as_deref().and_then(alias);
@@ -430,23 +437,23 @@ fn in_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -
     Meaning::Printing(Box::new(choice(card, Some(printing))), printing.id)
 }
 
-fn choices(cards: &[&KnownCard]) -> Vec<Choice> {
+fn list_choices(cards: &[&KnownCard]) -> Vec<Choice> {
     cards.iter().take(MAX_CHOICES).map(|card| choice(card, None)).collect()
 }
 
 /// A name and the set in brackets behind it, if there is one.
-pub fn without_set(name: &str) -> Option<(&str, &str)> {
+pub fn split_set(name: &str) -> Option<(&str, &str)> {
     let open = name.rfind(['[', '('])?;
     let (name, set) = (name[..open].trim_end(), &name[open..]);
-    let inside = unbracketed(set);
+    let inside = strip_brackets(set);
     (inside != set && !name.is_empty() && !inside.is_empty()).then_some((name, inside))
 }
 
-/// Whether that may be the name of a card, perhaps with a set behind it. Whoever does not see its name is told nothing of it.
-fn is_called(card: &KnownCard, text: &str) -> bool {
+/// Whether a text may be the name of the card, perhaps followed by a set. For a card whose name the owner may not see, any text may be.
+fn has_name(card: &KnownCard, text: &str) -> bool {
     let Some(name) = &card.name else { return true };
     let key = search_key(name);
-    search_key(text) == key || without_set(text).is_some_and(|(text, _)| search_key(text) == key)
+    search_key(text) == key || split_set(text).is_some_and(|(text, _)| search_key(text) == key)
 }
 
 fn choice(card: &KnownCard, printing: Option<&KnownPrinting>) -> Choice {
@@ -490,7 +497,7 @@ mod tests {
         }
     }
 
-    fn shelf() -> Shelf {
+    fn resolver() -> CardResolver {
         let titled = |game: &str, code: &str, name: &str| Titled {
             game: game.to_owned(),
             code: code.to_owned(),
@@ -500,15 +507,15 @@ mod tests {
             vec![titled("ttcg", "ttcg", "True Trading Card Game"), titled("uno", "uno", "Uno")];
         let sets =
             vec![titled("ttcg", "hearth", "Hearth and Home"), titled("ttcg", "veil", "The Veil")];
-        let mut shelf = Shelf::new(games, sets);
+        let mut resolver = CardResolver::new(games, sets);
         let all = &["common", "ultra_rare"];
-        shelf.add(card(16, "hearth", "Don't Panic", all));
-        shelf.add(card(17, "hearth", "Café", &["common"]));
-        shelf.add(card(18, "hearth", "Cafe", &["common"]));
-        shelf.add(card(19, "hearth", "Twin", &["common"]));
-        shelf.add(card(3, "veil", "Twin", &["common"]));
-        shelf.add(KnownCard { name: None, ..card(5, "veil", "", &["rare"]) });
-        shelf
+        resolver.add(card(16, "hearth", "Don't Panic", all));
+        resolver.add(card(17, "hearth", "Café", &["common"]));
+        resolver.add(card(18, "hearth", "Cafe", &["common"]));
+        resolver.add(card(19, "hearth", "Twin", &["common"]));
+        resolver.add(card(3, "veil", "Twin", &["common"]));
+        resolver.add(KnownCard { name: None, ..card(5, "veil", "", &["rare"]) });
+        resolver
     }
 
     fn wanted(name: &str, set: &str, number: &str, rarity: &str) -> WantedPrinting {
@@ -524,7 +531,7 @@ mod tests {
 
     /// The printing that is meant, or the first word of what is said instead and how many choices there are.
     fn meant(wanted: &WantedPrinting, assumed: &Assumptions) -> Result<u128, (bool, usize)> {
-        match shelf().find(wanted, assumed) {
+        match resolver().resolve(wanted, assumed) {
             Meaning::Printing(_, id) => Ok(id.0.as_u128()),
             Meaning::Ambiguous(_, choices) => Err((true, choices.len())),
             Meaning::Unknown(_, choices) => Err((false, choices.len())),
@@ -532,12 +539,13 @@ mod tests {
     }
 
     #[test]
-    fn sets_and_games_that_there_are_not_are_told_with_near_ones() {
-        let shelf = shelf();
-        let reason = |wanted: &WantedPrinting| match shelf.find(wanted, &Assumptions::default()) {
-            Meaning::Unknown(reason, _) => reason.into_owned(),
-            other => panic!("{other:?}"),
-        };
+    fn unknown_sets_and_games_are_reported_with_similar_ones() {
+        let resolver = resolver();
+        let reason =
+            |wanted: &WantedPrinting| match resolver.resolve(wanted, &Assumptions::default()) {
+                Meaning::Unknown(reason, _) => reason.into_owned(),
+                other => panic!("{other:?}"),
+            };
         for (set, told) in [
             ("hearht", "there is no such set; did you mean hearth?"),
             ("Hearth and Hom", "there is no such set; did you mean Hearth and Home?"),
@@ -549,10 +557,10 @@ mod tests {
         let wanted = WantedPrinting { game, ..wanted("Don't Panic", "", "", "") };
         assert_eq!(reason(&wanted), "there is no such game; did you mean ttcg?");
         // Many words that mean nothing: only so many are looked at.
-        for at in 0..2 * MAX_SUGGESTED {
+        for at in 0..2 * MAX_SUGGESTIONS {
             reason(&super::tests::wanted("Don't Panic", &format!("set {at}"), "", ""));
         }
-        assert_eq!(shelf.sets.lacking.lock().unwrap().len(), MAX_SUGGESTED);
+        assert_eq!(resolver.sets.reasons.lock().unwrap().len(), MAX_SUGGESTIONS);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Files of collections, as people have them: CSV of several programs, our own CSV and JSON. Every line becomes either what it asks
-//! for or a reason why it cannot be read; none is dropped.
+//! Reads collection files: CSV of several programs, our own CSV and JSON. Every line becomes either what it asks for or a reason why it is invalid;
+//! none is dropped.
 //!
-//! Files come from strangers, so they are read as a stream, and every bound is checked while reading: work and memory are proportional to the
-//! bytes of the file, whatever is in it.
+//! Files are untrusted, so they are read as a stream and every limit is checked while reading: work and memory are proportional to the size of the
+//! file, whatever is in it.
 
 mod columns;
 mod csv_file;
@@ -17,7 +17,7 @@ use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::catalogue::import::without_mark;
 use crate::domain::ids::PrintingId;
 
-pub(super) use columns::unbracketed;
+pub(super) use columns::strip_brackets;
 
 /// Most lines of one file, without the heading: the largest collection comes back in one piece.
 pub const MAX_LINES: usize = MAX_ENTRIES;

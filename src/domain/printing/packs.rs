@@ -273,7 +273,7 @@ pub struct Dealt<'a> {
     lore: Vec<u32>,
     /// After how many places each line of the plan ends.
     ends: Vec<u64>,
-    roster: Vec<&'a str>,
+    subjects: Vec<&'a str>,
     seed: PlanSeed,
 }
 
@@ -290,8 +290,8 @@ impl<'a> PackPlan<'a> {
                 return Err(PackError::UnknownLoreCard(number.clone()));
             }
         }
-        let dealt = |line: &&AnnouncedLine| line.copies() > 0 && !parameters.is_lore(line);
-        let printed = || plan.lines.iter().filter(dealt);
+        let is_dealt = |line: &&AnnouncedLine| line.copies() > 0 && !parameters.is_lore(line);
+        let printed = || plan.lines.iter().filter(is_dealt);
         if let Some(rarity) =
             parameters.rarity_mg.keys().find(|known| !printed().any(|line| line.rarity() == *known))
         {
@@ -318,7 +318,7 @@ impl<'a> PackPlan<'a> {
         let most = size * heaviest + u64::from(parameters.lore_max_mg);
         // The heaviest content that is possible takes the lightest insert.
         let target_mg = most + u64::from(parameters.insert_min_mg);
-        let heaviest_insert_mg = parameters.insert_for(target_mg - least);
+        let heaviest_insert_mg = parameters.insert_weight(target_mg - least);
         if heaviest_insert_mg > u64::from(parameters.insert_max_mg) {
             return Err(PackError::InsertTooHeavy {
                 lightest: u64::from(parameters.insert_min_mg),
@@ -345,15 +345,15 @@ impl<'a> PackPlan<'a> {
             let places = (begin..end).filter_map(|place| u32::try_from(place).ok());
             if self.parameters.is_lore(line) { lore.extend(places) } else { order.extend(places) }
         }
-        draws("shuffle", seed).shuffle(&mut order);
+        random_numbers("shuffle", seed).shuffle(&mut order);
         lore.resize(usize::try_from(self.packs).unwrap_or_default(), NO_CODE);
         if lore.iter().any(|&place| place != NO_CODE) {
-            draws("lore-place", seed).shuffle(&mut lore);
+            random_numbers("lore-place", seed).shuffle(&mut lore);
         }
-        let subjects = self.plan.lines.iter().filter(|line| !self.parameters.is_lore(line));
-        let mut roster: Vec<&str> = subjects.map(AnnouncedLine::number).collect();
-        roster.dedup();
-        Dealt { pack_plan: self, order, lore, ends, roster, seed: seed.clone() }
+        let lines = self.plan.lines.iter().filter(|line| !self.parameters.is_lore(line));
+        let mut subjects: Vec<&str> = lines.map(AnnouncedLine::number).collect();
+        subjects.dedup();
+        Dealt { pack_plan: self, order, lore, ends, subjects, seed: seed.clone() }
     }
 
     /// Writes the packing list: CSV, one line for each thing that goes into a pack. It has no code: cards are named by their lines of the print
@@ -406,7 +406,7 @@ fn write_line(out: &mut impl io::Write, fields: [&dyn Display; COLUMNS.len()]) -
 
 impl PackParameters {
     /// The insert nearest to this weight that can be made, at least the lightest.
-    fn insert_for(&self, wanted_mg: u64) -> u64 {
+    fn insert_weight(&self, wanted_mg: u64) -> u64 {
         let (lightest, step) = (u64::from(self.insert_min_mg), u64::from(self.insert_step_mg));
         let above = wanted_mg.saturating_sub(lightest);
         lightest + (above + step / 2) / step * step
@@ -419,10 +419,10 @@ impl<'a> Dealt<'a> {
         let (plan, parameters) = (self.pack_plan, self.pack_plan.parameters);
         let size = usize::try_from(parameters.cards_per_pack).unwrap_or(1);
         let [mut subject, mut lore_weight, mut shape] =
-            ["lore", "lore-weight", "shape"].map(|purpose| draws(purpose, &self.seed));
+            ["lore", "lore-weight", "shape"].map(|purpose| random_numbers(purpose, &self.seed));
         self.order.chunks_exact(size).zip(&self.lore).map(move |(places, &lore_place)| {
             let cards: Vec<_> = places.iter().map(|&place| self.card(place)).collect();
-            let about = subject.below_by_remainder(self.roster.len() as u64);
+            let about = subject.below_by_remainder(self.subjects.len() as u64);
             let spread = parameters.lore_max_mg - parameters.lore_min_mg;
             let extra = lore_weight.below_by_remainder(u64::from(spread) + 1);
             let lore_mg = parameters.lore_min_mg + u32::try_from(extra).unwrap_or_default();
@@ -430,7 +430,7 @@ impl<'a> Dealt<'a> {
             let drawn_shape = shape.below_by_remainder(u64::from(parameters.insert_shapes));
             let lore = match lore_place {
                 NO_CODE => {
-                    PackedLore::About(self.roster[usize::try_from(about).unwrap_or_default()])
+                    PackedLore::About(self.subjects[usize::try_from(about).unwrap_or_default()])
                 }
                 place => PackedLore::Copy(PackedCard { mg: lore_mg, ..self.card(place) }),
             };
@@ -438,7 +438,7 @@ impl<'a> Dealt<'a> {
                 lore,
                 lore_mg,
                 insert_shape: 1 + u32::try_from(drawn_shape).unwrap_or_default(),
-                insert_mg: parameters.insert_for(plan.target_mg - cards_mg - u64::from(lore_mg)),
+                insert_mg: parameters.insert_weight(plan.target_mg - cards_mg - u64::from(lore_mg)),
                 cards,
             }
         })
@@ -463,7 +463,7 @@ impl<'a> Dealt<'a> {
 }
 
 /// The numbers that a purpose draws from.
-fn draws(purpose: &str, seed: &PlanSeed) -> HashCounter {
+fn random_numbers(purpose: &str, seed: &PlanSeed) -> HashCounter {
     HashCounter::new(&[b"cardscape-packs-v1/", purpose.as_bytes(), &[0], seed.as_bytes()].concat())
 }
 

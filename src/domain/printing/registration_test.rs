@@ -22,7 +22,7 @@ pub struct Cell {
 impl Cell {
     /// How many of `registered` copies should be of this rarity when `printed` were printed in all.
     pub fn expected(&self, registered: u64, printed: u64) -> f64 {
-        if printed == 0 { 0.0 } else { real(registered) * real(self.printed) / real(printed) }
+        if printed == 0 { 0.0 } else { to_f64(registered) * to_f64(self.printed) / to_f64(printed) }
     }
 }
 
@@ -40,7 +40,7 @@ pub struct Outcome {
 }
 
 /// Fewest expected copies of a group.
-const LEAST_EXPECTED: f64 = 5.0;
+const MIN_EXPECTED: f64 = 5.0;
 
 /// Tests rarities in the order from the most common. `None`: too few copies are registered, or too few are left, to tell.
 pub fn test(cells: &[Cell]) -> Option<Outcome> {
@@ -49,9 +49,9 @@ pub fn test(cells: &[Cell]) -> Option<Outcome> {
     if registered == 0 || registered >= printed {
         return None;
     }
-    let (n, whole) = (real(registered), real(printed));
-    let fewer = n.min(whole - n);
-    let enough = |printed: u64| real(printed) / whole * fewer >= LEAST_EXPECTED;
+    let (n, total) = (to_f64(registered), to_f64(printed));
+    let smaller = n.min(total - n);
+    let is_enough = |printed: u64| to_f64(printed) / total * smaller >= MIN_EXPECTED;
     let sum = |group: &[usize]| {
         group.iter().fold((0, 0), |(printed, registered), &place| {
             (printed + cells[place].printed, registered + cells[place].registered)
@@ -61,7 +61,7 @@ pub fn test(cells: &[Cell]) -> Option<Outcome> {
     let mut open = Vec::new();
     for place in (0..cells.len()).rev() {
         open.push(place);
-        if enough(sum(&open).0) {
+        if is_enough(sum(&open).0) {
             groups.push(std::mem::take(&mut open));
         }
     }
@@ -73,11 +73,11 @@ pub fn test(cells: &[Cell]) -> Option<Outcome> {
         .iter()
         .map(|group| {
             let (printed, registered) = sum(group);
-            let expected = n * real(printed) / whole;
-            (real(registered) - expected).powi(2) / expected
+            let expected = n * to_f64(printed) / total;
+            (to_f64(registered) - expected).powi(2) / expected
         })
         .sum();
-    let chi_square = pearson * (whole - 1.0) / (whole - n);
+    let chi_square = pearson * (total - 1.0) / (total - n);
     for group in &mut groups {
         group.reverse();
     }
@@ -92,7 +92,7 @@ pub fn test(cells: &[Cell]) -> Option<Outcome> {
 
 /// Counts of copies are far below 2⁵³.
 #[allow(clippy::cast_precision_loss, reason = "a run has at most ten million copies")]
-fn real(count: u64) -> f64 {
+fn to_f64(count: u64) -> f64 {
     count as f64
 }
 

@@ -100,11 +100,11 @@ impl UnlockPolicy {
             let mut is_first = false;
             let counts = *accounts.entry(vote.account).or_insert_with(|| {
                 is_first = true;
-                let Some(most) = self.per_network else { return true };
-                let most = u32::try_from(most).unwrap_or_default();
+                let Some(max) = self.per_network else { return true };
+                let max = u32::try_from(max).unwrap_or_default();
                 let has_room = vote.networks.iter().enumerate().all(|(place, network)| {
                     let of_network = networks.get(network.as_slice()).copied().unwrap_or_default();
-                    of_network < most.saturating_mul(Network::factor_at(place))
+                    of_network < max.saturating_mul(Network::factor_at(place))
                 });
                 if has_room {
                     for network in &vote.networks {
@@ -122,8 +122,8 @@ impl UnlockPolicy {
         }
         let count = accounts.values().filter(|&&counts| counts).count();
         let count = i32::try_from(count).unwrap_or(i32::MAX);
-        let wanted = usize::try_from(self.rarities).unwrap_or_default().min(printed);
-        let unlocks = count >= self.threshold && rarities.len() >= wanted;
+        let needed = usize::try_from(self.rarities).unwrap_or_default().min(printed);
+        let unlocks = count >= self.threshold && rarities.len() >= needed;
         Tally { accounts: count, counted, unlocks }
     }
 }

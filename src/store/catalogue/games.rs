@@ -37,7 +37,7 @@ pub struct StoredManifest {
 /// The loaded games of this process. A look-up costs one read of the revision by key, so that a game imported by another
 /// instance counts at once. The list of all is believed for a moment, because every search needs it.
 #[derive(Debug, Default)]
-pub struct GameShelf {
+pub struct GameCache {
     kept: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
     listed: RwLock<Option<Listed>>,
     trust: Duration,
@@ -62,7 +62,7 @@ pub async fn manifest(conn: &mut Connection, code: &str) -> StoreResult<Option<S
     Ok(query.first(conn).await.optional()?)
 }
 
-impl GameShelf {
+impl GameCache {
     /// An empty shelf; `trust` is how long the list of all games is believed.
     pub fn new(trust: Duration) -> Self {
         Self { trust, ..Self::default() }

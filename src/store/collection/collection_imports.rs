@@ -15,10 +15,10 @@ use super::counts::{self, CollectionError, Only};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
 use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
-    Assumptions, Choice, Meaning, Shelf, Titled, spellings, without_set,
+    Assumptions, CardResolver, Choice, Meaning, Titled, spellings, split_set,
 };
 use crate::domain::collection::table::{Line, WantedPrinting};
-use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, changed_count};
+use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, add_to_count};
 use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
 use crate::store::card_content::collection as door;
@@ -43,28 +43,28 @@ const MAX_CHOICES_TOLD: usize = 10_000;
 /// Near names of one unknown name.
 const NEAR_NAMES: usize = 3;
 
-/// Everything that these descriptions may be about, as the viewer sees it.
-pub(in crate::store) async fn shelf(
+/// A resolver with the cards that these descriptions may mean, as the viewer sees them.
+pub(in crate::store) async fn load_resolver(
     conn: &mut Connection,
     account: AccountId,
     viewer: Viewer,
     wanted: &[&WantedPrinting],
     assumed: &Assumptions,
-) -> StoreResult<Shelf> {
+) -> StoreResult<CardResolver> {
     let needs_sets = wanted.iter().any(|one| one.printing.is_none() || !one.sets.is_empty());
-    let mut shelf = titles(conn, needs_sets).await?;
-    fill(conn, &mut shelf, account, viewer, wanted, assumed).await?;
-    Ok(shelf)
+    let mut resolver = load_titles(conn, needs_sets).await?;
+    add_cards(conn, &mut resolver, account, viewer, wanted, assumed).await?;
+    Ok(resolver)
 }
 
-/// A shelf with all games, with all sets or none, and no cards.
-async fn titles(conn: &mut Connection, needs_sets: bool) -> StoreResult<Shelf> {
+/// A resolver with all games, with all sets or none, and no cards.
+async fn load_titles(conn: &mut Connection, needs_sets: bool) -> StoreResult<CardResolver> {
     let all_games: Vec<(String, String)> =
         games::table.select((games::code, games::name)).order(games::code).load(conn).await?;
     let all_games = all_games.into_iter();
     let all_games = all_games.map(|(code, name)| Titled { game: code.clone(), code, name });
     if !needs_sets {
-        return Ok(Shelf::new(all_games.collect(), Vec::new()));
+        return Ok(CardResolver::new(all_games.collect(), Vec::new()));
     }
     let all_sets: Vec<(String, String, String)> = sets::table
         .select((sets::game_code, sets::code, sets::name))
@@ -72,13 +72,13 @@ async fn titles(conn: &mut Connection, needs_sets: bool) -> StoreResult<Shelf> {
         .load(conn)
         .await?;
     let all_sets = all_sets.into_iter().map(|(game, code, name)| Titled { game, code, name });
-    Ok(Shelf::new(all_games.collect(), all_sets.collect()))
+    Ok(CardResolver::new(all_games.collect(), all_sets.collect()))
 }
 
-/// Puts the cards on the shelf that these descriptions may be about, as the viewer sees them.
-async fn fill(
+/// Adds the cards that these descriptions may mean, as the viewer sees them.
+async fn add_cards(
     conn: &mut Connection,
-    shelf: &mut Shelf,
+    resolver: &mut CardResolver,
     account: AccountId,
     viewer: Viewer,
     wanted: &[&WantedPrinting],
@@ -90,10 +90,10 @@ async fn fill(
         match (&wanted.name, &wanted.number) {
             (Some(name), _) => {
                 names.insert(name.search_key().to_owned());
-                names.extend(without_set(name.as_str()).map(|(name, _)| search_key(name)));
+                names.extend(split_set(name.as_str()).map(|(name, _)| search_key(name)));
             }
             (None, Some(number)) => {
-                for (game, set) in shelf.sets_of(wanted, assumed).unwrap_or_default() {
+                for (game, set) in resolver.sets_of(wanted, assumed).unwrap_or_default() {
                     let place = |number| (game.to_owned(), set.to_owned(), number);
                     places.extend(spellings(number).into_iter().map(place));
                 }
@@ -107,7 +107,7 @@ async fn fill(
         printings: ids.into_iter().collect(),
     };
     for card in door::find_known_cards(conn, viewer, account, &clues).await? {
-        shelf.add(card);
+        resolver.add(card);
     }
     Ok(())
 }
@@ -174,8 +174,14 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn add(&mut self, line: &Line, shelf: &Shelf, assumed: &Assumptions, told: &mut usize) {
-        let mut verdict = self.verdict(line, shelf, assumed);
+    fn add(
+        &mut self,
+        line: &Line,
+        resolver: &CardResolver,
+        assumed: &Assumptions,
+        told: &mut usize,
+    ) {
+        let mut verdict = self.verdict(line, resolver, assumed);
         if let Verdict::Ambiguous(_, choices) | Verdict::Unknown(_, choices) = &mut verdict {
             if *told + choices.len() > MAX_CHOICES_TOLD {
                 choices.clear();
@@ -186,12 +192,12 @@ impl Reading {
         self.verdicts.push(verdict);
     }
 
-    fn verdict(&mut self, line: &Line, shelf: &Shelf, assumed: &Assumptions) -> Verdict {
+    fn verdict(&mut self, line: &Line, resolver: &CardResolver, assumed: &Assumptions) -> Verdict {
         let wanted = match &line.wanted {
             Ok(wanted) => wanted,
             Err(reason) => return Verdict::Invalid(reason.clone()),
         };
-        let (choice, printing) = match shelf.find(&wanted.card, assumed) {
+        let (choice, printing) = match resolver.resolve(&wanted.card, assumed) {
             Meaning::Ambiguous(reason, choices) => {
                 return Verdict::Ambiguous(reason.into_owned(), choices);
             }
@@ -202,7 +208,7 @@ impl Reading {
         };
         let key = (printing, wanted.condition);
         let before = self.counts.get(&key).copied().unwrap_or(0);
-        let Some(count) = changed_count(before, wanted.quantity) else {
+        let Some(count) = add_to_count(before, wanted.quantity) else {
             return Verdict::Invalid(format!(
                 "with the lines before it, the file has more than {MAX_QUANTITY} of this printing"
             ));
@@ -221,19 +227,19 @@ pub async fn read(
     lines: &[Line],
     assumed: &Assumptions,
 ) -> StoreResult<Reading> {
-    let mut shelf = titles(conn, true).await?;
+    let mut resolver = load_titles(conn, true).await?;
     let mut reading = Reading::default();
     let mut told = 0;
     for stretch in lines.chunks(STRETCH) {
         let readable = stretch.iter().filter_map(|line| line.wanted.as_ref().ok());
         let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
-        fill(conn, &mut shelf, by.account(), viewer, &wanted, assumed).await?;
+        add_cards(conn, &mut resolver, by.account(), viewer, &wanted, assumed).await?;
         for line in stretch {
-            reading.add(line, &shelf, assumed, &mut told);
+            reading.add(line, &resolver, assumed, &mut told);
         }
         tokio::task::yield_now().await;
     }
-    reading.misspelt = misspelt(lines, &reading.verdicts, &shelf, assumed);
+    reading.misspelt = misspelt(lines, &reading.verdicts, &resolver, assumed);
     Ok(reading)
 }
 
@@ -241,7 +247,7 @@ pub async fn read(
 fn misspelt(
     lines: &[Line],
     verdicts: &[Verdict],
-    shelf: &Shelf,
+    resolver: &CardResolver,
     assumed: &Assumptions,
 ) -> Vec<(usize, Misspelt, TypedName)> {
     let mut found = Vec::new();
@@ -249,9 +255,9 @@ fn misspelt(
         let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { continue };
         let Some(name) = wanted.card.name.as_ref().filter(|_| choices.is_empty()) else { continue };
         // "Kettel Imp [hearth]": the set is no part of the name.
-        let bare = without_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
+        let bare = split_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
         let name = bare.unwrap_or_else(|| name.clone());
-        let game = match shelf.games_of(&wanted.card, assumed)[..] {
+        let game = match resolver.games_of(&wanted.card, assumed)[..] {
             [game] => Some(game.to_owned()),
             [] => continue,
             _ => None,
@@ -492,7 +498,7 @@ fn merge(
     for (printing, condition, quantity) in entries {
         let key = (*printing, *condition);
         let base = if replaces { 0 } else { before.get(&key).copied().unwrap_or(0) };
-        match changed_count(base, *quantity) {
+        match add_to_count(base, *quantity) {
             Some(count) => {
                 after.insert(key, count);
                 result.cards += i64::from(*quantity);

@@ -13,7 +13,7 @@ use super::collection_imports;
 use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::resolve::{Assumptions, Meaning};
 use crate::domain::collection::table::WantedPrinting;
-use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, changed_count};
+use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, add_to_count};
 use crate::domain::ids::{AccountId, PrintingId};
 use crate::store::card_content::{collection as door, completion};
 use crate::store::db::pool::AsStoreError;
@@ -195,10 +195,11 @@ pub async fn change(
     lock(conn, by.account()).await?;
     let wanted: Vec<&WantedPrinting> = changes.iter().map(|change| &change.wanted).collect();
     let assumed = Assumptions::default();
-    let shelf = collection_imports::shelf(conn, by.account(), viewer, &wanted, &assumed).await?;
+    let resolver =
+        collection_imports::load_resolver(conn, by.account(), viewer, &wanted, &assumed).await?;
     let (mut keys, mut unclear) = (Vec::new(), Vec::new());
     for (place, change) in changes.iter().enumerate() {
-        match shelf.find(&change.wanted, &assumed) {
+        match resolver.resolve(&change.wanted, &assumed) {
             Meaning::Printing(_, id) => keys.push((id, change.condition)),
             other => unclear.push((place, other)),
         }
@@ -213,7 +214,7 @@ pub async fn change(
         let mut out_of_range = Vec::new();
         for (place, (key, change)) in keys.iter().zip(changes).enumerate() {
             let count = counts.entry(*key).or_insert(0);
-            match changed_count(*count, change.add) {
+            match add_to_count(*count, change.add) {
                 Some(changed) => *count = changed,
                 None => out_of_range.push(place),
             }

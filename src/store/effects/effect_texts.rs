@@ -30,9 +30,9 @@ pub struct LoadedEffects {
 /// The loaded libraries of this process. A look-up costs one read of the revision by key, so that what another instance
 /// changed counts at once.
 #[derive(Clone, Debug)]
-pub struct EffectShelf(Cache<(String, i64), Arc<LoadedEffects>>);
+pub struct EffectCache(Cache<(String, i64), Arc<LoadedEffects>>);
 
-impl Default for EffectShelf {
+impl Default for EffectCache {
     fn default() -> Self {
         // The newest revision must get its place, however rarely it was asked for yet.
         let cache = Cache::builder().max_capacity(MAX_KEPT).eviction_policy(EvictionPolicy::lru());
@@ -40,7 +40,7 @@ impl Default for EffectShelf {
     }
 }
 
-impl EffectShelf {
+impl EffectCache {
     /// The library of a game; `None`: there is no such game, or it has no effect texts.
     pub async fn find(&self, store: &Store, game: &str) -> StoreResult<Option<Arc<LoadedEffects>>> {
         let mut conn = store.connection().await?;

@@ -9,7 +9,7 @@ use cardscape::domain::clock::Clock;
 use cardscape::domain::effects::effect_texts::EffectFiles;
 use cardscape::store::Store;
 use cardscape::store::catalogue::bulk_files;
-use cardscape::store::catalogue::games::GameShelf;
+use cardscape::store::catalogue::games::GameCache;
 use cardscape::store::catalogue::import::{self, Base, ImportError, ImportSummary};
 use cardscape::store::effects::effect_texts::{self, TextsBase};
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl TestApp {
 
     /// Makes the bulk files of games to which something happened, as the running service does every minute.
     pub async fn build_bulk_files(&self) {
-        let (games, at_once) = (GameShelf::default(), chrono::Duration::zero());
+        let (games, at_once) = (GameCache::default(), chrono::Duration::zero());
         bulk_files::refresh(self.store(), &games, LAYOUT, self.clock(), at_once).await.unwrap();
     }
 

@@ -19,7 +19,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn of<'h>(headings: impl Iterator<Item = &'h str>) -> Self {
+    pub(super) fn new<'h>(headings: impl Iterator<Item = &'h str>) -> Self {
         let mut columns = Self::default();
         for heading in headings {
             columns.add(heading);
@@ -29,7 +29,7 @@ impl Columns {
 
     /// Adds a heading. Returns what it means, if no heading before it means the same.
     pub(super) fn add(&mut self, heading: &str) -> Option<Column> {
-        let heading = shown(heading.trim());
+        let heading = excerpt(heading.trim());
         let place = self.headings.len();
         let column = Column::of(&heading).filter(|column| self.place_of(*column).is_none());
         if let Some(column) = column {
@@ -44,8 +44,8 @@ impl Columns {
         self.headings.len()
     }
 
-    /// How many of them mean anything.
-    pub(super) fn known(&self) -> usize {
+    /// How many headings are known.
+    pub(super) fn count_known(&self) -> usize {
         self.headings.iter().filter(|heading| Column::of(heading).is_some()).count()
     }
 
@@ -62,7 +62,7 @@ impl Columns {
         }
         // No more of them than are shown.
         let found: Vec<&str> = self.headings.iter().take(MAX_SHOWN).map(String::as_str).collect();
-        Err(TableError::NoCards(shown(&found.join(", "))))
+        Err(TableError::NoCards(excerpt(&found.join(", "))))
     }
 
     pub(super) fn dialect(&self, delimiter: Option<char>, byte_order_mark: bool) -> Dialect {
@@ -76,14 +76,14 @@ impl Columns {
             delimiter,
             encoding: "utf-8",
             byte_order_mark,
-            program: self.program(),
+            program: self.detect_program(),
             columns: columns.collect(),
             ignored: ignored.filter(|heading| !heading.is_empty()).collect(),
         }
     }
 
     /// The program whose headings these are.
-    fn program(&self) -> Option<&'static str> {
+    fn detect_program(&self) -> Option<&'static str> {
         let headings: BTreeSet<String> =
             self.headings.iter().map(|heading| word_key(heading)).collect();
         let has = |wanted: &str| headings.contains(wanted);
@@ -105,30 +105,30 @@ impl Columns {
     }
 }
 
-/// A line with these values, or with a fault that is known already.
-pub(super) fn line<'f>(
+/// Reads a line from its values; `fault` makes it invalid.
+pub(super) fn read_line<'f>(
     number: u64,
     fault: Option<String>,
     value: impl Fn(Column) -> Option<&'f str>,
 ) -> Line {
     let field = |column: Column| value(column).map(str::trim).filter(|text| !text.is_empty());
     let named = [Column::Name, Column::Number, Column::Printing].into_iter().find_map(&field);
-    let shown = shown(named.unwrap_or_default());
-    Line { number, shown, wanted: fault.map_or_else(|| wanted(field), Err) }
+    let shown = excerpt(named.unwrap_or_default());
+    Line { number, shown, wanted: fault.map_or_else(|| parse_line(field), Err) }
 }
 
-/// The beginning of a text, without control characters: for answers.
-fn shown(text: &str) -> String {
+/// The beginning of a text without control characters, to show in answers.
+fn excerpt(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
 }
 
-fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, String> {
-    let quantity = field(Column::Quantity).map_or(Ok(1), quantity)?;
+fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, String> {
+    let quantity = field(Column::Quantity).map_or(Ok(1), parse_quantity)?;
     let (condition, finish_of_condition) = match field(Column::Condition) {
         None => (Condition::default(), None),
-        Some(text) => condition(text).ok_or_else(|| unknown_condition(text))?,
+        Some(text) => parse_condition(text).ok_or_else(|| explain_unknown_condition(text))?,
     };
-    let (printing, finish_of_printing) = match field(Column::Printing).map(PrintingField::of) {
+    let (printing, finish_of_printing) = match field(Column::Printing).map(PrintingField::parse) {
         Some(PrintingField::Id(id)) => (Some(id), None),
         Some(PrintingField::Finish(text)) => (None, Some(text)),
         Some(PrintingField::ForeignId) | None => (None, None),
@@ -137,14 +137,14 @@ fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, Strin
         }
     };
     let finish = field(Column::Finish).or(finish_of_printing).or(finish_of_condition);
-    let finish = finish.filter(|text| !is_ordinary(text)).map(special);
+    let finish = finish.filter(|text| !is_ordinary(text)).map(name_finish);
     let name = field(Column::Name).map(TypedName::parse).transpose();
     let name = name.map_err(|error| format!("the name {error}"))?;
-    let number = field(Column::Number).map(number).transpose()?;
-    let short = |column: Column| field(column).map(|text| short(column, text)).transpose();
+    let number = field(Column::Number).map(parse_number).transpose()?;
+    let short = |column: Column| field(column).map(|text| check_length(column, text)).transpose();
     let sets = [Column::SetCode, Column::Set, Column::SetName].map(short);
     let sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
-    let sets: Vec<String> = sets.map(|set| unbracketed(set).to_owned()).collect();
+    let sets: Vec<String> = sets.map(|set| strip_brackets(set).to_owned()).collect();
     if printing.is_none() && name.is_none() && (number.is_none() || sets.is_empty()) {
         return Err(
             "names no card: it needs a name, a printing id of this service (a UUID), or set and number".to_owned(),
@@ -157,32 +157,32 @@ fn wanted<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, Strin
         number,
         name,
         rarity: short(Column::Rarity)?.map(str::to_owned),
-        finish: finish.map(shown),
+        finish: finish.map(excerpt),
     };
     Ok(Wanted { quantity, condition, card })
 }
 
-fn unknown_condition(text: &str) -> String {
+fn explain_unknown_condition(text: &str) -> String {
     let known = Condition::ALL.map(|condition| condition.as_str().replace('_', " "));
     format!(
         "the condition {:?} is not known; known are {}, and their short forms like NM and LP",
-        shown(text),
+        excerpt(text),
         known.join(", ")
     )
 }
 
 /// A condition, and the finish that some programs put behind it: `Near Mint Foil`.
-fn condition(text: &str) -> Option<(Condition, Option<&str>)> {
-    if let Some(condition) = Condition::understand(text) {
+fn parse_condition(text: &str) -> Option<(Condition, Option<&str>)> {
+    if let Some(condition) = Condition::parse_lenient(text) {
         return Some((condition, None));
     }
     // A finish has two words at most (`Reverse Holo`), and a field may be as long as a line.
     text.rmatch_indices(' ')
         .take(2)
-        .find_map(|(at, _)| Some((Condition::understand(&text[..at])?, Some(text[at..].trim()))))
+        .find_map(|(at, _)| Some((Condition::parse_lenient(&text[..at])?, Some(text[at..].trim()))))
 }
 
-/// What stands in a column that is called after printings.
+/// The value of a column named after printings.
 enum PrintingField<'f> {
     /// An id of this service.
     Id(Uuid),
@@ -195,7 +195,7 @@ enum PrintingField<'f> {
 }
 
 impl<'f> PrintingField<'f> {
-    fn of(text: &'f str) -> Self {
+    fn parse(text: &'f str) -> Self {
         match text.parse() {
             Ok(id) => Self::Id(id),
             Err(_)
@@ -210,8 +210,8 @@ impl<'f> PrintingField<'f> {
     }
 }
 
-/// A finish that is not ordinary. Some programs only tick a column `Foil`, also with a sign that is no letter.
-fn special(finish: &str) -> &str {
+/// The name of a special finish. Some programs only tick a column `Foil`, even with a sign that is not a letter.
+fn name_finish(finish: &str) -> &str {
     if matches!(word_key(finish).as_str(), "yes" | "true" | "1" | "x" | "") {
         "foil"
     } else {
@@ -219,7 +219,7 @@ fn special(finish: &str) -> &str {
     }
 }
 
-/// Whether a finish says that there is nothing special.
+/// Whether a finish means an ordinary printing.
 fn is_ordinary(finish: &str) -> bool {
     matches!(finish, "-" | "–" | "—")
         || matches!(
@@ -228,8 +228,8 @@ fn is_ordinary(finish: &str) -> bool {
         )
 }
 
-/// A text that is no longer than what it names can be.
-fn short(column: Column, text: &str) -> Result<&str, String> {
+/// Refuses a text that is longer than the name of a game, a set or a rarity can be.
+fn check_length(column: Column, text: &str) -> Result<&str, String> {
     if text.chars().nth(MAX_FIELD).is_none() {
         Ok(text)
     } else {
@@ -241,7 +241,7 @@ fn short(column: Column, text: &str) -> Result<&str, String> {
 }
 
 /// `4`, `4x`, `x4`; spreadsheets write `4.0`.
-fn quantity(text: &str) -> Result<i32, String> {
+fn parse_quantity(text: &str) -> Result<i32, String> {
     let digits =
         text.trim_matches(|letter: char| matches!(letter, 'x' | 'X' | '×') || letter == ' ');
     let digits = digits.strip_suffix(".0").unwrap_or(digits);
@@ -249,11 +249,11 @@ fn quantity(text: &str) -> Result<i32, String> {
     let quantity = is_number.then(|| digits.parse().unwrap_or(i32::MAX));
     quantity
         .filter(|quantity| (1..=MAX_QUANTITY).contains(quantity))
-        .ok_or_else(|| format!("the quantity must be 1 to {MAX_QUANTITY}, not {:?}", shown(text)))
+        .ok_or_else(|| format!("the quantity must be 1 to {MAX_QUANTITY}, not {:?}", excerpt(text)))
 }
 
 /// A collector number: `042`, `#42`, `42/120`.
-fn number(text: &str) -> Result<String, String> {
+fn parse_number(text: &str) -> Result<String, String> {
     let number = text.trim_start_matches('#');
     let number = number.split_once('/').map_or(number, |(number, _)| number).trim();
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -261,12 +261,12 @@ fn number(text: &str) -> Result<String, String> {
     if fits {
         Ok(number.to_owned())
     } else {
-        Err(format!("the number {:?} is none that a card can have", shown(text)))
+        Err(format!("the number {:?} is none that a card can have", excerpt(text)))
     }
 }
 
 /// A set without the brackets that some programs put around it: `[SET]`, `(SET)`.
-pub(in crate::domain::collection) fn unbracketed(text: &str) -> &str {
+pub(in crate::domain::collection) fn strip_brackets(text: &str) -> &str {
     let inside = |open, close| text.strip_prefix(open)?.strip_suffix(close).map(str::trim);
     inside('[', ']').or_else(|| inside('(', ')')).unwrap_or(text)
 }

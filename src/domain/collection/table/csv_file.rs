@@ -1,5 +1,5 @@
 //! Collections as CSV. One record is in memory at a time, and of a record no more than a table of cards has: a line beyond the bounds is
-//! passed over and told as invalid.
+//! skipped and reported as invalid.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
@@ -7,24 +7,25 @@ use super::columns::{self, Columns};
 use super::{Line, MAX_FIELDS, MAX_LINES, MAX_RECORD, Table, TableError};
 use crate::domain::catalogue::import::without_mark;
 
-/// Reads a CSV file: separated by commas, semicolons or tabs, whichever makes most sense of the first line.
+/// Reads a CSV file that is separated by commas, semicolons or tabs, whichever gives the most known headings.
 pub(super) fn read(text: &str) -> Result<Table, TableError> {
     let byte_order_mark = text.starts_with('\u{feff}');
     if text.contains('\0') {
         return Err(TableError::Nul);
     }
     let text = without_mark(text);
-    // Spreadsheets put a line before the headings that says what separates fields; some programs put that into quotation marks.
+    // Some spreadsheets declare the delimiter in a line before the headings (`sep=;`), some programs in quotation marks.
     let unquoted = text.strip_prefix('"').unwrap_or(text);
-    let (told, start) =
+    let (declared, start) =
         match unquoted.strip_prefix("sep=").or_else(|| unquoted.strip_prefix("SEP=")) {
             Some(rest) => (rest.chars().next(), text.find(['\r', '\n']).unwrap_or(text.len())),
             None => (None, 0),
         };
-    let told = told.filter(|told| told.is_ascii() && !matches!(told, '\r' | '\n'));
-    let delimiter = told.unwrap_or_else(|| likeliest_delimiter(text, start));
+    let declared =
+        declared.filter(|declared| declared.is_ascii() && !matches!(declared, '\r' | '\n'));
+    let delimiter = declared.unwrap_or_else(|| guess_delimiter(text, start));
     let mut records = Records::new(text, start, delimiter);
-    let columns = records.headings()?;
+    let columns = records.read_headings()?;
     columns.check()?;
     let (mut lines, mut blank) = (Vec::new(), 0);
     while let Some(record) = records.next() {
@@ -35,26 +36,26 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
         if lines.len() == MAX_LINES {
             return Err(TableError::TooManyLines);
         }
-        lines.push(line(&columns, &record));
+        lines.push(read_line(&columns, &record));
     }
     Ok(Table { dialect: columns.dialect(Some(delimiter), byte_order_mark), lines, blank })
 }
 
 /// The delimiter that makes the most known headings of the first line, and then the most fields.
-fn likeliest_delimiter(text: &str, start: usize) -> char {
-    let known = |delimiter: &char| match Records::new(text, start, *delimiter).headings() {
-        Ok(columns) => (columns.known(), columns.len()),
+fn guess_delimiter(text: &str, start: usize) -> char {
+    let known = |delimiter: &char| match Records::new(text, start, *delimiter).read_headings() {
+        Ok(columns) => (columns.count_known(), columns.len()),
         Err(TableError::TooWide) => (0, usize::MAX),
         Err(_) => (0, 0),
     };
     [',', ';', '\t'].into_iter().rev().max_by_key(known).unwrap_or(',')
 }
 
-fn line(columns: &Columns, record: &Record<'_>) -> Line {
+fn read_line(columns: &Columns, record: &Record<'_>) -> Line {
     let Record { line, spans, .. } = *record;
     let Some(fields) = record.fields else {
         let reason = if spans > 1 {
-            unclosed(spans)
+            explain_unclosed(spans)
         } else {
             format!("has more than {MAX_FIELDS} fields, or is longer than {MAX_RECORD} bytes")
         };
@@ -63,16 +64,16 @@ fn line(columns: &Columns, record: &Record<'_>) -> Line {
     let headings = columns.len();
     let surplus = || fields.iter().skip(headings).any(|field| !field.trim().is_empty());
     let fault = if spans > 1 {
-        Some(unclosed(spans))
+        Some(explain_unclosed(spans))
     } else if fields.len() > headings && surplus() {
         Some(format!("has {} fields, but there are {headings} headings", fields.len()))
     } else {
         None
     };
-    columns::line(line, fault, |column| fields.get(columns.place_of(column)?))
+    columns::read_line(line, fault, |column| fields.get(columns.place_of(column)?))
 }
 
-fn unclosed(lines: u64) -> String {
+fn explain_unclosed(lines: u64) -> String {
     format!("goes on over {lines} lines: is a quotation mark not closed?")
 }
 
@@ -136,10 +137,10 @@ impl<'t> Records<'t> {
     }
 
     /// Reads the first record; the rest of one that is too large is not looked at.
-    fn headings(&mut self) -> Result<Columns, TableError> {
+    fn read_headings(&mut self) -> Result<Columns, TableError> {
         let headings = self.read(false).ok_or(TableError::Empty)?;
         let fields = headings.fields.ok_or(TableError::TooWide)?;
-        Ok(Columns::of(fields.iter()))
+        Ok(Columns::new(fields.iter()))
     }
 
     fn next(&mut self) -> Option<Record<'_>> {
@@ -147,10 +148,10 @@ impl<'t> Records<'t> {
     }
 
     /// Reads a record; one that is too large as far as its end, if that is wanted.
-    fn read(&mut self, to_the_end: bool) -> Option<Record<'_>> {
+    fn read(&mut self, to_end: bool) -> Option<Record<'_>> {
         // Empty lines are no records.
         let rest = self.text[self.at..].iter();
-        self.pass(rest.take_while(|byte| matches!(byte, b'\r' | b'\n')).count());
+        self.advance(rest.take_while(|byte| matches!(byte, b'\r' | b'\n')).count());
         let line = self.line;
         let (mut bytes, mut count, mut fits) = (0, 0, true);
         loop {
@@ -159,7 +160,7 @@ impl<'t> Records<'t> {
                 &mut self.output[bytes..],
                 &mut self.ends[count..],
             );
-            self.pass(read);
+            self.advance(read);
             (bytes, count) = (bytes + written, count + ended);
             match result {
                 ReadRecordResult::End => return None,
@@ -177,7 +178,7 @@ impl<'t> Records<'t> {
                 // The rest of the record is passed over.
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
                     (bytes, count, fits) = (0, 0, false);
-                    if !to_the_end {
+                    if !to_end {
                         return Some(Record { line, spans: 1, fields: None });
                     }
                 }
@@ -186,9 +187,9 @@ impl<'t> Records<'t> {
     }
 
     /// Notes that so many bytes were read.
-    fn pass(&mut self, bytes: usize) {
-        let passed = self.at..self.at + bytes;
-        self.line += passed.map(|at| u64::from(self.ends_line(at))).sum::<u64>();
+    fn advance(&mut self, bytes: usize) {
+        let range = self.at..self.at + bytes;
+        self.line += range.map(|at| u64::from(self.ends_line(at))).sum::<u64>();
         self.at += bytes;
     }
 

@@ -25,7 +25,7 @@ pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableE
         return Err(TableError::Utf32);
     }
     let marked = Encoding::for_bom(file).map(|(encoding, _)| encoding);
-    let encoding = match marked.or_else(|| utf16_without_mark(file)) {
+    let encoding = match marked.or_else(|| detect_utf16(file)) {
         Some(encoding) if encoding != UTF_8 => encoding,
         _ => match std::str::from_utf8(file) {
             Ok(text) => return Ok((Cow::Borrowed(text), "utf-8")),
@@ -33,11 +33,11 @@ pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableE
                 let at = error.valid_up_to();
                 let has_letters = file.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
                 if has_letters {
-                    let (line, byte) = (line_of(file, at), file[at]);
+                    let (line, byte) = (line_number(file, at), file[at]);
                     return Err(TableError::MixedEncodings { line, byte });
                 }
                 if let Some(at) = file.iter().position(|byte| UNDEFINED.contains(byte)) {
-                    let (line, byte) = (line_of(file, at), file[at]);
+                    let (line, byte) = (line_number(file, at), file[at]);
                     return Err(TableError::UnknownEncoding { line, byte });
                 }
                 WINDOWS_1252
@@ -53,7 +53,7 @@ pub(super) fn decode(file: &[u8]) -> Result<(Cow<'_, str>, &'static str), TableE
     text.map(|text| (text, name)).ok_or(TableError::BrokenUtf16)
 }
 
-fn utf16_without_mark(file: &[u8]) -> Option<&'static Encoding> {
+fn detect_utf16(file: &[u8]) -> Option<&'static Encoding> {
     let sample = &file[..file.len().min(SAMPLE)];
     let zeros = |first: usize| sample.iter().skip(first).step_by(2).filter(|byte| **byte == 0);
     let (even, odd) = (zeros(0).count(), zeros(1).count());
@@ -77,7 +77,7 @@ fn is_utf32(file: &[u8]) -> bool {
 }
 
 /// The line of a byte, from 1.
-fn line_of(file: &[u8], at: usize) -> usize {
+fn line_number(file: &[u8], at: usize) -> usize {
     file[..at].split(|byte| *byte == b'\n').count()
 }
 

@@ -145,7 +145,7 @@ impl<'de> DeserializeSeed<'de> for Object<'_> {
 
 impl Object<'_> {
     /// Notes a line, unless there are too many.
-    fn note<E: de::Error>(self, line: impl FnOnce(u64) -> Line) -> Result<(), E> {
+    fn push<E: de::Error>(self, line: impl FnOnce(u64) -> Line) -> Result<(), E> {
         let Self(list) = self;
         if list.lines.len() == MAX_LINES {
             return Err(list.refuse(TableError::TooManyLines));
@@ -156,9 +156,9 @@ impl Object<'_> {
     }
 
     /// Notes a line that is something else.
-    fn note_other<E: de::Error>(self, what: &str) -> Result<(), E> {
+    fn push_invalid<E: de::Error>(self, what: &str) -> Result<(), E> {
         let reason = format!("must be an object, not {what}");
-        self.note(|number| Line { number, shown: String::new(), wanted: Err(reason) })
+        self.push(|number| Line { number, shown: String::new(), wanted: Err(reason) })
     }
 }
 
@@ -183,37 +183,38 @@ impl<'de> Visitor<'de> for Object<'_> {
         let nested = Column::ALL.into_iter().find(|column| cells[*column as usize] == Cell::Nested);
         let fault = nested
             .map(|column| format!("the member for {} must be a text or a number", column.as_str()));
-        let line = |number| columns::line(number, fault, |column| cells[column as usize].text());
-        Object(list).note(line)
+        let line =
+            |number| columns::read_line(number, fault, |column| cells[column as usize].text());
+        Object(list).push(line)
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<(), E> {
-        self.note_other("null")
+        self.push_invalid("null")
     }
 
     fn visit_bool<E: de::Error>(self, _: bool) -> Result<(), E> {
-        self.note_other("true or false")
+        self.push_invalid("true or false")
     }
 
     fn visit_i64<E: de::Error>(self, _: i64) -> Result<(), E> {
-        self.note_other("a number")
+        self.push_invalid("a number")
     }
 
     fn visit_u64<E: de::Error>(self, _: u64) -> Result<(), E> {
-        self.note_other("a number")
+        self.push_invalid("a number")
     }
 
     fn visit_f64<E: de::Error>(self, _: f64) -> Result<(), E> {
-        self.note_other("a number")
+        self.push_invalid("a number")
     }
 
     fn visit_str<E: de::Error>(self, _: &str) -> Result<(), E> {
-        self.note_other("text")
+        self.push_invalid("text")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
         while items.next_element_seed(Member { list: &mut *self.0, is_kept: false })?.is_some() {}
-        self.note_other("a list")
+        self.push_invalid("a list")
     }
 }
 

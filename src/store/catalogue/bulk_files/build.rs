@@ -16,7 +16,7 @@ use crate::domain::catalogue::bulk::{BulkKind, pause};
 use crate::domain::clock::Clock;
 use crate::store::card_content::bulk;
 use crate::store::catalogue::changes::{self, Extent};
-use crate::store::catalogue::games::GameShelf;
+use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::import;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
@@ -133,7 +133,7 @@ impl BuildState {
 /// were replaced long enough ago. Any number of instances may do it at once: one builds, the others leave it to that one.
 pub async fn refresh(
     store: &Store,
-    games: &GameShelf,
+    games: &GameCache,
     layout: Layout,
     clock: &Clock,
     interval: Duration,
@@ -192,7 +192,7 @@ async fn catch_up(store: &Store, game: &str, seq: i64) -> StoreResult<()> {
 /// Builds the files of a game, unless another instance does.
 async fn build(
     store: &Store,
-    games: &GameShelf,
+    games: &GameCache,
     game: &str,
     layout: Layout,
     now: DateTime<Utc>,
@@ -249,7 +249,7 @@ impl BuildOrder<'_> {
     async fn make(
         &mut self,
         conn: &mut Connection,
-        games: &GameShelf,
+        games: &GameCache,
     ) -> StoreResult<Option<Vec<BuiltFile>>> {
         run_commands(
             conn,

@@ -17,7 +17,7 @@ use crate::domain::ids::CardId;
 use crate::store::card_content::cards::{self as content_of_cards, CardView};
 use crate::store::card_content::content;
 use crate::store::catalogue::changes;
-use crate::store::catalogue::games::GameShelf;
+use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::sets as sets_table;
@@ -66,7 +66,7 @@ pub async fn edit_card(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,
     id: CardId,
-    games: &GameShelf,
+    games: &GameCache,
     is_current: impl Fn(&CardView) -> bool,
     patch: &MergePatch,
     at: DateTime<Utc>,
