@@ -16,8 +16,12 @@ TIMES  := $(abspath $(TARGET))/test-times
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
-run: postgres  ## build and run the service with its own private Postgres, seeded
-	$(CARGO) build --release --locked
+run:  ## build and run the service with its own private Postgres, seeded
+	@echo "Step 1 of 3: PostgreSQL, which is installed if it is missing"
+	@scripts/install-postgres.sh
+	@echo "Step 2 of 3: building the service"
+	@scripts/build-release.sh $(CARGO)
+	@echo "Step 3 of 3: starting the service: the first time it makes its database, migrates it and loads seed-data/; then it shows its address"
 	@$(TARGET)/release/cardscape serve
 
 test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
