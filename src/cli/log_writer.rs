@@ -1,6 +1,6 @@
-//! Where lines of the log wait until a thread of their own writes them, as many at once as have come together.
+//! Buffers lines of the log and writes them in batches, on a thread of its own.
 //!
-//! To write each line by itself, or to wake a thread for each, would be a fifth of what a small request costs.
+//! Writing each line, or waking a thread for each, would be a fifth of the cost of a small request (docs/decisions/0166-keep-own-log-writer.md).
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel};
@@ -9,62 +9,62 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How long a line may wait for others.
-const GATHERING: Duration = Duration::from_millis(20);
-/// So many bytes are written at once, however early it is.
-const FULL: usize = 64 * 1024;
-/// Most bytes that wait. Lines beyond are dropped and counted: whoever reads the log slowly, or not at all, must not stop the service.
-const MOST: usize = 4 * 1024 * 1024;
+/// How long a line waits for others.
+const BATCH_TIME: Duration = Duration::from_millis(20);
+/// With so many bytes a batch is written before its time is over.
+const BATCH_BYTES: usize = 64 * 1024;
+/// Most bytes in the buffer. Further lines are dropped and counted: a slow reader of the log must not stop the service.
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// Takes lines in.
+/// Adds lines to the buffer.
 #[derive(Clone)]
 pub(super) struct LogWriter(Arc<Shared>);
 
-/// How long the end of the program waits for what is still to be written.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// How long the end of the program waits until the buffer is written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Writes what still waits when it is dropped, if somebody reads it.
+/// Flushes the buffer when it is dropped, if somebody reads the log.
 pub(super) struct LogGuard {
     shared: Arc<Shared>,
-    /// Closed when all is written.
-    written: Receiver<()>,
+    /// Closed when the thread has written everything.
+    finished: Receiver<()>,
 }
 
 #[derive(Default)]
 struct Shared {
-    waiting: Mutex<Waiting>,
-    /// Told of the first line, of enough lines, and of the end.
-    news: Condvar,
+    buffer: Mutex<Buffer>,
+    /// Notified of the first line, of a full batch, and of the end.
+    wake: Condvar,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Buffer {
     lines: Vec<u8>,
     dropped: u64,
     ended: bool,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Buffer> {
+        self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write_out(&self, mut sink: impl Write) {
-        let mut lines = Vec::with_capacity(FULL);
+        let mut lines = Vec::with_capacity(BATCH_BYTES);
         loop {
-            let nothing = |waiting: &mut Waiting| waiting.lines.is_empty() && !waiting.ended;
-            let waiting = self.news.wait_while(self.lock(), nothing);
-            let too_few = |waiting: &mut Waiting| waiting.lines.len() < FULL && !waiting.ended;
-            let waiting = self.news.wait_timeout_while(
-                waiting.unwrap_or_else(PoisonError::into_inner),
-                GATHERING,
-                too_few,
+            let is_empty = |buffer: &mut Buffer| buffer.lines.is_empty() && !buffer.ended;
+            let buffer = self.wake.wait_while(self.lock(), is_empty);
+            let is_small = |buffer: &mut Buffer| buffer.lines.len() < BATCH_BYTES && !buffer.ended;
+            let buffer = self.wake.wait_timeout_while(
+                buffer.unwrap_or_else(PoisonError::into_inner),
+                BATCH_TIME,
+                is_small,
             );
-            let (mut waiting, _) = waiting.unwrap_or_else(PoisonError::into_inner);
-            std::mem::swap(&mut lines, &mut waiting.lines);
-            let (dropped, ended) = (std::mem::take(&mut waiting.dropped), waiting.ended);
-            drop(waiting);
-            // Nobody reads the log any more: there is nobody to tell.
+            let (mut buffer, _) = buffer.unwrap_or_else(PoisonError::into_inner);
+            std::mem::swap(&mut lines, &mut buffer.lines);
+            let (dropped, ended) = (std::mem::take(&mut buffer.dropped), buffer.ended);
+            drop(buffer);
+            // If the log cannot be written, there is no place to report it.
             let _ = sink.write_all(&lines).and_then(|()| sink.flush());
             lines.clear();
             if dropped > 0 {
@@ -83,38 +83,38 @@ impl Shared {
 /// Writes to `sink` from a thread, until the guard is dropped.
 pub(super) fn start(sink: impl Write + Send + 'static) -> io::Result<(LogWriter, LogGuard)> {
     let shared = Arc::new(Shared::default());
-    let writing = shared.clone();
-    let (done, written) = channel();
+    let for_thread = shared.clone();
+    let (done, finished) = channel();
     std::thread::Builder::new().name("log".to_owned()).spawn(move || {
-        writing.write_out(sink);
+        for_thread.write_out(sink);
         drop(done);
     })?;
-    Ok((LogWriter(shared.clone()), LogGuard { shared, written }))
+    Ok((LogWriter(shared.clone()), LogGuard { shared, finished }))
 }
 
 impl Drop for LogGuard {
     fn drop(&mut self) {
         self.shared.lock().ended = true;
-        self.shared.news.notify_one();
-        // Nothing is ever sent: this waits for the thread's end, or gives up.
-        let _ = self.written.recv_timeout(FAREWELL);
+        self.shared.wake.notify_one();
+        // Nothing is ever sent: this waits until the thread ends, or gives up.
+        let _ = self.finished.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
 impl Write for &LogWriter {
     /// Takes a whole line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut waiting = self.0.lock();
-        let before = waiting.lines.len();
-        if before + line.len() > MOST {
-            waiting.dropped += 1;
+        let mut buffer = self.0.lock();
+        let before = buffer.lines.len();
+        if before + line.len() > MAX_BYTES {
+            buffer.dropped += 1;
             return Ok(line.len());
         }
-        waiting.lines.extend_from_slice(line);
-        let after = waiting.lines.len();
-        drop(waiting);
-        if before == 0 || before < FULL && after >= FULL {
-            self.0.news.notify_one();
+        buffer.lines.extend_from_slice(line);
+        let after = buffer.lines.len();
+        drop(buffer);
+        if before == 0 || before < BATCH_BYTES && after >= BATCH_BYTES {
+            self.0.wake.notify_one();
         }
         Ok(line.len())
     }
@@ -183,7 +183,7 @@ mod tests {
         let line = [b'x'; 1024];
         (&writer).write_all(&line).unwrap();
         begins.recv().unwrap();
-        let lines = 3 * MOST / line.len();
+        let lines = 3 * MAX_BYTES / line.len();
         for _ in 0..lines {
             (&writer).write_all(&line).unwrap();
         }
@@ -192,7 +192,7 @@ mod tests {
         drop(guard);
         drop(allow);
         let kept: usize = pieces.iter().map(|piece| piece.len()).sum();
-        assert!(kept >= MOST - line.len() && kept < lines * line.len(), "{kept}");
+        assert!(kept >= MAX_BYTES - line.len() && kept < lines * line.len(), "{kept}");
         assert_eq!(kept % line.len(), 0, "whole lines");
     }
 }
