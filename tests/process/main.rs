@@ -6,6 +6,7 @@ mod event_streams;
 mod key_file;
 mod ledger_history;
 mod no_database;
+mod two_services;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
