@@ -32,7 +32,7 @@ use crate::store::{Store, StoreSettings};
 use crate::webhooks::sender::Sender;
 
 /// Connections of the jobs that share them: docs/OPERATIONS.md counts them.
-const BACKGROUND: usize = 8;
+const BACKGROUND: usize = 7;
 
 #[derive(Args)]
 pub(super) struct ServeCommand {

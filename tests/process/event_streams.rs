@@ -2,79 +2,23 @@
 //! middle of it: every reader hears of every offer and of its end, once. Then an orderly stop, of which a stream tells.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use cardscape::store::db::private_postgres;
-use embedded_postgres::EmbeddedPostgres;
 use futures_util::StreamExt as _;
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use super::two_services::{TwoServices, member};
 
 const WRITERS: usize = 6;
 /// Offers of each writer, each taken back.
 const OFFERS: usize = 12;
 const LONG: Duration = Duration::from_mins(1);
 
-struct Service {
-    arguments: Vec<String>,
-    address: String,
-    child: Mutex<Child>,
-}
-
-impl Service {
-    fn start(home: &TempDir, database: &str, keys: &str) -> Self {
-        let home = home.path().to_str().unwrap();
-        let fixed = ["serve", "--database-url", database, "--keys-file", keys, "--data-dir", home];
-        let more =
-            ["--workers", "2", "--requests-per-second", "1000000", "--request-burst", "1000000"];
-        let arguments: Vec<String> = fixed.iter().chain(&more).map(ToString::to_string).collect();
-        let (child, address) = launch(&arguments, "127.0.0.1:0");
-        Self { arguments, address, child: Mutex::new(child) }
-    }
-
-    fn kill_and_restart(&self) {
-        let mut child = self.child.lock().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        *child = launch(&self.arguments, &self.address).0;
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let child = self.child.get_mut().unwrap();
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-}
-
-fn launch(arguments: &[String], listen: &str) -> (Child, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
-        .args(arguments)
-        .args(["--listen", listen])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let address = loop {
-        let line = lines.next().expect("the service starts").unwrap();
-        if let Some(rest) = line.strip_prefix("Cardscape is ready: http://") {
-            break rest.trim_end_matches("/docs").to_owned();
-        }
-    };
-    std::thread::spawn(move || lines.for_each(drop));
-    (child, address)
-}
-
 struct Field {
-    services: [Service; 2],
+    two: TwoServices,
     http: Client,
     done: AtomicUsize,
 }
@@ -92,7 +36,7 @@ impl Field {
     ) -> Value {
         let began = Instant::now();
         for retry in 0.. {
-            let base = &self.services[(turn + retry) % 2].address;
+            let base = &self.two.services[(turn + retry) % 2].address;
             let mut request = self.http.request(method.clone(), format!("http://{base}{path}"));
             request =
                 request.timeout(Duration::from_secs(15)).header("idempotency-key", key).json(body);
@@ -120,7 +64,7 @@ impl Field {
     async fn enter(&self, name: &str) -> String {
         let body = json!({ "name": name, "password": "tram window sonnet" });
         self.ask(0, Method::POST, "/v1/accounts", None, "k", &body).await;
-        text(&self.ask(0, Method::POST, "/v1/sessions", None, "k", &body).await, "access_token")
+        member(&self.ask(0, Method::POST, "/v1/sessions", None, "k", &body).await, "access_token")
     }
 
     /// Offers a card and takes it back, again and again; the offers.
@@ -133,7 +77,7 @@ impl Field {
             let key = format!("offer-{writer}-{round}");
             let turn = writer + round;
             let offer = self.ask(turn, Method::POST, "/v1/trades", Some(token), &key, &body).await;
-            let id = text(&offer, "id");
+            let id = member(&offer, "id");
             let path = format!("/v1/trades/{id}/cancel");
             self.ask(turn + 1, Method::POST, &path, Some(token), "cancel", &json!({})).await;
             offers.push(id);
@@ -150,7 +94,7 @@ impl Field {
         while heard.len() < enough {
             assert!(began.elapsed() < LONG, "{} of {enough} events", heard.len());
             turn += 1;
-            let url = format!("http://{}/v1/me/events/stream", self.services[turn % 2].address);
+            let url = format!("http://{}/v1/me/events/stream", self.two.services[turn % 2].address);
             let last = heard.last().map_or(0, |event| event["seq"].as_u64().unwrap());
             let request = self.http.get(url).bearer_auth(token).header("last-event-id", last);
             let response = match request.send().await {
@@ -190,53 +134,17 @@ impl Field {
             while self.done.load(Ordering::Relaxed) < WRITERS * OFFERS * part / 3 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            tokio::task::block_in_place(|| self.services[service].kill_and_restart());
+            tokio::task::block_in_place(|| self.two.services[service].kill_and_restart());
         }
     }
 }
 
-#[track_caller]
-fn text(value: &Value, member: &str) -> String {
-    value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()
-}
-
-/// A card for each writer.
-fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
-    let codes = home.path().join("codes.csv");
-    let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
-        .args(["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1"])
-        .args(["--out", codes.to_str().unwrap(), "--database-url", database, "--keys-file", keys])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games/ttcg/sets/veil.json");
-    let set: Value = serde_json::from_str(&std::fs::read_to_string(set).unwrap()).unwrap();
-    let names: BTreeMap<String, String> = set["cards"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|card| (text(card, "number"), text(card, "name")))
-        .collect();
-    let submission = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        json!({ "serial": fields[0], "name": names[fields[3]] })
-    };
-    std::fs::read_to_string(codes).unwrap().lines().skip(1).take(WRITERS).map(submission).collect()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
-    let home = tempfile::tempdir().unwrap();
-    let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
-    let database = postgres.url("postgres");
-    let keys = home.path().join("stream-keys.json").to_str().unwrap().to_owned();
-    let made =
-        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(["keys", "generate", &keys]).output();
-    assert!(made.unwrap().status.success());
-    let services =
-        [Service::start(&home, &database, &keys), Service::start(&home, &database, &keys)];
-    let cards = print_cards(&home, &database, &keys);
-    let field = Field { services, http: Client::new(), done: AtomicUsize::new(0) };
+    let two = TwoServices::start(&[]);
+    // A card for each writer.
+    let cards = two.print_cards(1);
+    let field = Field { two, http: Client::new(), done: AtomicUsize::new(0) };
     let reader = field.enter("reader").await;
     let mut writers = Vec::new();
     for writer in 0..WRITERS {
@@ -257,7 +165,7 @@ async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
     assert_eq!(numbers, (1..=u64::try_from(enough).unwrap()).collect::<Vec<_>>());
     let mut heard: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for event in &first {
-        heard.entry(text(&event["trade"], "id")).or_default().push(text(event, "kind"));
+        heard.entry(member(&event["trade"], "id")).or_default().push(member(event, "kind"));
     }
     assert_eq!(heard.len(), offers.len());
     for offer in &offers {
@@ -265,15 +173,15 @@ async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
     }
 
     // An orderly stop: the stream says so and ends, and the service does not wait for it.
-    let url = format!("http://{}/v1/me/events/stream", field.services[0].address);
+    let url = format!("http://{}/v1/me/events/stream", field.two.services[0].address);
     let stream = field.http.get(url).bearer_auth(&reader).send().await.unwrap();
     assert_eq!(stream.status(), 200);
     let began = Instant::now();
-    let pid = field.services[0].child.lock().unwrap().id();
+    let pid = field.two.services[0].child.lock().unwrap().id();
     kill_process(Pid::from_raw(pid.try_into().unwrap()).unwrap(), Signal::TERM).unwrap();
     let said = tokio::time::timeout(LONG, stream.text()).await.unwrap().unwrap();
     assert!(said.ends_with("event: end\ndata: {\"reason\":\"shutdown\"}\n\n"), "{said}");
-    let status = tokio::task::block_in_place(|| field.services[0].child.lock().unwrap().wait());
+    let status = tokio::task::block_in_place(|| field.two.services[0].child.lock().unwrap().wait());
     assert!(status.unwrap().success());
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }

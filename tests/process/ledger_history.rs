@@ -3,19 +3,16 @@
 //! is checked: nothing acknowledged is lost, nothing happened twice, every copy has one owner.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use cardscape::store::db::private_postgres;
-use embedded_postgres::EmbeddedPostgres;
 use reqwest::{Client, Method};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tokio_postgres::NoTls;
+
+use super::two_services::{TwoServices, member};
 
 const CLIENTS: usize = 64;
 /// Of each of the 16 cards of the set.
@@ -23,92 +20,9 @@ const COPIES_PER_CARD: usize = 16;
 /// Offers that each client makes.
 const ROUNDS: usize = 5;
 
-/// How to start a service, and the one that runs.
-struct Service {
-    arguments: Vec<String>,
-    address: Mutex<String>,
-    child: Mutex<Child>,
-}
-
-impl Service {
-    fn start(home: &TempDir, database: &str, keys: &str) -> Self {
-        let fixed = [
-            "serve",
-            "--database-url",
-            database,
-            "--keys-file",
-            keys,
-            "--data-dir",
-            home.path().to_str().unwrap(),
-            "--attempt-factor",
-            "10000",
-            "--requests-per-second",
-            "1000000",
-            "--request-burst",
-            "1000000",
-            "--workers",
-            "2",
-            "--pool-size",
-            "8",
-        ];
-        let arguments: Vec<String> = fixed.map(str::to_owned).to_vec();
-        let (child, address) = launch(&arguments, "127.0.0.1:0").expect("the service starts");
-        Self { arguments, address: Mutex::new(address), child: Mutex::new(child) }
-    }
-
-    fn base(&self) -> String {
-        format!("http://{}", self.address.lock().unwrap())
-    }
-
-    /// Kills it with signal 9, and starts it again under the same address.
-    fn kill_and_restart(&self) {
-        let address = self.address.lock().unwrap().clone();
-        let mut child = self.child.lock().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let again = launch(&self.arguments, &address);
-        *child = again.unwrap_or_else(|told| panic!("the service starts again: {told}")).0;
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        let child = self.child.get_mut().unwrap();
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-}
-
-/// Starts a service and waits until it says where it listens; the error is what it says instead.
-fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
-        .args(arguments)
-        .args(["--listen", listen])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut errors = child.stderr.take().unwrap();
-    // Whoever does not read a pipe stops who writes to it.
-    let told = std::thread::spawn(move || {
-        let mut told = Vec::new();
-        errors.read_to_end(&mut told).map(|_| told)
-    });
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    while let Some(line) = lines.next() {
-        if let Some(rest) = line.unwrap().strip_prefix("Cardscape is ready: http://") {
-            let address = rest.trim_end_matches("/docs").to_owned();
-            std::thread::spawn(move || lines.for_each(drop));
-            return Ok((child, address));
-        }
-    }
-    child.wait().unwrap();
-    Err(String::from_utf8_lossy(&told.join().unwrap().unwrap()).into_owned())
-}
-
 /// What all clients share: where the services are, and how far the work is.
 struct Field {
-    services: [Service; 2],
+    two: TwoServices,
     http: Client,
     answered: AtomicUsize,
     retried: AtomicUsize,
@@ -135,8 +49,8 @@ impl Field {
     ) -> (u16, Value) {
         let began = Instant::now();
         for retry in 0.. {
-            let base = self.services[(turn + retry) % 2].base();
-            let mut request = self.http.request(method.clone(), format!("{base}{path}"));
+            let base = &self.two.services[(turn + retry) % 2].address;
+            let mut request = self.http.request(method.clone(), format!("http://{base}{path}"));
             if let Some(token) = token {
                 request = request.bearer_auth(token);
             }
@@ -196,7 +110,7 @@ impl Field {
             self.ask(n, Method::POST, "/v1/sessions", None, None, Some(&body)).await;
         assert_eq!(status, 201, "{told}");
         let player =
-            Player { id: text(&told, "account_id"), name, token: text(&told, "access_token") };
+            Player { id: member(&told, "account_id"), name, token: member(&told, "access_token") };
         let public = json!({ "trading": "public" });
         let token = Some(player.token.as_str());
         let (status, told) =
@@ -206,13 +120,8 @@ impl Field {
     }
 }
 
-#[track_caller]
-fn text(value: &Value, member: &str) -> String {
-    value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()
-}
-
 fn ids(list: &Value) -> Vec<String> {
-    list.as_array().unwrap().iter().map(|item| text(item, "id")).collect()
+    list.as_array().unwrap().iter().map(|item| member(item, "id")).collect()
 }
 
 /// What one client was told for good.
@@ -232,7 +141,7 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
         let key = format!("submit-{turn}");
         let (status, body) = field.post(n + turn, me, "/v1/submissions", &key, Some(card)).await;
         assert_eq!(status, 201, "{body}");
-        told.submitted.insert(text(&body, "submission"), text(&body, "copy"));
+        told.submitted.insert(member(&body, "submission"), member(&body, "copy"));
     }
     for round in 0..ROUNDS {
         let turn = n + round;
@@ -247,7 +156,7 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
             let key = format!("offer-{round}");
             let (status, body) = field.post(turn, me, "/v1/trades", &key, Some(&body)).await;
             match status {
-                201 => assert!(told.offered.insert(text(&body, "id"))),
+                201 => assert!(told.offered.insert(member(&body, "id"))),
                 // Something was traded away between the look and the offer.
                 _ => assert_eq!(body["code"], "invalid_body", "{body}"),
             }
@@ -270,65 +179,29 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
 }
 
 /// Kills each service and Postgres, each time that so many more requests were answered.
-async fn havoc(field: &Field, postgres: &EmbeddedPostgres, enough: usize) {
+async fn havoc(field: &Field, enough: usize) {
     let until = async |answered: usize| {
         while field.answered.load(Ordering::Relaxed) < answered {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     until(enough / 5).await;
-    tokio::task::block_in_place(|| field.services[0].kill_and_restart());
+    tokio::task::block_in_place(|| field.two.services[0].kill_and_restart());
     until(enough * 2 / 5).await;
-    let postmaster = Pid::from_raw(postgres.postmaster_pid().unwrap().try_into().unwrap()).unwrap();
+    let postmaster =
+        Pid::from_raw(field.two.postgres.postmaster_pid().unwrap().try_into().unwrap()).unwrap();
     kill_process(postmaster, Signal::KILL).unwrap();
     until(enough * 3 / 5).await;
-    tokio::task::block_in_place(|| field.services[1].kill_and_restart());
-}
-
-/// Mints a run and gives back the bodies of its submissions.
-fn print_cards(home: &TempDir, database: &str, keys: &str) -> Vec<Value> {
-    let codes = home.path().join("codes.csv");
-    let copies = COPIES_PER_CARD.to_string();
-    let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
-        .args(["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", &copies])
-        .args(["--out", codes.to_str().unwrap(), "--database-url", database, "--keys-file", keys])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games/ttcg/sets/veil.json");
-    let set: Value = serde_json::from_str(&std::fs::read_to_string(set).unwrap()).unwrap();
-    let names: BTreeMap<String, String> = set["cards"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|card| (text(card, "number"), text(card, "name")))
-        .collect();
-    let submission = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
-        json!({ "serial": fields[0], "name": names[fields[3]] })
-    };
-    std::fs::read_to_string(codes).unwrap().lines().skip(1).map(submission).collect()
+    tokio::task::block_in_place(|| field.two.services[1].kill_and_restart());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
-    let home = tempfile::tempdir().unwrap();
-    let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
-    let database = postgres.url("postgres");
-    let keys = home.path().join("history-keys.json").to_str().unwrap().to_owned();
-    let made =
-        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(["keys", "generate", &keys]).output();
-    assert!(made.unwrap().status.success());
-    let services =
-        [Service::start(&home, &database, &keys), Service::start(&home, &database, &keys)];
-    let cards = print_cards(&home, &database, &keys);
+    let two = TwoServices::start(&["--attempt-factor", "10000", "--pool-size", "8"]);
+    let cards = two.print_cards(COPIES_PER_CARD);
     let http = Client::builder().timeout(Duration::from_secs(15)).build().unwrap();
-    let field = Arc::new(Field {
-        services,
-        http,
-        answered: AtomicUsize::new(0),
-        retried: AtomicUsize::new(0),
-    });
+    let field =
+        Arc::new(Field { two, http, answered: AtomicUsize::new(0), retried: AtomicUsize::new(0) });
     let entering = (0..CLIENTS).map(|n| {
         let field = field.clone();
         tokio::spawn(async move { field.enter(n).await })
@@ -354,7 +227,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
         })
         .collect();
     // Each client sends at least its submissions and, mostly, its offers.
-    havoc(&field, &postgres, cards.len() + CLIENTS * ROUNDS / 2).await;
+    havoc(&field, cards.len() + CLIENTS * ROUNDS / 2).await;
     let mut told = Told::default();
     for client in clients {
         let Told { submitted, offered, closed } = client.await.unwrap();
@@ -372,7 +245,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
     );
     assert!(field.retried.load(Ordering::Relaxed) > 0, "the killing disturbed somebody");
 
-    check(&database, &cards, &told).await;
+    check(&field.two.database, &cards, &told).await;
     // Both services show every copy, once, to its owner.
     for turn in 0..2 {
         let mut shown = BTreeMap::new();
@@ -383,7 +256,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
             }
         }
         let stored = rows(
-            &database,
+            &field.two.database,
             "SELECT id::text, owner_id::text FROM copies WHERE owner_id IS NOT NULL",
         )
         .await;

@@ -6,6 +6,7 @@ mod event_streams;
 mod key_file;
 mod ledger_history;
 mod no_database;
+mod two_services;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -624,7 +625,7 @@ fn usage_is_explained_and_wrong_usage_is_2() {
     assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
 }
 
-/// docs/OPERATIONS.md: workers × (pool size + 1) + search connections + 16.
+/// docs/OPERATIONS.md: workers × (pool size + 1) + search connections + 15.
 #[tokio::test]
 async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
     let home = Home::new();
@@ -638,7 +639,7 @@ async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
         "--bulk-interval",
         "4",
     ]);
-    let most = 2 * (2 + 1) + 1 + 16;
+    let most = 2 * (2 + 1) + 1 + 15;
     let socket = home.0.join("run");
     let address = format!("host={} user=cardscape dbname=cardscape", socket.display());
     let session = async || {

@@ -1,0 +1,134 @@
+//! Two services on one Postgres that is neither's own, for tests that kill them.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+
+use cardscape::store::db::private_postgres;
+use embedded_postgres::EmbeddedPostgres;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Dropped in this order: the services before their database, and that before its folder.
+pub(super) struct TwoServices {
+    pub(super) services: [Instance; 2],
+    pub(super) postgres: EmbeddedPostgres,
+    pub(super) database: String,
+    keys: String,
+    home: TempDir,
+}
+
+impl TwoServices {
+    /// Both with these options beside their own. Nobody is refused for the number of requests.
+    pub(super) fn start(options: &[&str]) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
+        let database = postgres.url("postgres");
+        let keys = home.path().join("two-services.json").to_str().unwrap().to_owned();
+        let made = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+            .args(["keys", "generate", &keys])
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let folder = home.path().to_str().unwrap();
+        let fixed = ["serve", "--database-url", &database, "--keys-file", &keys];
+        let more = ["--data-dir", folder, "--workers", "2"];
+        let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
+        let arguments = [&fixed, &more[..], &often, options].concat();
+        let services = [Instance::start(&arguments), Instance::start(&arguments)];
+        Self { services, postgres, database, keys, home }
+    }
+
+    /// Mints a run of the hidden sample set and gives back the bodies of its submissions.
+    pub(super) fn print_cards(&self, copies_per_card: usize) -> Vec<Value> {
+        let codes = self.home.path().join("codes.csv");
+        let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+            .args(["mint", "--game", "ttcg", "--set", "veil"])
+            .args(["--copies-per-card", &copies_per_card.to_string()])
+            .args(["--out", codes.to_str().unwrap()])
+            .args(["--database-url", &self.database, "--keys-file", &self.keys])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let set = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games/ttcg/sets/veil.json");
+        let set: Value = serde_json::from_str(&std::fs::read_to_string(set).unwrap()).unwrap();
+        let names: BTreeMap<String, String> = set["cards"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|card| (member(card, "number"), member(card, "name")))
+            .collect();
+        let submission = |line: &str| {
+            let fields: Vec<&str> = line.split(',').collect();
+            json!({ "serial": fields[0], "name": names[fields[3]] })
+        };
+        std::fs::read_to_string(codes).unwrap().lines().skip(1).map(submission).collect()
+    }
+}
+
+/// How to start a service, and the one that runs.
+pub(super) struct Instance {
+    arguments: Vec<String>,
+    /// Host and port, the same after every start.
+    pub(super) address: String,
+    pub(super) child: Mutex<Child>,
+}
+
+impl Instance {
+    fn start(arguments: &[&str]) -> Self {
+        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        let (child, address) = launch(&arguments, "127.0.0.1:0").expect("the service starts");
+        Self { arguments, address, child: Mutex::new(child) }
+    }
+
+    /// Kills it with signal 9, and starts it again under the same address.
+    pub(super) fn kill_and_restart(&self) {
+        let mut child = self.child.lock().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let again = launch(&self.arguments, &self.address);
+        *child = again.unwrap_or_else(|told| panic!("the service starts again: {told}")).0;
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let child = self.child.get_mut().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// Starts a service and waits until it says where it listens; the error is what it says instead.
+fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .args(arguments)
+        .args(["--listen", listen])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut errors = child.stderr.take().unwrap();
+    // Whoever does not read a pipe stops who writes to it.
+    let told = std::thread::spawn(move || {
+        let mut told = Vec::new();
+        errors.read_to_end(&mut told).map(|_| told)
+    });
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.unwrap().strip_prefix("Cardscape is ready: http://") {
+            let address = rest.trim_end_matches("/docs").to_owned();
+            std::thread::spawn(move || lines.for_each(drop));
+            return Ok((child, address));
+        }
+    }
+    child.wait().unwrap();
+    Err(String::from_utf8_lossy(&told.join().unwrap().unwrap()).into_owned())
+}
+
+/// A text in an answer.
+#[track_caller]
+pub(super) fn member(value: &Value, member: &str) -> String {
+    value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()
+}
