@@ -45,7 +45,7 @@ use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
 
 /// Longest time that an answer waits for what is in memory.
-const LONGEST_WAIT: Duration = Duration::from_secs(1);
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// How many pieces of work with effect texts or files of admins wait for each that is done.
 const WAITING: usize = 32;
@@ -95,7 +95,7 @@ impl AppState {
     /// Not for long: what falls behind is not believed, and the database is asked.
     pub(crate) async fn keep_up(&self) {
         let clock = self.catalogue.clock();
-        let most = self.settings.card_cache_trust.min(LONGEST_WAIT);
+        let most = self.settings.card_cache_trust.min(MAX_WAIT);
         if clock.is_current() && tokio::time::timeout(most, clock.catch_up()).await.is_err() {
             tracing::debug!("the cards in memory are behind the database");
         }

@@ -29,11 +29,11 @@ pub(super) struct Database {
     /// Whether a database without tables is what the command may meet: it makes them.
     may_be_new: bool,
     /// How long to wait for a server that cannot be reached.
-    patience: Duration,
+    connect_wait: Duration,
 }
 
 /// Between two attempts to reach a server.
-const PAUSE: Duration = Duration::from_millis(250);
+const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 impl Database {
     /// Starts the private Postgres, or uses the server that `DATABASE_URL` names. For `serve`: a private Postgres that
@@ -85,14 +85,13 @@ impl Database {
             data_dir,
             private: handle,
             may_be_new: true,
-            patience: Duration::ZERO,
+            connect_wait: Duration::ZERO,
         })
     }
 
-    /// The same, but a server of the user's that cannot be reached is waited for: who starts both at once, or restarts the server, need not
-    /// care about their order.
-    pub(super) fn waiting(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+    /// The same, but waits for a server of the user's that cannot be reached yet, so that both may start in any order.
+    pub(super) fn with_connect_wait(self, connect_wait: Duration) -> Self {
+        Self { connect_wait, ..self }
     }
 
     /// The key file that the options name, or the one in the data directory.
@@ -139,16 +138,16 @@ impl Database {
         if self.private.is_some() {
             return Ok(Route::Session);
         }
-        let (began, mut told) = (Instant::now(), String::new());
+        let (began, mut last_reason) = (Instant::now(), String::new());
         loop {
             match pooler::find(&self.settings).await {
-                Err(RouteError::Connect(error)) if began.elapsed() < self.patience => {
+                Err(RouteError::Connect(error)) if began.elapsed() < self.connect_wait => {
                     let reason = error.to_string();
-                    if reason != told {
+                    if reason != last_reason {
                         tracing::warn!(%error, "cannot connect to the database, trying again");
                     }
-                    told = reason;
-                    tokio::time::sleep(PAUSE).await;
+                    last_reason = reason;
+                    tokio::time::sleep(RETRY_DELAY).await;
                 }
                 found => return Ok(found?),
             }

@@ -64,14 +64,14 @@ impl DeckCommand {
         let folder =
             seed_data.dir().context("there is no seed-data here: name it with --seed-data")?;
         let list = read_list(&read_file(&file)?);
-        let asked = match asked(formats, list.format.as_deref(), on, &folder)? {
-            Ok(asked) => asked,
+        let selection = match select_formats(formats, list.format.as_deref(), on, &folder)? {
+            Ok(selection) => selection,
             Err(wrong) => {
                 eprintln!("cardscape: {wrong}");
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let Asked { names, formats, catalogue } = asked;
+        let Selection { names, formats, catalogue } = selection;
         let (deck, lines) = match read_deck(list) {
             Ok(read) => read,
             Err(faults) => {
@@ -99,32 +99,32 @@ impl DeckCommand {
                 None => serde_json::to_string_pretty(&reports.pop())?,
             });
         } else {
-            let told =
+            let texts =
                 reports.map(|(name, report)| in_words(name, &report, &lines).trim_end().to_owned());
             let hint = (left_out > 0).then(|| {
                 format!("{left_out} more unknown names were not compared with known ones.")
             });
-            let told: Vec<String> = summary.into_iter().chain(told).chain(hint).collect();
-            say(told.join("\n\n"));
+            let texts: Vec<String> = summary.into_iter().chain(texts).chain(hint).collect();
+            say(texts.join("\n\n"));
         }
         Ok(if legal { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
     }
 }
 
-/// By what a list is judged.
-struct Asked {
+/// The formats that a list is judged by.
+struct Selection {
     names: Vec<FormatName>,
     formats: Vec<Format>,
     catalogue: Catalogue,
 }
 
-/// Finds the formats that were asked for, or else the one that the list names; or what to say when they cannot be had.
-fn asked(
+/// Finds the formats of the command line, or else the one that the list names; the error is a message for the user.
+fn select_formats(
     mut names: Vec<FormatName>,
     noted: Option<&str>,
     on: Option<Date>,
     folder: &Path,
-) -> anyhow::Result<Result<Asked, String>> {
+) -> anyhow::Result<Result<Selection, String>> {
     if names.is_empty() {
         let Some(noted) = noted else {
             let hint = "name a format with --format, or in the list with a comment: // format: ttcg/standard";
@@ -153,7 +153,7 @@ fn asked(
     if let Some((first, second)) = same_format(&formats) {
         return Ok(Err(format!("{} and {} are the same format", names[first], names[second])));
     }
-    Ok(Ok(Asked { names, formats, catalogue }))
+    Ok(Ok(Selection { names, formats, catalogue }))
 }
 
 /// The reports of several formats.

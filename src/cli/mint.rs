@@ -123,7 +123,7 @@ impl MintCommand {
                 press::mint(&store, &database.settings, &operator, key, order, now, progress).await;
             bar.finish_and_clear();
             if let Ok(minted) = &minted {
-                tell(minted, &file, self.packing_list.as_deref());
+                report(minted, &file, self.packing_list.as_deref());
                 if let Err(error) = delete_leftovers(&store).await {
                     eprintln!(
                         "warning: some codes of print runs that were broken off are still stored ({error}); the service goes on"
@@ -170,7 +170,7 @@ fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
     })
 }
 
-fn tell(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
+fn report(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
     say(format_args!("print run:  {}", minted.run));
     say(format_args!("commitment: {}", minted.commitment));
     say(format_args!("codes:      {}", minted.codes));

@@ -52,14 +52,14 @@ impl ServeCommand {
             + BACKGROUND
             + TOGETHER
             + jobs::OWN_CONNECTIONS;
-        look_at_port(self.options.listen)?;
+        check_port(self.options.listen)?;
         if let Some(folder) = &self.options.seed_data {
             // Before a database is made for nothing.
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
-        let patience = Duration::from_secs(self.options.database_wait);
+        let connect_wait = Duration::from_secs(self.options.database_wait);
         let key_file = KeyFile::of(&self.database)?;
-        let database = Database::start(&self.database, pools)?.waiting(patience);
+        let database = Database::start(&self.database, pools)?.with_connect_wait(connect_wait);
         block_on(async move {
             // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
@@ -112,7 +112,7 @@ impl ServeCommand {
             let posting = jobs::start(&shared, &store, &database.settings, bulk_files, sender)?;
             let stop_posting = posting.stopper();
             let drain = shared.clone();
-            let drain_delay = LEAST_DRAIN.max(Duration::from_secs(self.options.drain_delay));
+            let drain_delay = MIN_DRAIN.max(Duration::from_secs(self.options.drain_delay));
             tokio::spawn(async move {
                 stop.await;
                 tracing::info!("stopping: finishing accepted requests");
@@ -129,9 +129,9 @@ impl ServeCommand {
     }
 }
 
-/// Fails at once where the service could not listen in the end: a first start makes a database before that. Nothing keeps the port until
-/// then, so that clients are refused, and do not wait.
-fn look_at_port(address: SocketAddr) -> anyhow::Result<()> {
+/// Fails at once if the service could not listen: a first start would make a database before it found out. The port is not kept until then, so that
+/// clients are refused and do not wait.
+fn check_port(address: SocketAddr) -> anyhow::Result<()> {
     TcpListener::bind(address).map(drop).with_context(|| cannot_listen(address))
 }
 
@@ -140,7 +140,7 @@ fn cannot_listen(address: SocketAddr) -> String {
 }
 
 /// How long a stopping instance says so before its port closes, at least.
-const LEAST_DRAIN: Duration = Duration::from_millis(500);
+const MIN_DRAIN: Duration = Duration::from_millis(500);
 
 /// Every password hash needs a block of 19 MiB. glibc would keep those it has seen freed, one for each thread that ever hashed:
 /// half a gigabyte after a few dozen log-ins. With a fixed threshold large blocks go back to the system at once.

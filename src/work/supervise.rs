@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 
 /// How long after its end a task is started again.
-const PAUSE: Duration = Duration::from_secs(1);
+const RESTART_DELAY: Duration = Duration::from_secs(1);
 
 /// Runs a task that is to run until `is_over`. When it panics, or ends before, that is logged, counted in the metric
 /// `background_task_restarts_total` under its name, and the task is started again after a second.
@@ -33,7 +33,7 @@ pub async fn supervise<F: Future<Output = ()>>(
             return;
         }
         metrics::counter!("background_task_restarts_total", "task" => name).increment(1);
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(RESTART_DELAY).await;
         if is_over() {
             return;
         }

@@ -19,9 +19,9 @@ use crate::memory::event_watch::StreamEnd;
 use crate::memory::rendered::Freshness;
 
 /// A client that takes nothing for so long is given up.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 /// A client that does not take the reason of the end for so long does without.
-const LONGEST_WAIT_AT_END: Duration = Duration::from_secs(2);
+const MAX_FINAL_WAIT: Duration = Duration::from_secs(2);
 
 /// Which part of the events.
 #[derive(Deserialize, IntoParams)]
@@ -115,8 +115,8 @@ async fn feed(mut stream: EventStream, client: mpsc::Sender<Bytes>) {
     loop {
         let sent = tokio::select! {
             biased;
-            sent = tokio::time::timeout(LONGEST_WAIT, client.send(bytes)) => sent,
-            end = stream.ended() => return say_end(&stream, end, &client).await,
+            sent = tokio::time::timeout(MAX_WAIT, client.send(bytes)) => sent,
+            end = stream.wait_for_end() => return say_end(&stream, end, &client).await,
         };
         if !matches!(sent, Ok(Ok(()))) {
             return;
@@ -151,5 +151,5 @@ async fn say_end(stream: &EventStream, end: StreamEnd, client: &mpsc::Sender<Byt
     stream.record_end(end);
     let mut last = String::new();
     sse::write_event(&mut last, None, "end", &serde_json::json!({ "reason": end.as_str() }));
-    let _ = tokio::time::timeout(LONGEST_WAIT_AT_END, client.send(last.into())).await;
+    let _ = tokio::time::timeout(MAX_FINAL_WAIT, client.send(last.into())).await;
 }

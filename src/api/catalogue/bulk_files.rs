@@ -17,7 +17,7 @@ use crate::memory::rendered::Freshness;
 use crate::store::catalogue::bulk_files::BulkFile;
 
 /// A new version is soon seen; until then a cache may go on with the old one.
-const FRESH: Freshness = Freshness::Public(5);
+const FRESHNESS: Freshness = Freshness::Public(5);
 
 /// Lists the bulk files: two for each game.
 ///
@@ -31,7 +31,7 @@ pub async fn list_bulk_files(
     req: HttpRequest,
     state: web::Data<AppState>,
 ) -> Result<HttpResponse, Problem> {
-    cacheable(&req, FRESH, None, &bulk_files::list(&state).await?)
+    cacheable(&req, FRESHNESS, None, &bulk_files::list(&state).await?)
 }
 
 /// Downloads a bulk file, or a part of it.
@@ -120,7 +120,7 @@ fn name_version(headers: &mut HeaderMap, file: &BulkFile, tag: &str) -> Result<(
     let digest = STANDARD.encode(&file.sha256);
     let values = [
         (header::ETAG, format!("\"{tag}\"")),
-        (header::CACHE_CONTROL, FRESH.header()),
+        (header::CACHE_CONTROL, FRESHNESS.header()),
         (header::LAST_MODIFIED, httpdate::fmt_http_date(file.created_at.into())),
         (header::ACCEPT_RANGES, "bytes".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", file.name)),

@@ -156,7 +156,7 @@ pub async fn suggest_card_names(
     let viewer = caller.viewer();
     let check = async |query: &AutocompleteQuery| {
         let codes = Codes::of_game(query.game.clone());
-        both(card_lookups::read_beginning(&query.q), codes.known(&state).await)
+        both(card_lookups::read_beginning(&query.q), codes.resolve(&state).await)
     };
     let (AutocompleteQuery { limit, .. }, (typed, codes)) = query.checked(check).await?;
     let (typed, game) = (typed.as_ref(), codes.game.as_ref());

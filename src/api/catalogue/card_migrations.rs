@@ -21,7 +21,7 @@ use crate::store::catalogue::card_migrations::Destination;
 use crate::store::catalogue::cards::CardPlace;
 
 /// Old places lead on for ever, but where to may change.
-const REDIRECTS_FRESH: &str = "public, max-age=300";
+const REDIRECT_CACHE_CONTROL: &str = "public, max-age=300";
 /// Longest note, in characters.
 const MAX_NOTE: usize = 500;
 
@@ -55,7 +55,7 @@ fn redirect(req: &HttpRequest, to: NewPlace) -> Result<HttpResponse, Problem> {
     let place = header::HeaderValue::try_from(place).map_err(Problem::internal)?;
     Ok(HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, place))
-        .insert_header((header::CACHE_CONTROL, REDIRECTS_FRESH))
+        .insert_header((header::CACHE_CONTROL, REDIRECT_CACHE_CONTROL))
         .insert_header((header::VARY, "Authorization"))
         .finish())
 }

@@ -57,7 +57,8 @@ pub async fn list_changes(
     state: web::Data<AppState>,
     query: LooseParams<ChangesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &ChangesQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let check =
+        async |query: &ChangesQuery| Codes::of_game(query.game.clone()).resolve(&state).await;
     let (query, codes) = query.checked(check).await?;
     let changes = changes::list(&state, query.after, codes.game, query.limit).await?;
     cacheable(&req, Freshness::Public(1), None, &changes)
@@ -96,7 +97,8 @@ pub async fn stream_changes(
     network: ClientNetwork,
     query: LooseParams<StreamQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &StreamQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let check =
+        async |query: &StreamQuery| Codes::of_game(query.game.clone()).resolve(&state).await;
     let (query, codes) = query.checked(check).await?;
     let last = sse::last_event_id(&req)?.or(query.after);
     let follower = changes::follow(&state, network.0, last, codes.game).await?;

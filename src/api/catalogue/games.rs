@@ -19,7 +19,7 @@ use crate::http::extract::{File, FileType as _, May, Params, Toml};
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// Manifests change rarely, and are the same for everybody.
-const FRESH: Freshness = Freshness::Public(60);
+const FRESHNESS: Freshness = Freshness::Public(60);
 
 /// Lists all games.
 #[utoipa::path(
@@ -33,7 +33,7 @@ pub async fn list_games(
     let make = async {
         let games = games::list(&state).await?;
         let modified = games.iter().map(|loaded| loaded.updated_at).max();
-        Ok(Rendered::list(FRESH, modified, &GamesResponse::new(&games))?)
+        Ok(Rendered::list(FRESHNESS, modified, &GamesResponse::new(&games))?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -51,7 +51,7 @@ pub async fn find_game(
 ) -> Result<HttpResponse, Problem> {
     let make = async {
         let loaded = games::find(&state, &game).await?;
-        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &GameResponse::from(&loaded.game))?)
+        Ok(Rendered::list(FRESHNESS, Some(loaded.updated_at), &GameResponse::from(&loaded.game))?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -69,7 +69,11 @@ pub async fn list_formats(
 ) -> Result<HttpResponse, Problem> {
     let make = async {
         let loaded = games::find(&state, &game).await?;
-        Ok(Rendered::list(FRESH, Some(loaded.updated_at), &FormatsResponse::from(&loaded.game))?)
+        Ok(Rendered::list(
+            FRESHNESS,
+            Some(loaded.updated_at),
+            &FormatsResponse::from(&loaded.game),
+        )?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -110,7 +114,7 @@ pub async fn find_format(
         let (format, variant) = ((&game, &code), query.variant.as_ref());
         let found = games::find_format(&state, format, query.on, variant).await?;
         let answer = FormatResponse::from(&found.format);
-        Ok(Rendered::list(FRESH, Some(found.updated_at), &answer)?)
+        Ok(Rendered::list(FRESHNESS, Some(found.updated_at), &answer)?)
     };
     state.kept_answers.answer(&req, make).await
 }
@@ -148,7 +152,7 @@ pub async fn find_schema(
 ) -> Result<HttpResponse, Problem> {
     let make = async {
         let (schema, updated_at) = games::find_schema(&state, &game, query.of).await?;
-        let answer = Rendered::list(FRESH, Some(updated_at), &schema)?;
+        let answer = Rendered::list(FRESHNESS, Some(updated_at), &schema)?;
         Ok(answer.with_media_type("application/schema+json"))
     };
     state.kept_answers.answer(&req, make).await

@@ -15,7 +15,7 @@ use crate::http::extract::{File, Json, May, PageQuery, Params, Patch};
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// The same for everybody; an unlock shows within seconds.
-const FRESH: Freshness = Freshness::Public(5);
+const FRESHNESS: Freshness = Freshness::Public(5);
 
 /// Lists the sets of a game by code.
 #[utoipa::path(
@@ -30,8 +30,9 @@ pub async fn list_sets(
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after: Option<Code> = query.after()?;
-    let make =
-        async { sets::list(&state, &game, after.as_ref(), query.limit).await?.render(&req, FRESH) };
+    let make = async {
+        sets::list(&state, &game, after.as_ref(), query.limit).await?.render(&req, FRESHNESS)
+    };
     state.kept_answers.answer(&req, make).await
 }
 
@@ -46,8 +47,9 @@ pub async fn list_all_sets(
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
     let after: Option<(Code, Code)> = query.after()?;
-    let make =
-        async { sets::list_all(&state, after.as_ref(), query.limit).await?.render(&req, FRESH) };
+    let make = async {
+        sets::list_all(&state, after.as_ref(), query.limit).await?.render(&req, FRESHNESS)
+    };
     state.kept_answers.answer(&req, make).await
 }
 
@@ -68,7 +70,7 @@ pub async fn find_set(
     let (game, set) = path.into_inner();
     let make = async {
         let found = sets::find(&state, &game, &set).await?;
-        Ok(Rendered::new(FRESH, None, &found)?)
+        Ok(Rendered::new(FRESHNESS, None, &found)?)
     };
     state.kept_answers.answer(&req, make).await
 }

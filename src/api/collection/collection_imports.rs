@@ -76,7 +76,8 @@ pub async fn read_import(
     req: HttpRequest,
     body: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &ImportQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let check =
+        async |query: &ImportQuery| Codes::of_game(query.game.clone()).resolve(&state).await;
     let (query, codes) = query.checked(check).await?;
     let options = ImportOptions {
         mode: query.mode,
@@ -166,7 +167,8 @@ pub async fn export_collection(
     by: May<ReadOwnCollection>,
     query: LooseParams<ExportQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &ExportQuery| Codes::of_game(query.game.clone()).known(&state).await;
+    let check =
+        async |query: &ExportQuery| Codes::of_game(query.game.clone()).resolve(&state).await;
     let (query, codes) = query.checked(check).await?;
     let viewer = caller.viewer();
     let exported = collection_export::export(&state, &by, viewer, codes.game.as_ref()).await?;

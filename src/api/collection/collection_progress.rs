@@ -44,7 +44,7 @@ pub async fn find_completion(
     query: Result<LooseParams<CompletionQuery>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &CompletionQuery| {
-        Codes::of_set(Some(query.game.clone()), query.set.clone()).known(&state).await
+        Codes::of_set(Some(query.game.clone()), query.set.clone()).resolve(&state).await
     };
     let (_, codes) = query?.checked(check).await?;
     let viewer = caller.viewer();
@@ -92,7 +92,7 @@ pub async fn list_duplicates(
     let check = async |query: &DuplicatesQuery| {
         let fault = || Problem::of_query(vec![InputFault::at("?over", "must be 1 to 9999")]);
         let over = Some(query.over).filter(|over| (1..=9999).contains(over)).ok_or_else(fault);
-        let codes = Codes::of_game(query.game.clone()).known(&state).await;
+        let codes = Codes::of_game(query.game.clone()).resolve(&state).await;
         both(both(over, Cursor::key_of(query.cursor.as_ref())), codes)
     };
     let (query, ((over, after), codes)) = query.checked(check).await?;

@@ -72,7 +72,7 @@ pub async fn list_collection(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &CollectionQuery| {
         let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-        let codes = Codes { game, set, rarity }.known(&state).await;
+        let codes = Codes { game, set, rarity }.resolve(&state).await;
         both(Cursor::key_of(query.cursor.as_ref()), codes)
     };
     let (query, (after, codes)): (_, (Option<EntryPosition>, _)) = query.checked(check).await?;

@@ -71,7 +71,7 @@ pub async fn list_copies(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &CopiesQuery| {
         let (game, set, rarity) = (query.game.clone(), query.set.clone(), query.rarity.clone());
-        let codes = Codes { game, set, rarity }.known(&state).await;
+        let codes = Codes { game, set, rarity }.resolve(&state).await;
         both(copies_after(query.cursor.as_ref()), codes)
     };
     let (query, (after, codes)) = query.checked(check).await?;

@@ -61,12 +61,12 @@ pub struct TradeItemBody {
     #[schema(value_type = Option<String>, example = "rare")]
     pub rarity: Option<Code>,
     /// How many; 1 when absent.
-    #[serde(default = "one")]
+    #[serde(default = "default_quantity")]
     #[schema(value_type = Option<i32>, example = 2, minimum = 1, maximum = 9999)]
     pub quantity: i32,
 }
 
-fn one() -> i32 {
+fn default_quantity() -> i32 {
     1
 }
 
@@ -320,7 +320,7 @@ pub async fn list_trade_matches(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &MatchesQuery| {
         let codes = Codes::of_game(query.game.clone());
-        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+        both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
     };
     let (query, (after, codes)): (_, (Option<MatchPosition>, _)) = query.checked(check).await?;
     let page = trade_matches::list(&state, &by, &codes, after, query.limit).await?;

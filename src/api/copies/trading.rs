@@ -85,7 +85,7 @@ pub async fn list_player_copies(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &PlayerCopiesQuery| {
         let codes = Codes::of_set(query.game.clone(), query.set.clone());
-        both(copies_after(query.cursor.as_ref()), codes.known(&state).await)
+        both(copies_after(query.cursor.as_ref()), codes.resolve(&state).await)
     };
     let (query, (after, codes)) = query.checked(check).await?;
     let player = AccountName::parse(&player).map_err(|_| Problem::not_found())?;

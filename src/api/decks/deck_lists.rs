@@ -53,7 +53,7 @@ pub async fn list_decks(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &DecksQuery| {
         let codes = Codes::of_game(query.game.clone());
-        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+        both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
     };
     let (query, (before, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
     let page = deck_lists::list(&state, &by, &codes, before, query.limit).await?;

@@ -18,7 +18,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 /// Seconds that caches keep pages: they change with the program alone.
-const FRESH: Freshness = Freshness::Public(300);
+const FRESHNESS: Freshness = Freshness::Public(300);
 
 /// A file for browsers.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Page {
 
     /// A file of ours.
     pub(super) fn file(media_type: &str, body: Vec<u8>) -> Self {
-        Self { content: Rendered::file(FRESH, media_type, body), policy: POLICY }
+        Self { content: Rendered::file(FRESHNESS, media_type, body), policy: POLICY }
     }
 
     /// The same with another `Content-Security-Policy`.

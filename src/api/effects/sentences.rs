@@ -21,7 +21,7 @@ use crate::http::extract::{
 use crate::memory::rendered::Freshness;
 
 /// What an admin changes shows at once.
-const FRESH: Freshness = Freshness::Public(0);
+const FRESHNESS: Freshness = Freshness::Public(0);
 /// Most sentences of one request.
 const MAX_SENTENCES: usize = 100;
 /// Longest sentence that is matched, in characters.
@@ -70,8 +70,8 @@ pub async fn list_effects(
     let filter = SentenceFilter { template: query.template, text: query.q.as_deref() };
     let page = sentences::list(&state, &game, filter, query.cursor.as_ref(), query.limit).await?;
     let answer = match form {
-        AnswerForm::Json => cacheable(&req, FRESH, None, &page)?,
-        AnswerForm::Text => cacheable_text(&req, FRESH, None, lines(&page.data)),
+        AnswerForm::Json => cacheable(&req, FRESHNESS, None, &page)?,
+        AnswerForm::Text => cacheable_text(&req, FRESHNESS, None, lines(&page.data)),
     };
     Ok(form.told_apart(page.linked(&req, answer)))
 }
@@ -120,8 +120,8 @@ pub async fn draw_effects(
 ) -> Result<HttpResponse, Problem> {
     let drawn = sentences::draw(&state, &game, query.template, query.count, query.seed).await?;
     let mut answer = match form {
-        AnswerForm::Json => cacheable(&req, FRESH, None, &drawn)?,
-        AnswerForm::Text => cacheable_text(&req, FRESH, None, lines(&drawn.data)),
+        AnswerForm::Json => cacheable(&req, FRESHNESS, None, &drawn)?,
+        AnswerForm::Text => cacheable_text(&req, FRESHNESS, None, lines(&drawn.data)),
     };
     if query.seed.is_none() {
         answer.headers_mut().remove(header::ETAG);

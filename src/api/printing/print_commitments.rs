@@ -15,7 +15,7 @@ use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheab
 use crate::memory::rendered::Freshness;
 
 /// The same for everybody; an announcement changes a few times in its life.
-const FRESH: Freshness = Freshness::Public(60);
+const FRESHNESS: Freshness = Freshness::Public(60);
 
 /// Lists the announced print runs of a set, the newest first.
 #[utoipa::path(
@@ -35,7 +35,7 @@ pub async fn list_print_commitments(
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
     let page = print_commitments::list(&state, &game, &set, query.after()?, query.limit).await?;
-    page.answer(&req, FRESH)
+    page.answer(&req, FRESHNESS)
 }
 
 /// Announces a print run.
@@ -90,7 +90,7 @@ pub async fn find_print_commitment(
     commitment: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let found = print_commitments::find(&state, CommitmentId(*commitment)).await?;
-    cacheable(&req, FRESH, None, &found)
+    cacheable(&req, FRESHNESS, None, &found)
 }
 
 /// Reveals seed and plan of a printed run to everybody.

@@ -41,7 +41,7 @@ pub async fn find_unlock_statistics(
     state: web::Data<AppState>,
     query: LooseParams<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (_, codes) = query.checked(async |query| query.codes().known(&state).await).await?;
+    let (_, codes) = query.checked(async |query| query.codes().resolve(&state).await).await?;
     Ok(community::count_unlocks(&state, codes).await?.answer(&req))
 }
 
@@ -55,7 +55,7 @@ pub async fn find_leaderboard(
     state: web::Data<AppState>,
     query: LooseParams<CommunityQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (_, codes) = query.checked(async |query| query.codes().known(&state).await).await?;
+    let (_, codes) = query.checked(async |query| query.codes().resolve(&state).await).await?;
     Ok(community::count_leaders(&state, codes).await?.answer(&req))
 }
 

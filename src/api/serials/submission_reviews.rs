@@ -10,7 +10,7 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
 use crate::app::serials::submission_reviews::{
-    self, ReviewResponse, WaitingSubmission, WaitingWanted,
+    self, ReviewResponse, WaitingSelection, WaitingSubmission,
 };
 use crate::app::state::AppState;
 use crate::auth::permission::ReviewSubmissions;
@@ -21,7 +21,7 @@ use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Longest remark, in characters.
-const LONGEST_NOTE: usize = 500;
+const MAX_NOTE: usize = 500;
 
 /// Which of those that wait, and which part of the list.
 #[derive(Deserialize, IntoParams)]
@@ -60,11 +60,11 @@ pub async fn list_waiting_submissions(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &WaitingQuery| {
         let codes = Codes::of_set(query.game.clone(), query.set.clone());
-        both(Cursor::key_of(query.cursor.as_ref()), codes.known(&state).await)
+        both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
     };
     let (query, (after, codes)) = query.checked(check).await?;
     let account = Person::filter(query.account.as_ref(), &caller)?;
-    let wanted = WaitingWanted { account, game: codes.game, set: codes.set };
+    let wanted = WaitingSelection { account, game: codes.game, set: codes.set };
     let (viewer, reader, limit) = (caller.viewer(), caller.may(), query.limit);
     let page = submission_reviews::list_waiting(
         &state,
@@ -113,7 +113,7 @@ pub async fn review_submission(
 impl ReviewRequest {
     /// The note, checked.
     fn note(&self) -> Result<String, Problem> {
-        text::line(&self.note, 1, LONGEST_NOTE)
+        text::line(&self.note, 1, MAX_NOTE)
             .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
     }
 }

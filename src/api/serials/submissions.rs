@@ -20,7 +20,7 @@ use crate::http::extract::{
 use crate::memory::rendered::Freshness;
 
 /// Longest card name that is looked up, in characters.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME: usize = 200;
 
 /// A serial code and the card it is printed on.
 #[derive(Deserialize, ToSchema)]
@@ -39,7 +39,7 @@ pub struct SubmitRequest {
 
 impl SubmitRequest {
     fn read(&self) -> (Result<SerialCode, SerialError>, Result<String, TextError>) {
-        (SerialCode::parse(&self.serial), text::line(&self.name, 1, LONGEST_NAME))
+        (SerialCode::parse(&self.serial), text::line(&self.name, 1, MAX_NAME))
     }
 
     /// Reads code and name. What is wrong with them by themselves is told without a look at the database.

@@ -18,7 +18,7 @@ use crate::http::extract::{Judge, JudgedBody, May, PageQuery, Params, cacheable}
 use crate::memory::rendered::Freshness;
 
 /// Progress changes with every submission: caches keep it for seconds only.
-const FRESH: Freshness = Freshness::Public(5);
+const FRESHNESS: Freshness = Freshness::Public(5);
 
 /// Lists unlocked cards, the newest first.
 #[utoipa::path(
@@ -30,7 +30,7 @@ pub async fn list_unlocks(
     state: web::Data<AppState>,
     query: Params<PageQuery>,
 ) -> Result<HttpResponse, Problem> {
-    unlocks::list(&state, query.after()?, query.limit).await?.answer(&req, FRESH)
+    unlocks::list(&state, query.after()?, query.limit).await?.answer(&req, FRESHNESS)
 }
 
 /// Shows how many submissions a card has, and how many unlock it.
@@ -51,7 +51,7 @@ pub async fn find_unlock(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let found = unlocks::find(&state, CardId(*card)).await?;
-    found.answer(&req, |unlock| cacheable(&req, FRESH, None, &unlock))
+    found.answer(&req, |unlock| cacheable(&req, FRESHNESS, None, &unlock))
 }
 
 /// Lists the progress of those cards of a set that started hidden, by number.
@@ -73,7 +73,7 @@ pub async fn list_set_unlocks(
     let (game, set) = path.into_inner();
     let (after, limit) = (query.after()?, query.limit);
     let page = unlocks::list_of_set(&state, &game, &set, after.as_ref(), limit).await?;
-    page.answer(&req, FRESH)
+    page.answer(&req, FRESHNESS)
 }
 
 /// Why something is unlocked by hand.

@@ -230,7 +230,7 @@ impl EventStream {
                 let read = tokio::time::timeout(MAX_SILENCE, self.read_with_retries()).await;
                 return read.unwrap_or(Err(StreamEnd::Unavailable)).map(Streamed::Events);
             }
-            let wait = self.left().map_or(HEARTBEAT, |left| left.min(HEARTBEAT));
+            let wait = self.time_left().map_or(HEARTBEAT, |left| left.min(HEARTBEAT));
             if tokio::time::timeout(wait, self.watcher.changed()).await.is_err()
                 && self.end().is_none()
             {
@@ -240,12 +240,12 @@ impl EventStream {
     }
 
     /// Completes when the stream is to end, whether or not there is something to send.
-    pub async fn ended(&mut self) -> StreamEnd {
+    pub async fn wait_for_end(&mut self) -> StreamEnd {
         loop {
             if let Some(end) = self.end() {
                 return end;
             }
-            let wait = self.left().unwrap_or(HEARTBEAT);
+            let wait = self.time_left().unwrap_or(HEARTBEAT);
             let _ = tokio::time::timeout(wait, self.watcher.changed()).await;
         }
     }
@@ -258,18 +258,18 @@ impl EventStream {
     }
 
     fn end(&self) -> Option<StreamEnd> {
-        let expired = self.left().is_some_and(|left| left.is_zero());
+        let expired = self.time_left().is_some_and(|left| left.is_zero());
         let expired = expired.then_some(StreamEnd::Credential(CredentialEnd::Expired));
         self.watcher.end().or(expired)
     }
 
     /// How long the access token is still good, if it is one.
-    fn left(&self) -> Option<Duration> {
+    fn time_left(&self) -> Option<Duration> {
         let left = self.until? - self.app.clock.now();
         Some(left.to_std().unwrap_or_default())
     }
 
-    /// The next events, as soon as they can be read: one failure is no reason for all clients to come back at once.
+    /// Reads the next events, again after a failure: otherwise all clients would reconnect at once.
     async fn read_with_retries(&mut self) -> Result<Vec<AccountEventResponse>, StreamEnd> {
         loop {
             match self.read().await {
@@ -283,9 +283,9 @@ impl EventStream {
         }
     }
 
-    /// The next events, if their reader may have them at the moment when they were read.
+    /// Reads the next events, and checks that the credential was still good when they were read.
     async fn read(&mut self) -> StoreResult<Result<Vec<AccountEventResponse>, StreamEnd>> {
-        let _turn = self.app.account_events.acquire_read().await;
+        let _permit = self.app.account_events.acquire_read().await;
         let mut conn = self.app.store.connection().await?;
         let rows = account_events::list(&mut conn, &self.by, self.after, CHUNK).await?;
         let (demand, now) = (self.app.settings.second_factor_demand, self.app.clock.now());
@@ -295,11 +295,11 @@ impl EventStream {
         if let Some((_, end)) = ended.first() {
             return Ok(Err(StreamEnd::Credential(*end)));
         }
-        // The access token may have ended meanwhile: the database knows the session only.
+        // The access token may have expired meanwhile: the database knows only the session.
         if let Some(end) = self.end() {
             return Ok(Err(end));
         }
-        // Without rows, what was there has been swept.
+        // Without rows, the events were deleted by housekeeping.
         self.after = rows.last().map_or(self.newest, |row| row.seq);
         Ok(Ok(rows.into_iter().map(Into::into).collect()))
     }

@@ -1,4 +1,4 @@
-//! Answers about cards as JSON that is written already: kept in memory, and put together to lists.
+//! Serialised answers about cards: cached, and joined to pages of lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::card_list::{CardMembers, Total};
 use super::card_query::QueryWarning;
-use super::card_search::id_of;
+use super::card_search::card_id;
 use super::cards::{CardResponse, PrintingResponse, freshness_of};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -21,7 +21,7 @@ use crate::search::index::Hit;
 use crate::search::{CardQuery, Unique};
 use crate::store::catalogue::cards::{self, CardPlace, CardView, Printing};
 
-/// The answer about a card, written out.
+/// The serialised answer about a card.
 pub(super) struct CardBody {
     pub(super) body: Bytes,
     /// When the public answer about it last changed; `None`: it is hidden from the public.
@@ -30,49 +30,49 @@ pub(super) struct CardBody {
 }
 
 impl CardBody {
-    /// The answer as it may be kept for everybody; `None`: not everybody may see the card.
-    pub(super) fn kept(&self) -> Option<KeptCard> {
+    /// The answer for the cache of public answers; `None`: the card is hidden from the public.
+    pub(super) fn to_kept(&self) -> Option<KeptCard> {
         let Self { body, modified, place } = self;
         Some(KeptCard { body: body.clone(), modified: (*modified)?, place: *place })
     }
 }
 
-/// Writes the answer about a card.
-pub(super) fn body_of(view: CardView) -> Result<CardBody, Problem> {
+/// Serialises the answer about a card.
+pub(super) fn render_body(view: CardView) -> Result<CardBody, Problem> {
     let (_, modified) = freshness_of(Viewer::stranger(), &view);
     let CardPlace { game, set, number, .. } = view.place();
     let place = PlaceMark::of(game, set, number);
-    // A copy has no room to grow: it may be kept for long.
+    // Copied to its exact size, since it may be cached for long.
     let body = Bytes::copy_from_slice(&to_json(&CardResponse::from(view), ANSWER_CAPACITY)?);
     Ok(CardBody { body, modified, place })
 }
 
-/// The bodies of the answers about these cards, from memory where they are kept. A card that was deleted meanwhile is left out.
-pub(super) async fn bodies_of(
+/// Loads the bodies of the answers about these cards, from the cache where possible. A card that was deleted meanwhile is left out.
+pub(super) async fn load_bodies(
     app: &AppState,
     viewer: Viewer,
     ids: &[CardId],
 ) -> Result<Vec<Bytes>, Problem> {
-    Ok(body_of_each(app, viewer, ids).await?.into_iter().flatten().collect())
+    Ok(load_each_body(app, viewer, ids).await?.into_iter().flatten().collect())
 }
 
-/// The body of the answer about each of these cards, from memory where it is kept; `None`: there is no such card.
-pub(super) async fn body_of_each(
+/// Loads the body of the answer about each of these cards, from the cache where possible; `None`: there is no such card.
+pub(super) async fn load_each_body(
     app: &AppState,
     viewer: Viewer,
     ids: &[CardId],
 ) -> Result<Vec<Option<Bytes>>, Problem> {
     let ticket = app.card_cache.ticket();
     let mut bodies = app.card_cache.find_bodies(ids.iter().copied());
-    let lacking = ids.iter().zip(&bodies).filter(|(_, body)| body.is_none());
-    let lacking: Vec<CardId> = lacking.map(|(id, _)| *id).collect();
-    if !lacking.is_empty() {
-        let find = async |conn: &_| cards::find_many(conn, viewer, &lacking).await;
+    let missing = ids.iter().zip(&bodies).filter(|(_, body)| body.is_none());
+    let missing: Vec<CardId> = missing.map(|(id, _)| *id).collect();
+    if !missing.is_empty() {
+        let find = async |conn: &_| cards::find_many(conn, viewer, &missing).await;
         let mut read = HashMap::new();
         for view in app.store.read(find).await? {
             let id = view.place().id;
-            let written = body_of(view)?;
-            if let Some(kept) = written.kept() {
+            let written = render_body(view)?;
+            if let Some(kept) = written.to_kept() {
                 app.card_cache.keep(ticket, id, kept);
             }
             read.insert(id, written.body);
@@ -86,9 +86,8 @@ pub(super) async fn body_of_each(
     Ok(bodies)
 }
 
-/// The bodies of entries that are not their card alone: with its printing, or with chosen members. A card that was deleted meanwhile is left
-/// out.
-pub(super) async fn entry_bodies(
+/// Renders entries with a printing or with chosen members. A card that was deleted meanwhile is left out.
+pub(super) async fn render_entries(
     app: &AppState,
     viewer: Viewer,
     query: &CardQuery,
@@ -96,17 +95,17 @@ pub(super) async fn entry_bodies(
     members: Option<&CardMembers>,
 ) -> Result<Vec<Bytes>, Problem> {
     // A card comes once for each of its printings.
-    let ids: BTreeSet<CardId> = hits.iter().map(id_of).collect();
+    let ids: BTreeSet<CardId> = hits.iter().map(card_id).collect();
     let ids: Vec<CardId> = ids.into_iter().collect();
-    let bodies = body_of_each(app, viewer, &ids).await?;
+    let bodies = load_each_body(app, viewer, &ids).await?;
     let bodies: HashMap<CardId, Option<Bytes>> = ids.into_iter().zip(bodies).collect();
-    let printings = printings_of(app, viewer, query, hits).await?;
+    let printings = load_printings(app, viewer, query, hits).await?;
     let mut entries = Vec::with_capacity(hits.len());
     for hit in hits {
-        let Some(Some(body)) = bodies.get(&id_of(hit)) else { continue };
-        let printing = printings.get(&(id_of(hit), hit.tier)).cloned();
+        let Some(Some(body)) = bodies.get(&card_id(hit)) else { continue };
+        let printing = printings.get(&(card_id(hit), hit.tier)).cloned();
         if printing.is_some() || query.unique == Unique::Cards {
-            let entry = entry_body(body, printing, members).map_err(Problem::internal)?;
+            let entry = render_entry(body, printing, members).map_err(Problem::internal)?;
             entries.push(entry);
         }
     }
@@ -114,7 +113,7 @@ pub(super) async fn entry_bodies(
 }
 
 /// The printings of these hits, by card and tier; none in lists of cards.
-pub(super) async fn printings_of(
+pub(super) async fn load_printings(
     app: &AppState,
     viewer: Viewer,
     query: &CardQuery,
@@ -123,14 +122,14 @@ pub(super) async fn printings_of(
     if query.unique == Unique::Cards {
         return Ok(HashMap::new());
     }
-    let wanted: Vec<(CardId, i16)> = hits.iter().map(|hit| (id_of(hit), hit.tier)).collect();
+    let wanted: Vec<(CardId, i16)> = hits.iter().map(|hit| (card_id(hit), hit.tier)).collect();
     let find = async |conn: &_| cards::find_printings(conn, viewer, &wanted).await;
     let found = app.store.read(find).await?.into_iter();
     Ok(found.map(|(card, printing)| ((card, printing.tier), printing)).collect())
 }
 
-/// An entry of a list, from the body of the answer about its card: the same as a [`super::card_list::CardEntry`], but for spaces and the order of members.
-fn entry_body(
+/// Renders an entry of a list from the body of the answer about its card: the same as a [`super::card_list::CardEntry`], but for spaces and the order of members.
+fn render_entry(
     body: &[u8],
     printing: Option<Printing>,
     members: Option<&CardMembers>,
@@ -142,7 +141,7 @@ fn entry_body(
         entry.insert("printing", printing);
     }
     if let Some(members) = members {
-        entry.retain(|member, _| members.keep(member));
+        entry.retain(|member, _| members.includes(member));
     }
     Ok(serde_json::to_vec(&entry)?.into())
 }
@@ -160,7 +159,7 @@ struct Rest<'a> {
     warnings: &'a [QueryWarning],
 }
 
-/// Writes a page of entries that are written already: the same bytes as a [`super::card_list::CardsPage`].
+/// Writes a page of serialised entries: the same bytes as a [`super::card_list::CardsPage`].
 pub(super) fn write_page(
     bodies: &[Bytes],
     next_cursor: Option<&str>,
@@ -202,8 +201,8 @@ mod tests {
         for (count, cursor, total, warned) in [
             (0, None, None, false),
             (1, Some("abc"), None, false),
-            (2, None, Some(Total::of(2, true)), false),
-            (3, Some("abc"), Some(Total::of(10_000, false)), true),
+            (2, None, Some(Total::new(2, true)), false),
+            (3, Some("abc"), Some(Total::new(10_000, false)), true),
             (2, None, None, true),
         ] {
             let entry = |at: usize| {

@@ -7,9 +7,9 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
-use super::card_bodies::{bodies_of, entry_bodies, write_page};
+use super::card_bodies::{load_bodies, render_entries, write_page};
 use super::card_query::{List, QueryWarning};
-use super::card_search::{Listed, Part, id_of, list_in_database, list_in_memory, with_cards};
+use super::card_search::{Listed, Part, card_id, list_in_database, list_in_memory, load_cards};
 use super::card_text::list_text;
 use super::cards::{CardResponse, PrintingResponse, freshness};
 use crate::app::answer_form::AnswerForm;
@@ -61,12 +61,12 @@ pub async fn list(
     };
     let mut found = match list_in_memory(app, network, viewer, &list, &part).await? {
         Some(hits) if form == AnswerForm::Json => {
-            return write_hits(app, viewer, list, hits, page.members).await;
+            return render_hits(app, viewer, list, hits, page.members).await;
         }
-        Some(hits) => with_cards(app, viewer, &list.query, hits).await?,
+        Some(hits) => load_cards(app, viewer, &list.query, hits).await?,
         None => list_in_database(app, network, viewer, &list, &part).await?,
     };
-    let warnings = warnings(list, &mut found);
+    let warnings = collect_warnings(list, &mut found);
     let Listed { entries, next_cursor, total, .. } = found;
     let fresh = freshness(viewer, true);
     let answer = match form {
@@ -81,8 +81,8 @@ pub async fn list(
     Ok(ListedCards { answer, next_cursor })
 }
 
-/// The same from what the index found, put together of bodies that are written already.
-async fn write_hits(
+/// Renders a page of hits of the index, joined from serialised bodies.
+async fn render_hits(
     app: &AppState,
     viewer: Viewer,
     list: List,
@@ -91,20 +91,20 @@ async fn write_hits(
 ) -> Result<ListedCards, Problem> {
     let are_plain_cards = members.is_none() && list.query.unique == Unique::Cards;
     let bodies = if are_plain_cards {
-        let ids: Vec<CardId> = hits.entries.iter().map(id_of).collect();
-        bodies_of(app, viewer, &ids).await?
+        let ids: Vec<CardId> = hits.entries.iter().map(card_id).collect();
+        load_bodies(app, viewer, &ids).await?
     } else {
-        entry_bodies(app, viewer, &list.query, &hits.entries, members).await?
+        render_entries(app, viewer, &list.query, &hits.entries, members).await?
     };
-    let warnings = warnings(list, &mut hits);
+    let warnings = collect_warnings(list, &mut hits);
     let (next_cursor, total) = (hits.next_cursor, hits.total);
     let body = write_page(&bodies, next_cursor.as_deref(), total, &warnings);
     let body = body.map_err(Problem::internal)?;
     Ok(ListedCards { answer: Rendered::from_json(freshness(viewer, true), body), next_cursor })
 }
 
-/// What is to be said of a list beside its entries.
-fn warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
+/// Collects the warnings of a list.
+fn collect_warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     let mut warnings = list.warnings;
     warnings.extend(found.cut.take());
     if found.uncounted {
@@ -135,8 +135,8 @@ const MEMBERS: [&str; 13] = [
 ];
 
 impl CardMembers {
-    /// Whether a member is wanted; the id always is.
-    pub(super) fn keep(&self, member: &str) -> bool {
+    /// Whether a member is chosen; the id always is.
+    pub(super) fn includes(&self, member: &str) -> bool {
         member == "id" || self.0.iter().any(|name| name == member)
     }
 }
@@ -173,7 +173,7 @@ impl Total {
     }
 
     /// `total` entries, and no more if it is exact.
-    pub(super) fn of(total: u64, is_exact: bool) -> Self {
+    pub(super) fn new(total: u64, is_exact: bool) -> Self {
         Self { total, is_exact }
     }
 }
@@ -237,7 +237,7 @@ impl CardEntry {
             entry.insert("printing".to_owned(), printing?);
         }
         if let Some(members) = members {
-            entry.retain(|member, _| members.keep(member));
+            entry.retain(|member, _| members.includes(member));
         }
         Ok(Self::Members(entry))
     }

@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::card_bodies::bodies_of;
-use super::card_names::{look_up_in_memory, named_in_memory, suggest_in_memory, write_look_up};
+use super::card_bodies::load_bodies;
+use super::card_names::{
+    find_named_in_memory, look_up_in_memory, suggest_in_memory, write_look_up,
+};
 use super::card_query::too_slow;
-use super::card_search::{ask_index, in_memory};
-use super::cards::{CardRequest, CardResponse, answer_about, freshness, in_form};
+use super::card_search::{find_index, run_on_index};
+use super::cards::{CardRequest, CardResponse, freshness, in_form, render_card};
 use super::codes::Codes;
 use crate::app::answer_form::AnswerForm;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -42,7 +44,7 @@ pub async fn find_place(
     game: Option<Code>,
     set: Option<Code>,
 ) -> Result<NamePlace, Problem> {
-    let codes = Codes::of_set(game, set).known(app).await?;
+    let codes = Codes::of_set(game, set).resolve(app).await?;
     let text = |code: Option<Code>| code.map(Code::into_string);
     Ok(NamePlace { game: text(codes.game), set: text(codes.set) })
 }
@@ -62,7 +64,7 @@ pub async fn find_named(
 ) -> Result<Rendered, Problem> {
     let NameSearch { name, near, place } = search;
     let near = *near;
-    let candidates = match named_in_memory(app, viewer, place, name, near).await? {
+    let candidates = match find_named_in_memory(app, viewer, place, name, near).await? {
         Some(candidates) => candidates,
         None if near => {
             let mut conn = app.searches.connection(network).await?;
@@ -77,7 +79,7 @@ pub async fn find_named(
     match found {
         NameMatch::One(card) => {
             let request = CardRequest { viewer, form, legalities: false };
-            let found = answer_about(app, request, card.id).await?;
+            let found = render_card(app, request, card.id).await?;
             found.ok_or_else(Problem::not_found)
         }
         NameMatch::AnyOf(cards) => Err(ambiguous(cards)),
@@ -147,7 +149,7 @@ pub async fn draw(
     match draw_in_memory(app, network, viewer, from, draw).await? {
         Some(None) => Err(Problem::not_found()),
         Some(Some(card)) if form == AnswerForm::Json => {
-            let body = bodies_of(app, viewer, &[card]).await?.pop();
+            let body = load_bodies(app, viewer, &[card]).await?.pop();
             Ok(Rendered::from_json(fresh, body.ok_or_else(Problem::not_found)?))
         }
         Some(Some(card)) => {
@@ -172,11 +174,11 @@ async fn draw_in_memory(
     from: &CardQuery,
     draw: Draw,
 ) -> Result<Option<Option<CardId>>, Problem> {
-    let Some((all, view)) = in_memory(app, viewer, from).await? else { return Ok(None) };
+    let Some((all, view)) = find_index(app, viewer, from).await? else { return Ok(None) };
     let number = u64::try_from(draw.number()).unwrap_or_default();
     let query = from.clone();
     let draw = move || all.random(&query, &view, number);
-    let drawn = ask_index(app, network, from, draw).await?;
+    let drawn = run_on_index(app, network, from, draw).await?;
     Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
 }
 

@@ -1,5 +1,5 @@
-//! Cards by name from the index in memory: the same answers as from the database, which is asked when the index is not there, is behind the
-//! change feed, or does not know enough.
+//! Finds cards by name in the index in memory. The database, which gives the same answers, is asked when the index is not built, is behind the change
+//! feed, or cannot answer.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use cardscape_engine::name_key;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::card_bodies::{body_of, body_of_each};
+use super::card_bodies::{load_each_body, render_body};
 use super::card_lookups::CardIdentifierBody;
-use super::card_search::cards_in_memory;
+use super::card_search::find_cards_index;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -20,7 +20,7 @@ use crate::search::index::{self, CardRecord, NameQuery, Snapshot};
 use crate::search::words;
 use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
-fn name_query(typed: &TypedName, near: bool) -> NameQuery {
+fn make_query(typed: &TypedName, near: bool) -> NameQuery {
     NameQuery {
         search_key: typed.search_key().to_owned(),
         words: words(typed.as_str()),
@@ -36,17 +36,17 @@ fn has_trigram(key: &str) -> bool {
     })
 }
 
-/// The cards that may be meant by a name, as [`cards::named`] finds them; `None`: the database has to be asked.
-pub(super) async fn named_in_memory(
+/// The cards that may be meant by a name, as [`cards::find_named`] finds them; `None`: the database has to be asked.
+pub(super) async fn find_named_in_memory(
     app: &AppState,
     viewer: Viewer,
     place: &NamePlace,
     typed: &TypedName,
     near: bool,
 ) -> Result<Option<Vec<NamedCard>>, Problem> {
-    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
+    let Some((all, view)) = find_cards_index(app, viewer).await? else { return Ok(None) };
     let place = index::NamePlace { game: place.game.as_deref(), set: place.set.as_deref() };
-    let found = all.named(place, &name_query(typed, near), &view);
+    let found = all.named(place, &make_query(typed, near), &view);
     Ok(Some(found.into_iter().map(NamedCard::from).collect()))
 }
 
@@ -58,12 +58,12 @@ pub(super) async fn suggest_in_memory(
     typed: &TypedName,
     limit: usize,
 ) -> Result<Option<Vec<String>>, Problem> {
-    let query = name_query(typed, true);
-    // Without three letters in a row no list narrows the names down: all would be read.
+    let query = make_query(typed, true);
+    // Without three letters in a row there is no trigram to narrow the names down: all would be read.
     if query.near && !has_trigram(&query.search_key) {
         return Ok(None);
     }
-    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
+    let Some((all, view)) = find_cards_index(app, viewer).await? else { return Ok(None) };
     Ok(Some(all.suggest_names(game, &query, &view, limit)))
 }
 
@@ -73,25 +73,26 @@ pub(super) async fn look_up_in_memory(
     viewer: Viewer,
     identifiers: &[CardIdentifier],
 ) -> Result<Option<Vec<Option<Bytes>>>, Problem> {
-    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
-    let meant: Vec<Option<CardId>> =
-        identifiers.iter().map(|identifier| card_of(&all, &view, identifier)).collect();
-    let ids: Vec<CardId> = meant.iter().flatten().copied().collect();
-    let mut bodies = body_of_each(app, viewer, &ids).await?.into_iter();
+    let Some((all, view)) = find_cards_index(app, viewer).await? else { return Ok(None) };
+    let card_ids: Vec<Option<CardId>> =
+        identifiers.iter().map(|identifier| find_card(&all, &view, identifier)).collect();
+    let ids: Vec<CardId> = card_ids.iter().flatten().copied().collect();
+    let mut bodies = load_each_body(app, viewer, &ids).await?.into_iter();
     let mut found: Vec<Option<Bytes>> =
-        meant.iter().map(|card| card.and_then(|_| bodies.next().flatten())).collect();
+        card_ids.iter().map(|card| card.and_then(|_| bodies.next().flatten())).collect();
     // Cards that were moved or merged: the database knows where they are now.
-    let is_lost = |at: &usize| {
+    let is_missing = |at: &usize| {
         found[*at].is_none() && !matches!(identifiers[*at], CardIdentifier::Name { .. })
     };
-    let lost: Vec<usize> = (0..identifiers.len()).filter(is_lost).collect();
-    if !lost.is_empty() {
-        let unknown: Vec<CardIdentifier> = lost.iter().map(|at| identifiers[*at].clone()).collect();
+    let missing: Vec<usize> = (0..identifiers.len()).filter(is_missing).collect();
+    if !missing.is_empty() {
+        let unknown: Vec<CardIdentifier> =
+            missing.iter().map(|at| identifiers[*at].clone()).collect();
         let mut conn = app.store.connection().await?;
         let views = cards::look_up(&mut conn, viewer, &unknown).await?;
-        for (at, view) in lost.into_iter().zip(views) {
+        for (at, view) in missing.into_iter().zip(views) {
             if let Some(view) = view {
-                found[at] = Some(body_of(view)?.body);
+                found[at] = Some(render_body(view)?.body);
             }
         }
     }
@@ -99,7 +100,7 @@ pub(super) async fn look_up_in_memory(
 }
 
 /// The card that an identifier names, as far as the index knows; an id is not looked up.
-fn card_of(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> Option<CardId> {
+fn find_card(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> Option<CardId> {
     let id = |id| CardId(Uuid::from_u128(id));
     match identifier {
         CardIdentifier::Id(id) => Some(*id),

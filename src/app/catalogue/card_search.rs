@@ -1,12 +1,11 @@
-//! Where lists of cards come from: the index in memory, or the database when the index is not there, is behind the change feed, or
-//! does not know enough.
+//! Finds lists of cards in the index in memory, or in the database when the index is not built, is behind the change feed, or cannot answer the query.
 //!
 //! Both find the same cards in the same order, and a cursor of one continues in the other.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::card_bodies::printings_of;
+use super::card_bodies::load_printings;
 use super::card_list::{MAX_TOTAL, Total};
 use super::card_query::{List, QueryWarning, too_slow};
 use crate::app::page::PageLimit;
@@ -20,12 +19,12 @@ use crate::search::{CardQuery, Unique};
 use crate::store::catalogue::cards::{self, CardHit, CardView};
 use crate::work::on_blocking_thread;
 
-/// Most hidden cards of which somebody may hold copies and still be answered from the index: they are read for each request, and tried one
-/// by one. Who holds more is answered from the database.
-const MOST_HELD: usize = 200;
+/// Most hidden cards that a viewer may hold to be answered from the index: they are read for each request and tested one by one. Viewers who hold
+/// more are answered from the database.
+const MAX_HELD: usize = 200;
 
-/// Most tests and names of a query that is answered at once, on the thread of the request, which also answers others.
-const MOST_LOOKED_UP: usize = 200;
+/// Most tests and names of a query that runs on the worker thread of the request.
+const MAX_INLINE_TESTS: usize = 200;
 
 /// Which part of a list.
 pub(super) struct Part {
@@ -53,19 +52,19 @@ impl<T> Listed<T> {
     }
 }
 
-/// All cards, and the hidden cards that the viewer holds, for a query. `None`: the database has to be asked.
-pub(super) async fn in_memory(
+/// The index for a query, and the hidden cards that the viewer holds. `None`: the database has to be asked.
+pub(super) async fn find_index(
     app: &AppState,
     viewer: Viewer,
     query: &CardQuery,
 ) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
-    let Some((all, view)) = cards_in_memory(app, viewer).await? else { return Ok(None) };
+    let Some((all, view)) = find_cards_index(app, viewer).await? else { return Ok(None) };
     let all = app.catalogue.cards_for(query, all, &app.store).await?;
     Ok(all.answers(query).then_some((all, view)))
 }
 
-/// All cards, and the hidden cards that the viewer holds, where the progress of hidden cards does not count. `None`: the database has to be asked.
-pub(crate) async fn cards_in_memory(
+/// The index without the progress of hidden cards, and the hidden cards that the viewer holds. `None`: the database has to be asked.
+pub(crate) async fn find_cards_index(
     app: &AppState,
     viewer: Viewer,
 ) -> Result<Option<(Arc<Snapshot>, Vec<CardRecord>)>, Problem> {
@@ -77,23 +76,23 @@ pub(crate) async fn cards_in_memory(
         return Ok(Some((all, Vec::new())));
     };
     let mut conn = app.store.connection().await?;
-    let most = i64::try_from(MOST_HELD).unwrap_or(i64::MAX);
+    let most = i64::try_from(MAX_HELD).unwrap_or(i64::MAX);
     let held = cards::list_held_hidden(&conn, account, most + 1).await?;
-    if held.len() > MOST_HELD {
+    if held.len() > MAX_HELD {
         return Ok(None);
     }
     Ok(Some((all, cards::load_records(&mut conn, viewer, &held).await?)))
 }
 
-/// Asks the index: a small query at once; one that may take as long as a search of the database when it is the network's turn, and on a thread
-/// that answers no requests.
-pub(super) async fn ask_index<T: Send + 'static>(
+/// Runs work on the index: for a small query at once; for one that may take as long as a search of the database on a blocking thread, when it is the
+/// turn of the network.
+pub(super) async fn run_on_index<T: Send + 'static>(
     app: &AppState,
     network: Network,
     query: &CardQuery,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let is_small = query.predicate.size() <= MOST_LOOKED_UP;
+    let is_small = query.predicate.size() <= MAX_INLINE_TESTS;
     if is_small && !query.predicate.is_costly() && query.unique == Unique::Cards {
         return Ok(work());
     }
@@ -109,14 +108,14 @@ pub(super) async fn list_in_memory(
     list: &List,
     part: &Part,
 ) -> Result<Option<Listed<Hit>>, Problem> {
-    let Some((all, view)) = in_memory(app, viewer, &list.query).await? else { return Ok(None) };
+    let Some((all, view)) = find_index(app, viewer, &list.query).await? else { return Ok(None) };
     let limit = part.limit.items();
     let (query, after, counts) = (list.query.clone(), part.after.clone(), part.total);
     let work = move || {
         let found = all.search(&query, &view, after.as_ref(), limit + 1);
         (found, counts.then(|| all.count(&query, &view, MAX_TOTAL)))
     };
-    let (found, count) = ask_index(app, network, &list.query, work).await?;
+    let (found, count) = run_on_index(app, network, &list.query, work).await?;
     let mut hits = found.hits;
     let more = hits.len() > limit;
     hits.truncate(limit);
@@ -124,7 +123,7 @@ pub(super) async fn list_in_memory(
     Ok(Some(Listed {
         entries: hits,
         next_cursor,
-        total: count.map(|count| Total::of(count.entries, count.is_exact)),
+        total: count.map(|count| Total::new(count.entries, count.is_exact)),
         uncounted: false,
         cut: found.cut.then(|| QueryWarning::unfinished(&list.text)),
     }))
@@ -158,9 +157,9 @@ pub(super) async fn list_in_database(
         match count.map_err(too_slow) {
             Ok(count) => {
                 let count = u64::try_from(count).unwrap_or_default();
-                total = Some(Total::of(count.min(MAX_TOTAL), count <= MAX_TOTAL && !cut));
+                total = Some(Total::new(count.min(MAX_TOTAL), count <= MAX_TOTAL && !cut));
             }
-            // The page itself is worth having.
+            // The page is returned without a total.
             Err(problem) if problem.code() == ProblemCode::TimedOut => uncounted = true,
             Err(problem) => return Err(problem),
         }
@@ -169,23 +168,23 @@ pub(super) async fn list_in_database(
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
-/// The cards of these hits, with the printings in lists of printings. A card that was deleted meanwhile is left out.
-pub(super) async fn with_cards(
+/// Loads the cards of these hits, and their printings in lists of printings. A card that was deleted meanwhile is left out.
+pub(super) async fn load_cards(
     app: &AppState,
     viewer: Viewer,
     query: &CardQuery,
     listed: Listed<Hit>,
 ) -> Result<Listed<CardHit>, Problem> {
-    let mut ids: Vec<CardId> = listed.entries.iter().map(id_of).collect();
+    let mut ids: Vec<CardId> = listed.entries.iter().map(card_id).collect();
     ids.dedup();
     let of_printings = query.unique == Unique::Printings;
     let views = app.store.read(async |conn: &_| cards::find_many(conn, viewer, &ids).await);
     let views: HashMap<CardId, CardView> =
         views.await?.into_iter().map(|view| (view.place().id, view)).collect();
-    let printings = printings_of(app, viewer, query, &listed.entries).await?;
+    let printings = load_printings(app, viewer, query, &listed.entries).await?;
     let found = |hit: &Hit| {
-        let card = views.get(&id_of(hit))?.clone();
-        let printing = printings.get(&(id_of(hit), hit.tier)).cloned();
+        let card = views.get(&card_id(hit))?.clone();
+        let printing = printings.get(&(card_id(hit), hit.tier)).cloned();
         (printing.is_some() == of_printings).then(|| CardHit::new(card, printing))
     };
     let entries = listed.entries.iter().filter_map(found).collect();
@@ -193,7 +192,7 @@ pub(super) async fn with_cards(
 }
 
 /// The card of a hit.
-pub(super) fn id_of(hit: &Hit) -> CardId {
+pub(super) fn card_id(hit: &Hit) -> CardId {
     CardId(uuid::Uuid::from_u128(hit.card))
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::card_bodies::body_of;
+use super::card_bodies::render_body;
 use super::card_legalities::{LegalityResponse, legalities_of};
 use super::card_migrations::{Located, follow_id, follow_number};
 use super::card_text::card_text;
@@ -264,14 +264,14 @@ pub async fn find(
     request: CardRequest,
     card: CardId,
 ) -> Result<Located<Rendered>, Problem> {
-    match answer_about(app, request, card).await? {
+    match render_card(app, request, card).await? {
         Some(answer) => Ok(Located::Here(answer)),
         None => follow_id(&mut *app.store.connection().await?, card).await,
     }
 }
 
 /// The answer about a card, from memory where it is kept; `None`: there is no such card.
-pub(super) async fn answer_about(
+pub(super) async fn render_card(
     app: &AppState,
     request: CardRequest,
     card: CardId,
@@ -347,8 +347,8 @@ async fn write(
         return in_form(form, fresh, modified, view);
     }
     let id = view.place().id;
-    let written = body_of(view)?;
-    let kept = written.kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
+    let written = render_body(view)?;
+    let kept = written.to_kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
     app.card_cache.keep(ticket, id, kept.clone());
     Ok(render_kept(kept, viewer))
 }

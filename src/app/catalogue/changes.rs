@@ -96,7 +96,7 @@ pub async fn list(
     limit: PageLimit,
 ) -> Result<ChangesResponse, Problem> {
     let extent = changes::extent(&app.store).await?;
-    let after = known(after).filter(|after| extent.continues(*after)).ok_or_else(gone)?;
+    let after = to_seq(after).filter(|after| extent.continues(*after)).ok_or_else(feed_gap)?;
     let mut conn = app.store.connection().await?;
     let mut rows = changes::list(&mut conn, after, game.as_deref(), limit.rows()).await?;
     let FeedPosition { next_after, newest } =
@@ -115,7 +115,9 @@ pub async fn follow(
     let extent = changes::extent(&app.store).await?;
     let after = match after {
         None => extent.newest,
-        Some(after) => known(after).filter(|after| extent.continues(*after)).ok_or_else(gone)?,
+        Some(after) => {
+            to_seq(after).filter(|after| extent.continues(*after)).ok_or_else(feed_gap)?
+        }
     };
     let too_many = || Problem::new(ProblemCode::TooManyStreams).retry_after(30);
     let watcher = app.changes.subscribe(&app.store, network).ok_or_else(too_many)?;
@@ -123,13 +125,13 @@ pub async fn follow(
     Ok(Follower { app: app.clone(), watcher, game, after })
 }
 
-fn gone() -> Problem {
+fn feed_gap() -> Problem {
     Problem::new(ProblemCode::Gone)
         .detail("The feed does not continue from this number: read the catalogue anew.")
 }
 
-/// A number of the feed; `None`: none that it can ever have.
-pub(crate) fn known(seq: u64) -> Option<i64> {
+/// Converts a number of the feed; `None`: it is too large to be one.
+pub(crate) fn to_seq(seq: u64) -> Option<i64> {
     i64::try_from(seq).ok()
 }
 
@@ -153,7 +155,7 @@ pub enum FeedStep {
 impl Follower {
     /// Waits, for a time, for what happens next; `None`: the instance stops or the database does not answer. The client can go on from the last
     /// number that it has: that is better than a stream that leaves something out.
-    pub async fn next(&mut self, longest_wait: Duration) -> Option<FeedStep> {
+    pub async fn next(&mut self, max_wait: Duration) -> Option<FeedStep> {
         loop {
             if self.app.is_draining() {
                 return None;
@@ -165,7 +167,7 @@ impl Follower {
                 }
                 return Some(FeedStep::Changes(changes));
             }
-            match tokio::time::timeout(longest_wait, self.watcher.changed()).await {
+            match tokio::time::timeout(max_wait, self.watcher.changed()).await {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(_) => return Some(FeedStep::Silence),

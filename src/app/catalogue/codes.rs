@@ -43,7 +43,7 @@ impl Codes {
     ///
     /// # Errors
     /// `invalid_query`: there is no such game, set or rarity.
-    pub async fn known(self, app: &AppState) -> Result<Self, Problem> {
+    pub async fn resolve(self, app: &AppState) -> Result<Self, Problem> {
         let Self { game, set, rarity } = self;
         let [game, set, rarity] =
             [game, set, rarity].map(|code| code.as_ref().map(Code::lower_case));
@@ -63,7 +63,7 @@ impl Codes {
         if unknown_codes(&filter, &games, sets.as_deref()).is_empty() {
             return Ok(codes);
         }
-        // What is kept in memory may be a moment old, and a list that lacks something new is no reason to refuse it.
+        // The lists in memory may be a moment old: before a code is refused, the database is asked.
         let mut conn = app.store.connection().await?;
         let games = app.games.read_list(&mut conn).await?;
         let sets = match sets {

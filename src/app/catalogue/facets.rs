@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::card_query::{List, ListRequest, QueryWarning, too_slow};
-use super::card_search::{ask_index, in_memory};
+use super::card_search::{find_index, run_on_index};
 use super::cards::freshness;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -153,14 +153,14 @@ async fn count_values(
     attributes: &[FacetAttribute<'_>],
 ) -> Result<Counted, Problem> {
     let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
-    if let Some((all, view)) = in_memory(app, viewer, &list.query).await? {
+    if let Some((all, view)) = find_index(app, viewer, &list.query).await? {
         let predicate = list.query.predicate.clone();
         let codes: Vec<String> = codes.iter().map(|code| (*code).to_owned()).collect();
         let count = move || {
             let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
             all.facets(&predicate, &view, &codes)
         };
-        let facets = ask_index(app, network, &list.query, count).await?;
+        let facets = run_on_index(app, network, &list.query, count).await?;
         let cut = facets.cut.then(|| QueryWarning::unfinished(&list.text));
         return Ok(Counted { counts: facets.counts, cut, from_memory: true });
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cardscape_engine::{Deck, Format, Game, SUGGESTED_NAMES_MAX, name_key, search_key};
 use uuid::Uuid;
 
-use crate::app::catalogue::card_search::cards_in_memory;
+use crate::app::catalogue::card_search::find_cards_index;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -56,7 +56,7 @@ pub(super) async fn find(
     formats: &[Format],
     deck: &Deck,
 ) -> Result<(DeckPool, Option<Names>), Problem> {
-    let Some((all, view)) = cards_in_memory(app, viewer).await? else {
+    let Some((all, view)) = find_cards_index(app, viewer).await? else {
         let found = deck_pool::for_deck(conn.get().await?, viewer, game, formats, deck).await?;
         return Ok((found, None));
     };
@@ -83,10 +83,10 @@ impl Names {
         found: &mut DeckPool,
     ) -> Result<(), Problem> {
         let own: BTreeSet<u128> = self.view.iter().map(|card| card.id).collect();
-        let believed = app.card_cache.clock().is_current();
-        let kept = &app.deck_cards;
+        let is_current = app.card_cache.clock().is_current();
+        let cache = &app.deck_cards;
         // Before the names are looked up: what changes after that is not kept.
-        let ticket = kept.cards.ticket();
+        let ticket = cache.cards.ticket();
         let (mut open, mut held) = (Vec::new(), Vec::new());
         let mut hits = 0;
         for (name, key) in &keys {
@@ -97,7 +97,7 @@ impl Names {
                 let id = CardId(Uuid::from_u128(card.id));
                 if own.contains(&card.id) {
                     held.push(id);
-                } else if let Some(card) = believed.then(|| kept.find(game, id)).flatten() {
+                } else if let Some(card) = is_current.then(|| cache.find(game, id)).flatten() {
                     hits += 1;
                     found.extend([card]);
                 } else {
@@ -105,15 +105,15 @@ impl Names {
                 }
             }
         }
-        kept.hits.increment(hits);
-        kept.misses.increment(u64::try_from(open.len()).unwrap_or_default());
+        cache.hits.increment(hits);
+        cache.misses.increment(u64::try_from(open.len()).unwrap_or_default());
         if open.is_empty() && held.is_empty() {
             return Ok(());
         }
         let conn = conn.get().await?;
         let read = deck_pool::by_ids(conn, Viewer::stranger(), game, &open).await?;
         for (id, card) in read {
-            kept.cards.keep(ticket, id, card.clone());
+            cache.cards.keep(ticket, id, card.clone());
             found.extend([card]);
         }
         let read = deck_pool::by_ids(conn, viewer, game, &held).await?;
@@ -122,7 +122,7 @@ impl Names {
     }
 }
 
-/// Says which sets of the game have cards at all, for a report that misses some: the deck's own cards do not tell.
+/// Adds the codes of the sets that have cards, for a report in which cards are missing.
 pub(super) async fn add_sets(
     conn: &mut StepConnection<'_>,
     game: &Game,
@@ -132,9 +132,9 @@ pub(super) async fn add_sets(
     Ok(())
 }
 
-/// Adds the cards whose names are near to these unknown ones, as far as `viewer` may see them. Returns how many names were not looked
-/// up, because there are too many, because it took too long, or because too much else is looked for: the report is right without. It may wait for others,
-/// so the caller holds no connection meanwhile.
+/// Adds the cards whose names are similar to these unknown ones, as far as `viewer` may see them. Returns how many names were not searched, because
+/// there are too many, it took too long, or the queue is full: the report is right without them. It may wait in the queue, so the caller holds no
+/// connection meanwhile.
 pub(super) async fn add_near(
     app: &AppState,
     (viewer, network): (Viewer, Network),

@@ -17,7 +17,7 @@ const CAVEAT: &str = "Registering is voluntary: players may register some rariti
                       closer look and proves nothing by itself.";
 
 /// A part of the minute that a change may take to show; an answer is kept for 20 s of it, and the rest is for counting.
-const FRESH: Freshness = Freshness::Public(30);
+const FRESHNESS: Freshness = Freshness::Public(30);
 
 /// A rarity: what was declared, printed and registered.
 #[derive(Serialize, ToSchema)]
@@ -142,7 +142,7 @@ async fn count(app: &AppState, game: Code, set: Code, viewer: Viewer) -> Result<
         game: game.into_string(),
         set: set.into_string(),
     };
-    Ok(Rendered::new(FRESH, None, &answer)?)
+    Ok(Rendered::new(FRESHNESS, None, &answer)?)
 }
 
 fn rounded(value: f64, steps: f64) -> f64 {

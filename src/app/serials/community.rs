@@ -15,14 +15,14 @@ use crate::store::{Connection, StoreResult};
 
 /// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and the
 /// rest is for counting.
-const FRESH: Freshness = Freshness::Public(30);
+const FRESHNESS: Freshness = Freshness::Public(30);
 /// Most days of one answer.
 const MAX_DAYS: i64 = 1_000;
 /// Most players of one answer.
 const MAX_LEADERS: i64 = 100;
 
-/// The answer of the last moments, or what `count` gives.
-async fn recent<T: Serialize>(
+/// The cached answer, or the result of `count`.
+async fn cached<T: Serialize>(
     statistic: Statistic,
     app: &AppState,
     Codes { game, set, .. }: Codes,
@@ -32,7 +32,7 @@ async fn recent<T: Serialize>(
     let count = async {
         let mut conn = app.store.connection().await?;
         let counted = count(&mut conn, game.as_deref(), set.as_deref()).await?;
-        Ok::<_, Problem>(Rendered::new(FRESH, None, &counted)?)
+        Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &counted)?)
     };
     app.statistics.find_or(key, count).await
 }
@@ -70,7 +70,7 @@ pub async fn count_unlocks(app: &AppState, codes: Codes) -> Result<Rendered, Pro
         let days = community::list_unlock_days(conn, game, set, MAX_DAYS).await?;
         Ok(UnlockStatisticsResponse { data: days.into_iter().map(Into::into).collect() })
     };
-    recent(Statistic::Unlocks, app, codes, count).await
+    cached(Statistic::Unlocks, app, codes, count).await
 }
 
 /// A player on the leaderboard.
@@ -106,7 +106,7 @@ pub async fn count_leaders(app: &AppState, codes: Codes) -> Result<Rendered, Pro
         let leaders = community::list_leaders(conn, game, set, MAX_LEADERS).await?;
         Ok(LeaderboardResponse { data: leaders.into_iter().map(Into::into).collect() })
     };
-    recent(Statistic::Leaders, app, codes, count).await
+    cached(Statistic::Leaders, app, codes, count).await
 }
 
 /// Puts the own account on the leaderboard, or takes it off.

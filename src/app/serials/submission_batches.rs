@@ -70,7 +70,7 @@ pub async fn submit(
     let at = app.clock.now();
     let readable = serials.iter().flatten();
     let batch: Vec<NewSubmission> =
-        readable.map(|serial| serial.submission(app, network, at)).collect();
+        readable.map(|serial| serial.to_submission(app, network, at)).collect();
     let submitted = decide(app, by, network, &batch, at).await?;
     submitted.iter().for_each(Submitted::count_in_metrics);
     let registered =
@@ -104,14 +104,14 @@ async fn decide(
     batch: &[NewSubmission],
     at: DateTime<Utc>,
 ) -> Result<Vec<Submitted>, Problem> {
-    // Each line has the time of a request for itself.
+    // A deadline for many lines instead of that of one request.
     let store = app.store.with_deadline(deadlines::LARGE);
     let mut submitted = Vec::with_capacity(batch.len());
-    // Right ones give their attempts back, for those that come after.
+    // Accepted submissions give their attempts back, for those after them.
     while submitted.len() < batch.len() {
         let rest = &batch[submitted.len()..];
-        let wanted = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        let reserved = serial_attempts::reserve(app, by.account(), network, wanted, at).await;
+        let units = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+        let reserved = serial_attempts::reserve(app, by.account(), network, units, at).await;
         let attempts = match reserved {
             Ok(attempts) => attempts,
             Err(problem)
@@ -121,11 +121,11 @@ async fn decide(
             }
             Err(problem) => return Err(problem),
         };
-        let looked_at = usize::try_from(attempts.units).unwrap_or(rest.len());
-        let (decided, outcome) = submissions::submit_batch(&store, by, &rest[..looked_at]).await;
+        let attempted = usize::try_from(attempts.units).unwrap_or(rest.len());
+        let (decided, outcome) = submissions::submit_batch(&store, by, &rest[..attempted]).await;
         let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
-        // When the store failed, nobody knows how far it came with the others: their attempts stay used.
-        let used = guesses + looked_at - decided.len();
+        // After a failure of the store it is unknown how far it came with the others: their attempts stay used.
+        let used = guesses + attempted - decided.len();
         serial_attempts::settle(app, &attempts, u32::try_from(used).unwrap_or(u32::MAX)).await?;
         outcome?;
         submitted.extend(decided);

@@ -68,7 +68,7 @@ impl WaitingSubmission {
 }
 
 /// Which submissions that wait. All of it must hold.
-pub struct WaitingWanted {
+pub struct WaitingSelection {
     /// Whose.
     pub account: Option<PersonFilter>,
     /// Of cards of this game.
@@ -83,11 +83,11 @@ pub async fn list_waiting(
     by: &Granted<ReviewSubmissions>,
     viewer: Viewer,
     reader: Option<&Granted<ReadAccounts>>,
-    wanted: WaitingWanted,
+    wanted: WaitingSelection,
     after: Option<Uuid>,
     limit: PageLimit,
 ) -> Result<Page<WaitingSubmission>, Problem> {
-    let WaitingWanted { account, game, set } = wanted;
+    let WaitingSelection { account, game, set } = wanted;
     let mut conn = app.store.connection().await?;
     let filter = WaitingFilter {
         account: PersonFilter::id(account.as_ref(), &mut conn).await?,

@@ -30,7 +30,7 @@ pub struct NamedSerial {
 
 impl NamedSerial {
     /// The submission of it that comes from that network.
-    pub(super) fn submission(
+    pub(super) fn to_submission(
         &self,
         app: &AppState,
         network: Network,
@@ -58,7 +58,7 @@ impl NamedSerial {
 
 /// Registers a copy to whoever submits it.
 ///
-/// An attempt is taken and committed before anything is looked up, and given back when the submission was no guess. In between one transaction decides,
+/// An attempt is reserved and committed before anything is looked up, and given back if the submission was no guess. In between, one transaction decides
 /// and reads the answer. So a request takes at most three connections of the pool, one after the other.
 pub async fn submit(
     app: &AppState,
@@ -67,8 +67,8 @@ pub async fn submit(
     serial: &NamedSerial,
     key: Option<&IdempotencyClaim>,
 ) -> Result<AcceptedResponse, Problem> {
-    let new = serial.submission(app, network, app.clock.now());
-    if let Some(earlier) = answered_before(app, by, key).await? {
+    let new = serial.to_submission(app, network, app.clock.now());
+    if let Some(earlier) = find_earlier_answer(app, by, key).await? {
         return Ok(earlier);
     }
     let attempt = app.shared_attempts.join(SameClaim::new(by.account(), &new));
@@ -76,7 +76,7 @@ pub async fn submit(
     let submitted = submissions::submit(&app.store, &app.registration_groups, by, &new, key).await;
     let guess = match &submitted {
         Ok(submitted) => Some(submitted.verdict().is_guess()),
-        // When the store failed nobody knows how far it came: the attempt stays used.
+        // After a failure of the store it is unknown how far it came: the attempt stays used.
         Err(IdempotentError::Store(_)) => None,
         Err(_) => Some(false),
     };
@@ -90,9 +90,9 @@ pub async fn submit(
     answer(app, by, submitted)
 }
 
-/// The answer to a request that was answered before under its `Idempotency-Key`. No guess, so no attempt: a lost reply can be
-/// asked for again when none is left.
-async fn answered_before(
+/// The answer to a request that was answered before under its `Idempotency-Key`. It takes no attempt: a lost reply can be requested again when none is
+/// left.
+async fn find_earlier_answer(
     app: &AppState,
     by: &Granted<SubmitSerials>,
     key: Option<&IdempotencyClaim>,
@@ -103,7 +103,7 @@ async fn answered_before(
     Ok(earlier.map(|row| AcceptedResponse::submitted(row, app.clock.now(), false)))
 }
 
-/// What a submission is answered with.
+/// Makes the answer to a decided submission.
 pub(super) fn answer(
     app: &AppState,
     by: &Granted<SubmitSerials>,

@@ -22,7 +22,7 @@ pub struct UnlockPolicyBody {
     #[schema(example = 5, minimum = 1, maximum = 100_000)]
     pub threshold: i32,
     /// In how many different rarities, at least, copies must have been submitted; of a card that has fewer, in all.
-    #[serde(default = "one")]
+    #[serde(default = "default_rarities")]
     #[schema(value_type = Option<i16>, example = 2, minimum = 1, maximum = 100, default = 1)]
     pub rarities: i16,
     /// From which age on an account counts, in days. A younger one counts as soon as it is old enough.
@@ -44,7 +44,7 @@ pub struct UnlockPolicyBody {
     pub unlock_at: Option<DateTime<Utc>>,
 }
 
-fn one() -> i16 {
+fn default_rarities() -> i16 {
     1
 }
 
@@ -181,7 +181,7 @@ pub async fn change(
     versions: &Versions,
     policy: Option<&UnlockPolicy>,
 ) -> Result<ChangedPolicy, Problem> {
-    let base = replaced_revision(app, place, versions).await?;
+    let base = check_revision(app, place, versions).await?;
     let at = app.clock.now();
     let changed = app
         .write_within(deadlines::BATCH, by, async |conn, by| {
@@ -200,7 +200,7 @@ pub async fn change(
 }
 
 /// The version that is replaced, if it is the one that the client means.
-async fn replaced_revision(
+async fn check_revision(
     app: &AppState,
     place: &PolicyPlace,
     versions: &Versions,

@@ -50,22 +50,22 @@ impl<T: DeserializeOwned + ToSchema + 'static, const MAX: usize> FromRequest for
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, &["application/json"], MAX);
+        let reading = read(req, payload, &["application/json"], MAX);
         Box::pin(async move {
-            let raw = whole.await?;
-            Ok(Self { value: parse::<T, T>(&raw, unjudged)?, raw })
+            let raw = reading.await?;
+            Ok(Self { value: parse::<T, T>(&raw, no_rules)?, raw })
         })
     }
 }
 
-/// A request with rules that its contract cannot tell.
+/// A request with rules that its contract cannot express.
 pub trait Judge {
-    /// Every fault by these rules, as far as the request tells by itself.
+    /// Every fault by these rules that the request alone shows.
     fn judge(&self) -> Result<(), Problem>;
 }
 
-/// A JSON body of a request with such rules: when the contract refuses it, the faults by the rules are told as well. What the contract allows is for
-/// the handler to judge. Otherwise like [`Body`].
+/// A JSON body of a request with such rules: if the contract refuses it, the faults by the rules are reported as well. A body that the contract allows
+/// is judged by the handler. Otherwise like [`Body`].
 pub struct JudgedBody<T>(pub Body<T>);
 
 impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBody<T> {
@@ -73,22 +73,23 @@ impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBod
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        let reading = read(req, payload, &["application/json"], MAX_BODY);
         Box::pin(async move {
-            let raw = whole.await?;
-            Ok(Self(Body { value: parse::<T, T>(&raw, judged)?, raw }))
+            let raw = reading.await?;
+            Ok(Self(Body { value: parse::<T, T>(&raw, judge_rules)?, raw }))
         })
     }
 }
 
 /// The faults by the rules of a request.
-fn judged<T: Judge>(request: &T) -> Vec<InputFault> {
-    let told = request.judge().err().filter(|told| told.code() == ProblemCode::InvalidBody);
-    told.map(Problem::into_faults).unwrap_or_default()
+fn judge_rules<T: Judge>(request: &T) -> Vec<InputFault> {
+    let problem = request.judge().err();
+    let problem = problem.filter(|problem| problem.code() == ProblemCode::InvalidBody);
+    problem.map(Problem::into_faults).unwrap_or_default()
 }
 
-/// There are no rules beside the contract.
-fn unjudged<T>(_: &T) -> Vec<InputFault> {
+/// For requests without rules beside the contract.
+fn no_rules<T>(_: &T) -> Vec<InputFault> {
     Vec::new()
 }
 
@@ -102,12 +103,12 @@ impl<T: DeserializeOwned + ToSchema + 'static> FromRequest for OptionalBody<T> {
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let announced = announces_body(req);
-        let whole = read(req, payload, &["application/json"], MAX_BODY);
+        let reading = read(req, payload, &["application/json"], MAX_BODY);
         Box::pin(async move {
-            let raw = if announced { whole.await? } else { Bytes::new() };
+            let raw = if announced { reading.await? } else { Bytes::new() };
             // The same request with and without braces: for an `Idempotency-Key`, too.
             let raw = if raw.is_empty() { Bytes::from_static(b"{}") } else { raw };
-            Ok(Self(Body { value: parse::<T, T>(&raw, unjudged)?, raw }))
+            Ok(Self(Body { value: parse::<T, T>(&raw, no_rules)?, raw }))
         })
     }
 }
@@ -122,8 +123,8 @@ impl<T: DeserializeOwned, S: ToSchema + 'static> FromRequest for Patch<T, S> {
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let media_types = &["application/merge-patch+json", "application/json"];
-        let whole = read(req, payload, media_types, MAX_BODY);
-        Box::pin(async move { Ok(Self(parse::<T, S>(&whole.await?, unjudged)?, PhantomData)) })
+        let reading = read(req, payload, media_types, MAX_BODY);
+        Box::pin(async move { Ok(Self(parse::<T, S>(&reading.await?, no_rules)?, PhantomData)) })
     }
 }
 
@@ -176,9 +177,9 @@ impl<T: FileType> FromRequest for File<T> {
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let whole = read(req, payload, &[T::MEDIA_TYPE], T::MAX);
+        let reading = read(req, payload, &[T::MEDIA_TYPE], T::MAX);
         Box::pin(async move {
-            let raw = whole.await?;
+            let raw = reading.await?;
             let text = without_mark(utf8(&raw)?);
             T::check(text)?;
             Ok(Self { text: text.to_owned(), kind: PhantomData })
@@ -225,8 +226,8 @@ fn read(
     media_types: &[&'static str],
     limit: usize,
 ) -> impl Future<Output = Result<Bytes, Problem>> + use<> {
-    let fits = media_types.iter().any(|wanted| has_media_type(req, wanted));
-    let wanted = media_types.join(" or ");
+    let is_accepted = media_types.iter().any(|media_type| has_media_type(req, media_type));
+    let accepted = media_types.join(" or ");
     let encoded = is_encoded(req);
     let declared = req
         .headers()
@@ -234,13 +235,13 @@ fn read(
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let mut payload = payload.take();
     async move {
-        if !fits {
-            let wanted = format!("The body must be {wanted}.");
-            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
+        if !is_accepted {
+            let detail = format!("The body must be {accepted}.");
+            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(detail));
         }
         if encoded {
-            let wanted = "The body must come as it is, without Content-Encoding.";
-            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(wanted));
+            let detail = "The body must come as it is, without Content-Encoding.";
+            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(detail));
         }
         if declared.is_some_and(|length| length > limit) {
             return Err(too_large(limit));

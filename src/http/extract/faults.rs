@@ -60,7 +60,7 @@ impl Contract {
 
     fn of<T: 'static>(schema: impl FnOnce() -> Value) -> Arc<Self> {
         let mut contracts = CONTRACTS.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = contracts.entry(TypeId::of::<T>()).or_insert_with(|| {
+        let contract = contracts.entry(TypeId::of::<T>()).or_insert_with(|| {
             let schema = schema();
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
@@ -70,14 +70,14 @@ impl Contract {
                 .ok();
             Arc::new(Self { schema, validator })
         });
-        Arc::clone(made)
+        Arc::clone(contract)
     }
 
     /// Every fault of a document, in the order of the schema, but no more than it takes to know that there are too many to list.
     pub(crate) fn faults(&self, document: &Value) -> Vec<InputFault> {
         let mut faults = Vec::new();
         for error in self.validator.iter().flat_map(|validator| validator.iter_errors(document)) {
-            self.tell(&error, &mut faults);
+            self.add_faults(&error, &mut faults);
             if faults.len() > MAX_FAULTS {
                 break;
             }
@@ -114,7 +114,7 @@ impl Contract {
         Value::Object(members.collect())
     }
 
-    fn tell(&self, error: &ValidationError<'_>, faults: &mut Vec<InputFault>) {
+    fn add_faults(&self, error: &ValidationError<'_>, faults: &mut Vec<InputFault>) {
         let here = error.instance_path().as_str();
         let member = |name: &str| {
             let mut pointer = here.to_owned();
@@ -124,11 +124,13 @@ impl Contract {
         match error.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                let known = self.around(error)["properties"].as_object();
+                let known = self.schema_of(error)["properties"].as_object();
                 let known: Vec<&str> =
                     known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
-                let told = unexpected.iter().take(MAX_FAULTS + 1);
-                faults.extend(told.map(|name| InputFault::at(member(name), unknown(name, &known))));
+                let reported = unexpected.iter().take(MAX_FAULTS + 1);
+                faults.extend(
+                    reported.map(|name| InputFault::at(member(name), unknown(name, &known))),
+                );
             }
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
@@ -136,29 +138,29 @@ impl Contract {
             }
             ValidationErrorKind::AnyOf { context }
             | ValidationErrorKind::OneOfNotValid { context } => match most_likely(context, here) {
-                Some(meant) => meant.iter().for_each(|error| self.tell(error, faults)),
+                Some(errors) => errors.iter().for_each(|error| self.add_faults(error, faults)),
                 None => faults.push(InputFault::at(here, none_of(context, error.instance()))),
             },
             // What is of the wrong type has its fault already.
             ValidationErrorKind::Enum { .. }
-                if !error.instance().is_string() && self.around(error)["type"] == "string" => {}
+                if !error.instance().is_string() && self.schema_of(error)["type"] == "string" => {}
             kind => {
-                let detail = self.demand(kind, error);
+                let detail = self.describe_demand(kind, error);
                 faults.push(InputFault::at(here, detail));
             }
         }
     }
 
     /// The schema that the broken keyword stands in.
-    fn around(&self, error: &ValidationError<'_>) -> &Value {
+    fn schema_of(&self, error: &ValidationError<'_>) -> &Value {
         let path = error.schema_path().as_str();
         let end = path.rfind('/').unwrap_or_default();
         self.schema.pointer(&path[..end]).unwrap_or(&Value::Null)
     }
 
     /// What a value must be. Texts are not repeated: they may be secrets.
-    fn demand(&self, kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
-        let (around, instance) = (self.around(error), error.instance().as_ref());
+    fn describe_demand(&self, kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
+        let (around, instance) = (self.schema_of(error), error.instance().as_ref());
         let range = |least: &str, most: &str| match (&around[least], &around[most]) {
             (Value::Null, most) => format!("at most {most}"),
             (least, Value::Null) => format!("at least {least}"),
@@ -238,18 +240,18 @@ fn most_likely<'e>(
     })
 }
 
-/// What is said of a value of a type that no alternative has.
+/// The fault of a value whose type no alternative accepts.
 fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> String {
-    let mut wanted = Vec::new();
+    let mut accepted = Vec::new();
     for error in alternatives.iter().flatten() {
         if let ValidationErrorKind::Type { kind } = error.kind() {
-            wanted.extend(types(kind));
+            accepted.extend(types(kind));
         }
     }
-    // That it may be missing is said last.
-    wanted.sort_by_key(|name| *name == NULL);
-    wanted.dedup();
-    format!("must be {}, not {}", wanted.join(" or "), sort(instance))
+    // `null` comes last.
+    accepted.sort_by_key(|name| *name == NULL);
+    accepted.dedup();
+    format!("must be {}, not {}", accepted.join(" or "), sort(instance))
 }
 
 fn one_of(options: &Value, instance: &Value) -> String {
@@ -278,12 +280,12 @@ fn types(kind: &TypeKind) -> Vec<&'static str> {
         TypeKind::Single(one) => vec![name(one.as_str())],
         TypeKind::Multiple(several) => several.iter().map(|one| name(one.as_str())).collect(),
     };
-    // That it may be missing is said last.
+    // `null` comes last.
     names.sort_by_key(|name| *name == NULL);
     names
 }
 
-/// What a derived reader says of a value, in words for those who wrote it: names of types mean nothing to them.
+/// Rewrites the error of a derived deserializer for clients, to whom names of our types mean nothing.
 pub(crate) fn in_words(reason: &str) -> String {
     let quoted = |text: &str| -> Vec<String> {
         text.split('`').skip(1).step_by(2).map(str::to_owned).collect()

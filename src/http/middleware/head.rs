@@ -9,7 +9,7 @@ use actix_web::http::{ConnectionType, Method, header};
 use crate::app::problem::{Problem, ProblemCode};
 
 /// Length of the longest method in IANA's registry, `UPDATEREDIRECTREF`.
-const LONGEST_METHOD: usize = 17;
+const MAX_METHOD: usize = 17;
 
 /// The 400 to methods longer than any real one, and to a `Host` that is none. Further `Host` fields, and HTTP/1.1 without one, never
 /// come here: the framework answers them.
@@ -28,7 +28,7 @@ pub fn fault(req: &ServiceRequest) -> Option<HttpResponse> {
 }
 
 fn is_too_long(method: &Method) -> bool {
-    method.as_str().len() > LONGEST_METHOD
+    method.as_str().len() > MAX_METHOD
 }
 
 /// Whether it is `uri-host [ ":" port ]` (RFC 9110, 7.2; RFC 3986, 3.2.2). It may be empty.

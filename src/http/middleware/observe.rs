@@ -12,7 +12,7 @@ use metrics::{Counter, Histogram};
 use crate::http::middleware::request::RequestId;
 
 /// Longest path in a line of the log, in bytes; the rest is cut off.
-const LONGEST_PATH: usize = 256;
+const MAX_PATH: usize = 256;
 
 /// What the log calls this part of the program: the line about an answer comes from here.
 pub const TARGET: &str = module_path!();
@@ -38,7 +38,7 @@ pub fn record<B>(
     tracing::info!(
         request_id = id.as_str(),
         method,
-        path = cut(response.request().path(), LONGEST_PATH),
+        path = cut(response.request().path(), MAX_PATH),
         status,
         milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "answered"
