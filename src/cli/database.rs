@@ -1,4 +1,4 @@
-//! Reaches the database that the options name: a server of the user's, or the private Postgres.
+//! Connects to the database that the options name: a server of the user's, or the private Postgres.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub(super) struct Database {
     keys_file: Option<PathBuf>,
     data_dir: Option<PathBuf>,
     private: Option<Handle>,
-    /// Whether a database without tables is what the command may meet: it makes them.
+    /// Whether the command may make a new database.
     may_be_new: bool,
     /// How long to wait for a server that cannot be reached.
     connect_wait: Duration,
@@ -51,13 +51,13 @@ impl Database {
         Self::reach(options, embedded_postgres::start_or_attach)
     }
 
-    /// The same for commands that need a database that is there: a mistyped directory must not become one.
+    /// The same for commands that need an existing database: a mistyped directory must not become a new one.
     pub(super) fn open(options: &DatabaseOptions) -> anyhow::Result<Self> {
         demand_private(options)?;
         Ok(Self { may_be_new: false, ..Self::open_or_create(options)? })
     }
 
-    /// Like [`Self::start`], for a command that needs a database that is there.
+    /// Like [`Self::start`], for a command that needs an existing database.
     pub(super) fn start_existing(options: &DatabaseOptions) -> anyhow::Result<Self> {
         demand_private(options)?;
         Ok(Self { may_be_new: false, ..Self::start(options, 0)? })
@@ -104,7 +104,7 @@ impl Database {
         self.private.is_some()
     }
 
-    /// Waits for a server of the user's as long as it may take.
+    /// Waits until the server can be reached, as long as `connect_wait`.
     pub(super) async fn reach_server(&self) -> anyhow::Result<()> {
         self.route().await.map(drop)
     }
@@ -133,7 +133,7 @@ impl Database {
         .into())
     }
 
-    /// How the database is reached; an error where the service cannot work so.
+    /// Finds out how the database is reached; an error if the service cannot work that way.
     async fn route(&self) -> anyhow::Result<Route> {
         if self.private.is_some() {
             return Ok(Route::Session);
@@ -154,7 +154,7 @@ impl Database {
         }
     }
 
-    /// Makes sure that a lock of a session is one: `what` needs that.
+    /// Refuses a pooler in transaction mode, through which session locks do not work: `what` needs them.
     pub(super) async fn demand_session(&self, what: &str) -> anyhow::Result<()> {
         match self.route().await? {
             Route::Session => Ok(()),
@@ -197,7 +197,7 @@ fn private_settings(options: &DatabaseOptions) -> Settings {
     settings
 }
 
-/// Says which options help: the library knows none of them.
+/// Adds the options that help to an error of the library, which does not know them.
 fn with_options(error: embedded_postgres::Error) -> anyhow::Error {
     use embedded_postgres::Error;
     let advice = match &error {

@@ -1,4 +1,4 @@
-//! The key file of an installation: found, made at the very first start, and held against the database that was used with it.
+//! The key file of an installation: finds it, makes it at the first start, and compares it with the database that was used with it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::store::db::migrations;
 use crate::store::printing::key_fingerprints::{self, Dependents, MissingKey};
 
-/// A key file, as far as can be said without the database.
+/// A key file, before it is compared with the database.
 pub(super) struct KeyFile {
     path: PathBuf,
     /// What is in it; `None` when it is not there.
@@ -40,7 +40,7 @@ enum KeyFileError {
     Foreign { path: PathBuf, missing: Vec<MissingKey>, dependents: Dependents },
 }
 
-/// What it means that the keys are gone.
+/// Describes what is lost with the keys.
 fn consequences(dependents: &Dependents) -> String {
     let codes = match dependents {
         Dependents { print_runs: 0, .. } => "no serial code".to_owned(),
@@ -89,20 +89,19 @@ impl KeyFile {
         Ok(Self { path, ring, is_generated })
     }
 
-    /// The key file of these options. Where there is no private Postgres yet, one that is named has to be there: nobody would make it, and
-    /// the database would be made for nothing.
+    /// The key file of these options. If there is no private Postgres yet, a named file must exist: otherwise the database would be made in vain.
     pub(super) fn of(options: &DatabaseOptions) -> anyhow::Result<Self> {
         let data_dir = options.database_url.is_none().then(|| options.data_dir());
         let file = Self::read(options.keys_file.as_deref(), data_dir.as_deref())?;
-        if data_dir.is_some() && file.is_awaited() && !has_private_database(options)? {
+        if data_dir.is_some() && file.is_missing() && !has_private_database(options)? {
             return Err(KeyFileError::None(file.path).into());
         }
         Ok(file)
     }
 
-    /// The same for a server of the user's: a database without tables gets none for nothing.
+    /// The same check for a server of the user's, before tables are made in a new database.
     pub(super) async fn demand_for_new(&self, database: &Database) -> anyhow::Result<()> {
-        if !self.is_awaited() || database.is_private() {
+        if !self.is_missing() || database.is_private() {
             return Ok(());
         }
         database.reach_server().await?;
@@ -112,8 +111,8 @@ impl KeyFile {
         Err(KeyFileError::None(self.path.clone()).into())
     }
 
-    /// Whether it is named, but not there.
-    fn is_awaited(&self) -> bool {
+    /// Whether the options name a file that does not exist.
+    fn is_missing(&self) -> bool {
         self.ring.is_none() && !self.is_generated
     }
 
@@ -122,8 +121,8 @@ impl KeyFile {
         &self.path
     }
 
-    /// The keys, once it is sure that they are those that the migrated database was used with. At the very first start they are made
-    /// and durable before anything in the database can depend on them: a start that is killed on the way leaves nothing to mend.
+    /// The keys, after checking that the migrated database was used with them. At the very first start they are made and synced before anything in the
+    /// database can depend on them, so a start that is killed leaves nothing to repair.
     pub(super) async fn keys_for(mut self, database: &Database) -> anyhow::Result<KeyRing> {
         let store = Store::new(&database.settings)?;
         // Another start may have made it since.

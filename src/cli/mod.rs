@@ -95,7 +95,7 @@ type Outcome = anyhow::Result<ExitCode>;
 
 /// The answer is no.
 const NO: u8 = 1;
-/// What the user said cannot be meant.
+/// The command line is wrong.
 const USAGE: u8 = 2;
 const FAILED: u8 = 70;
 
@@ -113,7 +113,7 @@ impl Exit {
         Self { code: NO, message: message.into() }
     }
 
-    /// The user said something that cannot be meant.
+    /// The command line is wrong.
     fn usage(message: impl Into<String>) -> Self {
         Self { code: USAGE, message: message.into() }
     }
@@ -154,12 +154,12 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// An error with its causes, but for those that the text before them has told already.
+/// An error with its causes, without causes that are part of the text before them.
 fn chain(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| match told.as_str() {
+    error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.as_str() {
         "" => cause,
-        _ if told.contains(&cause) => told,
-        _ => format!("{told}: {cause}"),
+        _ if text.contains(&cause) => text,
+        _ => format!("{text}: {cause}"),
     })
 }
 

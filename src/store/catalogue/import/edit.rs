@@ -146,8 +146,8 @@ async fn name_faults(
 }
 
 async fn has_policy(conn: &mut Connection, game: &str, set: &str) -> StoreResult<bool> {
-    let in_force = unlock_policies::find_effective(conn, game, set).await?;
-    Ok(in_force.is_some_and(|in_force| in_force.stored.is_some()))
+    let policy = unlock_policies::find_effective(conn, game, set).await?;
+    Ok(policy.is_some_and(|policy| policy.stored.is_some()))
 }
 
 /// Locks the row of a set, so that no print run of it begins meanwhile; its id.
