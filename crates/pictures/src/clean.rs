@@ -1,0 +1,162 @@
+//! Texts of players, made fit to be drawn.
+//!
+//! What is escaped is the template's business. Here goes what no escaping helps against: characters that XML does not allow, that turn the
+//! direction of other people's text round, that cannot be seen, or that pile up.
+
+use unicode_normalization::char::is_combining_mark;
+
+/// Most marks over and under one letter. Vietnamese needs two, Hebrew three.
+const MARKS_MAX: u32 = 3;
+
+/// Most pictures that joiners make one of; the largest family has four, a kiss with skin tones needs three joiners.
+const JOINERS_MAX: u32 = 4;
+
+/// A text on one line: white space of any kind and length is one space, and there is none at the ends. Longer texts end with `…` after
+/// `longest` characters.
+pub(crate) fn clean(text: &str, longest: usize) -> String {
+    if text.is_ascii() && text.len() <= longest && !needs_work(text) {
+        return text.to_owned();
+    }
+    let mut kept = String::with_capacity(text.len().min(longest * 4));
+    let mut state = State::default();
+    let mut count = 0;
+    for letter in text.chars() {
+        let Some(letter) = state.admit(letter) else { continue };
+        if letter == ' ' && (kept.is_empty() || kept.ends_with(' ')) {
+            continue;
+        }
+        if count == longest {
+            kept.truncate(kept.trim_end().len());
+            kept.push('…');
+            return kept;
+        }
+        kept.push(letter);
+        count += 1;
+    }
+    kept.truncate(kept.trim_end().len());
+    kept
+}
+
+fn needs_work(text: &str) -> bool {
+    let edges = text.starts_with(' ') || text.ends_with(' ') || text.contains("  ");
+    edges || text.bytes().any(|byte| byte.is_ascii_control())
+}
+
+#[derive(Default)]
+struct State {
+    /// Marks since the last letter.
+    marks: u32,
+    /// Joiners since the last character that was not joined.
+    joiners: u32,
+    last: Option<char>,
+}
+
+impl State {
+    /// The character as it is drawn; `None`: it is left out.
+    fn admit(&mut self, letter: char) -> Option<char> {
+        let admitted = self.judge(letter)?;
+        if !is_joined(admitted) {
+            self.marks = 0;
+            if self.last != Some('\u{200D}') {
+                self.joiners = 0;
+            }
+        }
+        self.last = Some(admitted);
+        Some(admitted)
+    }
+
+    fn judge(&mut self, letter: char) -> Option<char> {
+        if letter.is_ascii_graphic() {
+            return Some(letter);
+        }
+        match letter {
+            _ if letter.is_whitespace() => Some(' '),
+            // Private use: one of them is the stand-in of the bundled font. Noncharacters are not for interchange.
+            '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}' => Some('\u{FFFD}'),
+            _ if u32::from(letter) & 0xFFFE == 0xFFFE => Some('\u{FFFD}'),
+            '\u{FDD0}'..='\u{FDEF}' => Some('\u{FFFD}'),
+            _ if letter.is_control() || is_unseen(letter) => None,
+            // Joiners join something; one is enough.
+            '\u{200C}' | '\u{200D}' => {
+                let before =
+                    self.last.filter(|last| !matches!(last, ' ' | '\u{200C}' | '\u{200D}'));
+                before?;
+                self.joiners += 1;
+                (self.joiners <= JOINERS_MAX).then_some(letter)
+            }
+            // Variation selectors follow what they vary.
+            '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => {
+                let before = self.last.filter(|last| *last != ' ' && !is_joined(*last));
+                before.map(|_| letter)
+            }
+            // The letters of flags such as Scotland's follow a black flag.
+            '\u{E0000}'..='\u{E007F}' => {
+                let flag = |last: char| last == '🏴' || matches!(last, '\u{E0020}'..='\u{E007E}');
+                self.marks += 1;
+                (self.last.is_some_and(flag) && self.marks <= 7).then_some(letter)
+            }
+            _ if is_combining_mark(letter) => {
+                self.marks += 1;
+                (self.marks <= MARKS_MAX).then_some(letter)
+            }
+            _ => Some(letter),
+        }
+    }
+}
+
+/// What belongs to the character before it.
+fn is_joined(letter: char) -> bool {
+    matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
+        || is_combining_mark(letter)
+}
+
+/// Characters that cannot be seen: marks of direction (which can turn round the order of other texts), soft hyphens, fillers.
+fn is_unseen(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+            | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
+            | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn what_cannot_be_drawn_goes() {
+        let cases = [
+            ("  two \t\n words ", "two words"),
+            ("nul\0bell\u{7}del\u{7F}c1\u{85}\u{9F}", "nulbelldelc1"),
+            ("a\u{202E}b\u{2066}c\u{200F}d\u{200B}e\u{AD}f", "abcdef"),
+            ("\u{FFFE}\u{FDD0}\u{E000}\u{1FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+            ("\u{200D}\u{200D}a\u{200D}\u{200D}\u{200D}b", "a\u{200D}b"),
+            ("👩🏻\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨🏼", "👩🏻\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨🏼"),
+            ("🏴\u{E0067}\u{E0062}\u{E007F} \u{E0067}", "🏴\u{E0067}\u{E0062}\u{E007F}"),
+            ("", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(clean(text, 100), expected, "{text:?}");
+        }
+        // U+0085 is white space for Unicode, and nothing else: it parts words.
+        assert_eq!(clean("c1\u{85}x", 10), "c1 x");
+    }
+
+    #[test]
+    fn marks_and_joiners_do_not_pile_up() {
+        let zalgo = format!("Z{}a", "\u{301}".repeat(50));
+        assert_eq!(clean(&zalgo, 100), "Z\u{301}\u{301}\u{301}a");
+        let crowd = "👨\u{200D}".repeat(40);
+        let joined = clean(&crowd, 1_000);
+        assert_eq!(joined.matches('👨').count(), 40);
+        let family = "👨\u{200D}".repeat(4) + "👨";
+        assert_eq!(joined, family.repeat(8), "of five each");
+    }
+
+    #[test]
+    fn long_texts_end_with_an_ellipsis() {
+        assert_eq!(clean("one two three", 8), "one two…");
+        assert_eq!(clean("one two", 7), "one two");
+    }
+}

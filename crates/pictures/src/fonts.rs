@@ -1,0 +1,193 @@
+//! Fonts that PNGs are drawn with.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use resvg::usvg::fontdb::{Database, ID, Source};
+use resvg::usvg::{FontResolver, FontStyle};
+use skrifa::charmap::Charmap;
+use skrifa::{FontRef, MetadataProvider};
+use thiserror::Error;
+
+use crate::metrics::{BUNDLED, SYMBOLS, Style, is_emoji, is_picture};
+
+/// What stands for a picture or letter that no font has; a glyph of the bundled font with symbols.
+const STAND_IN: &str = "\u{E000}";
+
+/// The fonts of PNGs: the bundled ones (Latin, Greek, Cyrillic, symbols), an emoji font and more if the operator has them.
+///
+/// Loading takes milliseconds and an emoji font ten megabytes: make one and keep it. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Fonts {
+    database: Arc<Database>,
+    bundled: Vec<ID>,
+    emoji: Option<Loaded>,
+    more: Vec<Loaded>,
+}
+
+#[derive(Debug, Clone)]
+struct Loaded {
+    id: ID,
+    data: Arc<Vec<u8>>,
+}
+
+impl Loaded {
+    /// Which glyph each letter has.
+    fn letters(&self) -> Option<Charmap<'_>> {
+        Some(FontRef::from_index(&self.data, 0).ok()?.charmap())
+    }
+}
+
+/// Bytes that are not a font.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the bytes are not a TrueType or OpenType font")]
+pub struct FontError;
+
+impl Fonts {
+    /// The bundled fonts alone. Pictures that they do not have are drawn as a rounded outline: with no emoji font, most emoji.
+    pub fn bundled() -> Self {
+        let mut database = Database::new();
+        let mut bundled = Vec::new();
+        for data in BUNDLED {
+            bundled.extend(database.load_font_source(Source::Binary(Arc::new(data))));
+        }
+        Self { database: Arc::new(database), bundled, emoji: None, more: Vec::new() }
+    }
+
+    /// With an emoji font, for example the bytes of `NotoColorEmoji.ttf` (Debian's `fonts-noto-color-emoji`). Bitmaps (CBDT, sbix), layers
+    /// (COLR) and plain outlines are drawn.
+    ///
+    /// # Errors
+    /// When the bytes are no font.
+    pub fn with_emoji(mut self, bytes: Vec<u8>) -> Result<Self, FontError> {
+        self.emoji = Some(self.load(bytes)?);
+        Ok(self)
+    }
+
+    /// With one more font, for letters that none of the fonts before it has: of Chinese or Arabic, for example.
+    ///
+    /// # Errors
+    /// When the bytes are no font.
+    pub fn with_more(mut self, bytes: Vec<u8>) -> Result<Self, FontError> {
+        let loaded = self.load(bytes)?;
+        self.more.push(loaded);
+        Ok(self)
+    }
+
+    fn load(&mut self, bytes: Vec<u8>) -> Result<Loaded, FontError> {
+        let data = Arc::new(bytes);
+        FontRef::from_index(&data, 0).map_err(|_| FontError)?;
+        let database = Arc::make_mut(&mut self.database);
+        let ids = database.load_font_source(Source::Binary(data.clone()));
+        let id = ids.first().copied().ok_or(FontError)?;
+        Ok(Loaded { id, data })
+    }
+
+    pub(crate) fn database(&self) -> Arc<Database> {
+        self.database.clone()
+    }
+
+    /// Finds fonts among these alone, whatever families an SVG names.
+    pub(crate) fn resolver(&self) -> FontResolver<'_> {
+        let coverage = self.coverage();
+        FontResolver {
+            select_font: Box::new(|font, _| {
+                let style = match (font.weight() >= 600, font.style()) {
+                    (true, _) => Style::Bold,
+                    (false, FontStyle::Normal) => Style::Regular,
+                    (false, _) => Style::Italic,
+                };
+                self.bundled.get(style as usize).copied()
+            }),
+            select_fallback: Box::new(move |letter, used, _| {
+                let symbols = (self.bundled.get(SYMBOLS).copied(), coverage.bundled.get(SYMBOLS));
+                let symbols = symbols.0.zip(symbols.1);
+                let emoji = self.emoji.as_ref().map(|font| font.id).zip(coverage.emoji.as_ref());
+                let more = self.more.iter().map(|font| font.id).zip(&coverage.more);
+                let (first, last) =
+                    if is_picture(letter) { (emoji, symbols) } else { (symbols, emoji) };
+                let mut fonts = first.into_iter().chain(last).chain(more);
+                let has = |(id, letters): &(ID, &Charmap<'_>)| {
+                    !used.contains(id) && letters.map(letter).is_some()
+                };
+                fonts.find(has).map(|(id, _)| id)
+            }),
+        }
+    }
+
+    pub(crate) fn coverage(&self) -> Coverage<'_> {
+        Coverage {
+            bundled: BUNDLED
+                .iter()
+                .filter_map(|data| FontRef::new(data).ok())
+                .map(|font| font.charmap())
+                .collect(),
+            emoji: self.emoji.as_ref().and_then(Loaded::letters),
+            more: self.more.iter().filter_map(Loaded::letters).collect(),
+        }
+    }
+}
+
+/// Which letters the fonts have.
+pub(crate) struct Coverage<'a> {
+    bundled: Vec<Charmap<'a>>,
+    emoji: Option<Charmap<'a>>,
+    more: Vec<Charmap<'a>>,
+}
+
+/// The font that draws a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Text,
+    Symbols,
+    Emoji,
+    More(usize),
+    /// None: the stand-in is drawn.
+    Missing,
+}
+
+impl Slot {
+    /// What is drawn for a cluster.
+    pub(crate) fn drawn(self, cluster: &str) -> Cow<'_, str> {
+        match self {
+            Self::Missing => STAND_IN.into(),
+            Self::Symbols => cluster.chars().filter(|letter| !is_ignorable(*letter)).collect(),
+            _ => cluster.into(),
+        }
+    }
+}
+
+impl Coverage<'_> {
+    /// The font for a cluster that stands behind one of `before`.
+    pub(crate) fn slot(&self, cluster: &str, style: Style, before: Option<Slot>) -> Slot {
+        let has = |letters: &Charmap<'_>| {
+            let mut seen = cluster.chars().filter(|letter| !is_ignorable(*letter));
+            seen.all(|letter| letters.map(letter).is_some())
+        };
+        // Spaces between words of another script stay with them, so that their order is kept.
+        if let (true, Some(Slot::More(place))) = (cluster.is_ascii(), before)
+            && self.more.get(place).is_some_and(has)
+        {
+            return Slot::More(place);
+        }
+        if is_emoji(cluster) && self.emoji.as_ref().is_some_and(has) {
+            return Slot::Emoji;
+        }
+        if self.bundled.get(style as usize).is_some_and(has) {
+            return Slot::Text;
+        }
+        if self.bundled.get(SYMBOLS).is_some_and(has) {
+            return Slot::Symbols;
+        }
+        match self.more.iter().position(has) {
+            Some(place) => Slot::More(place),
+            None if self.emoji.as_ref().is_some_and(has) => Slot::Emoji,
+            None => Slot::Missing,
+        }
+    }
+}
+
+/// What has no shape of its own.
+fn is_ignorable(letter: char) -> bool {
+    matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
+}

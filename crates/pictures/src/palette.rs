@@ -1,0 +1,148 @@
+//! Colours of a card.
+
+use std::fmt;
+
+use cardscape_engine::rng::text_number;
+
+/// A colour as CSS writes it: hue in degrees, saturation and lightness in percent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hsl(u32, u32, u32);
+
+impl fmt::Display for Hsl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(hue, saturation, lightness) = self;
+        write!(f, "hsl({hue},{saturation}%,{lightness}%)")
+    }
+}
+
+/// The colours of a card: one hue in many lightnesses. Letters and what they stand on are at least 50 % apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Palette {
+    hue: u32,
+    /// How colourful, in percent of what the template asks for.
+    strength: u32,
+}
+
+/// Words for colours and elements, with hue and strength. The first of a card's theme that stands here decides.
+const WORDS: [(&str, u32, u32); 44] = [
+    ("red", 2, 120),
+    ("crimson", 350, 110),
+    ("orange", 26, 120),
+    ("yellow", 48, 130),
+    ("gold", 44, 110),
+    ("green", 132, 100),
+    ("teal", 174, 100),
+    ("cyan", 188, 100),
+    ("blue", 216, 120),
+    ("indigo", 240, 90),
+    ("purple", 276, 90),
+    ("violet", 276, 90),
+    ("pink", 332, 110),
+    ("magenta", 312, 110),
+    ("brown", 26, 60),
+    ("white", 40, 22),
+    ("silver", 214, 16),
+    ("gray", 214, 12),
+    ("grey", 214, 12),
+    ("black", 250, 16),
+    ("fire", 12, 120),
+    ("flame", 12, 120),
+    ("water", 208, 120),
+    ("ocean", 208, 120),
+    ("ice", 194, 90),
+    ("earth", 34, 80),
+    ("stone", 34, 40),
+    ("air", 190, 60),
+    ("wind", 190, 60),
+    ("electric", 52, 130),
+    ("lightning", 52, 130),
+    ("light", 44, 90),
+    ("holy", 44, 90),
+    ("dark", 266, 60),
+    ("shadow", 266, 60),
+    ("nature", 108, 90),
+    ("grass", 108, 90),
+    ("plant", 108, 90),
+    ("metal", 210, 24),
+    ("steel", 210, 24),
+    ("psychic", 300, 90),
+    ("poison", 286, 90),
+    ("colorless", 210, 10),
+    ("neutral", 210, 10),
+];
+
+impl Palette {
+    /// The colours of a theme.
+    pub(crate) fn of(theme: &str) -> Self {
+        let words = theme.split(|letter: char| !letter.is_alphanumeric());
+        let mut known = words
+            .filter_map(|word| WORDS.iter().find(|(known, _, _)| word.eq_ignore_ascii_case(known)));
+        match known.next() {
+            Some((_, hue, strength)) => Self { hue: *hue, strength: *strength },
+            None => {
+                // Eighteen hues that can be told apart.
+                let hue = u32::try_from(text_number(theme) % 18).unwrap_or_default() * 20;
+                Self { hue, strength: 90 }
+            }
+        }
+    }
+
+    fn shade(self, turn: u32, saturation: u32, lightness: u32) -> Hsl {
+        let saturation = (saturation * self.strength / 100).min(100);
+        Hsl((self.hue + turn) % 360, saturation, lightness)
+    }
+
+    /// The card's edge.
+    pub(crate) fn edge(self) -> Hsl {
+        self.shade(0, 38, 14)
+    }
+
+    /// A line on the edge.
+    pub(crate) fn edge_line(self) -> Hsl {
+        self.shade(0, 36, 38)
+    }
+
+    /// What the plates stand on, at the top and at the foot.
+    pub(crate) fn panel(self) -> [Hsl; 2] {
+        [self.shade(0, 44, 72), self.shade(0, 40, 46)]
+    }
+
+    /// Plates with dark letters.
+    pub(crate) fn plate(self) -> Hsl {
+        self.shade(0, 55, 95)
+    }
+
+    /// Plates with light letters.
+    pub(crate) fn dark_plate(self) -> Hsl {
+        self.shade(0, 45, 15)
+    }
+
+    /// Borders of plates, labels.
+    pub(crate) fn line(self) -> Hsl {
+        self.shade(0, 50, 28)
+    }
+
+    /// The artwork box, in the middle and at its borders.
+    pub(crate) fn art(self) -> [Hsl; 2] {
+        [self.shade(0, 70, 74), self.shade(340, 62, 26)]
+    }
+
+    /// Shapes of the emblem: light, strong, of a neighbouring hue.
+    pub(crate) fn emblem(self) -> [Hsl; 3] {
+        [self.shade(0, 80, 90), self.shade(0, 66, 42), self.shade(40, 70, 60)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_colours_decide() {
+        assert_eq!(Palette::of("unit fire").hue, 12);
+        assert_eq!(Palette::of("number RED").hue, 2);
+        assert_eq!(Palette::of("firework"), Palette::of("firework"));
+        assert_ne!(Palette::of("firework").hue, Palette::of("fire").hue);
+        assert_eq!(Palette::of("gray").edge().to_string(), "hsl(214,4%,14%)");
+    }
+}

@@ -1,0 +1,115 @@
+//! Lines in parts that one font can draw.
+//!
+//! Browsers find a font for every letter by themselves. The renderer's way to do so loses letters where a sequence of emoji stands between
+//! words; it is given parts that need no finding.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::fonts::{Coverage, Fonts, Slot};
+use crate::metrics::{cluster_extent, clusters};
+use crate::shapes::{Anchor, Block, Placed};
+
+/// A number with at most two decimal places.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Tidy(pub(crate) f32);
+
+impl fmt::Display for Tidy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Adding 0 makes −0 a 0.
+        write!(f, "{}", (f64::from(self.0) * 100.0).round() / 100.0 + 0.0)
+    }
+}
+
+/// What one `<text>` draws.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Run<'a> {
+    pub(crate) x: Tidy,
+    pub(crate) y: Tidy,
+    pub(crate) anchor: Anchor,
+    pub(crate) length: Option<Tidy>,
+    pub(crate) text: Cow<'a, str>,
+}
+
+/// The parts of a block's lines; without `fonts` each line is one.
+pub(crate) fn runs<'a>(block: &'a Block, fonts: Option<&Fonts>) -> Vec<Run<'a>> {
+    let Some(fonts) = fonts else { return block.lines.iter().map(whole).collect() };
+    let coverage = fonts.coverage();
+    let mut runs = Vec::new();
+    for line in &block.lines {
+        if line.text.is_ascii() {
+            runs.push(whole(line));
+        } else {
+            split(line, block, &coverage, &mut runs);
+        }
+    }
+    runs
+}
+
+/// A line in one part. One that is held to a length says where it begins: renderers differ in whether they centre it before or after.
+fn whole(line: &Placed) -> Run<'_> {
+    let (x, anchor) = match line.length {
+        Some(length) => (start(line, length), Anchor::Start),
+        None => (line.x, line.anchor),
+    };
+    Run {
+        x: Tidy(x),
+        y: Tidy(line.y),
+        anchor,
+        length: line.length.map(Tidy),
+        text: Cow::Borrowed(&line.text),
+    }
+}
+
+/// Where a line of this width begins.
+fn start(line: &Placed, width: f32) -> f32 {
+    match line.anchor {
+        Anchor::Start => line.x,
+        Anchor::Middle => line.x - width / 2.0,
+        Anchor::End => line.x - width,
+    }
+}
+
+fn split<'a>(line: &'a Placed, block: &Block, coverage: &Coverage<'_>, runs: &mut Vec<Run<'a>>) {
+    let mut parts: Vec<(Slot, String, f32)> = Vec::new();
+    for cluster in clusters(&line.text) {
+        let before = parts.last().map(|(slot, _, _)| *slot);
+        let slot = coverage.slot(cluster, block.style, before);
+        let width = cluster_extent(cluster, block.style).width * block.size;
+        let drawn = slot.drawn(cluster);
+        match parts.last_mut() {
+            Some((last, text, so_far)) if *last == slot => {
+                text.push_str(&drawn);
+                *so_far += width;
+            }
+            _ => parts.push((slot, drawn.into_owned(), width)),
+        }
+    }
+    if let [(Slot::Text, _, _)] = parts[..] {
+        runs.push(whole(line));
+        return;
+    }
+    let whole_width = line.length.unwrap_or(line.width);
+    let scale = if line.width > 0.0 { whole_width / line.width } else { 1.0 };
+    let mut x = start(line, whole_width);
+    let space = cluster_extent(" ", block.style).width * block.size * scale;
+    for (slot, text, width) in parts {
+        let width = width * scale;
+        // Spaces at the ends are not drawn.
+        let (before, after) = (text.starts_with(' '), text.ends_with(' ') && text.len() > 1);
+        let spaces = |is: bool| if is { space } else { 0.0 };
+        let inner = width - spaces(before) - spaces(after);
+        // Fonts of others have widths of their own.
+        let is_held = scale < 0.999 || !matches!(slot, Slot::Text | Slot::Symbols);
+        if inner > 0.0 && text != " " {
+            runs.push(Run {
+                x: Tidy(x + spaces(before)),
+                y: Tidy(line.y),
+                anchor: Anchor::Start,
+                length: is_held.then_some(Tidy(inner)),
+                text: text.trim().to_owned().into(),
+            });
+        }
+        x += width;
+    }
+}

@@ -1,0 +1,117 @@
+//! Places and lines: what a card is made of. In units of the card.
+
+use std::fmt;
+
+use crate::metrics::Style;
+use crate::runs::Tidy;
+use crate::wrap::Line;
+
+/// Which point of a line its x is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// What colour letters have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ink {
+    /// Dark, on light plates.
+    Dark,
+    /// In the card's colour, on light plates.
+    Coloured,
+    /// Light, on dark plates.
+    Light,
+    /// Dark on light plates for matte cards, metallic on dark ones for all others.
+    Shiny,
+}
+
+/// A line in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Placed {
+    pub(crate) x: f32,
+    /// The base line.
+    pub(crate) y: f32,
+    pub(crate) text: String,
+    /// How wide it is in the bundled font.
+    pub(crate) width: f32,
+    /// The width that every font has to give it; `None`: even a wide font stays in its place.
+    pub(crate) length: Option<f32>,
+    pub(crate) anchor: Anchor,
+}
+
+/// Lines of one look.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Block {
+    pub(crate) size: f32,
+    pub(crate) style: Style,
+    pub(crate) ink: Ink,
+    pub(crate) lines: Vec<Placed>,
+}
+
+/// A rectangle.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Area {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+}
+
+impl Area {
+    /// The area without a border of this width.
+    pub(crate) fn inset(self, by: f32) -> Self {
+        let Self { x, y, width, height } = self;
+        Self { x: x + by, y: y + by, width: width - 2.0 * by, height: height - 2.0 * by }
+    }
+
+    /// The height of its middle.
+    pub(crate) fn middle(self) -> Tidy {
+        Tidy(self.y + self.height / 2.0)
+    }
+}
+
+impl fmt::Display for Area {
+    /// As attributes of an element: numbers alone, which need no escaping.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(Tidy);
+        write!(f, r#"x="{x}" y="{y}" width="{width}" height="{height}""#)
+    }
+}
+
+impl Block {
+    /// Lines below each other around the height `middle`.
+    pub(crate) fn around(
+        (size, lines, style): (f32, Vec<Line>, Style),
+        ink: Ink,
+        (x, anchor): (f32, Anchor),
+        middle: f32,
+        room: f32,
+    ) -> Self {
+        let leading = size * 1.16;
+        #[allow(clippy::cast_precision_loss, reason = "a few lines")]
+        let first = middle - leading * (lines.len() as f32 - 1.0) / 2.0 + size * 0.36;
+        let mut y = first - leading;
+        let lines = lines.into_iter().map(|line| {
+            y += leading;
+            Placed::new(line, size, (x, y), anchor, room)
+        });
+        Self { size, style, ink, lines: lines.collect() }
+    }
+}
+
+impl Placed {
+    /// A line at a place, with so much room for its width.
+    pub(crate) fn new(
+        line: Line,
+        size: f32,
+        (x, y): (f32, f32),
+        anchor: Anchor,
+        room: f32,
+    ) -> Self {
+        let (width, bound) = (line.extent.width * size, line.extent.bound * size);
+        let length = (bound > room && width > 0.0).then_some(width.min(room));
+        Self { x, y, text: line.text, width, length, anchor }
+    }
+}

@@ -1,0 +1,187 @@
+//! Texts in lines.
+
+use std::ops::Range;
+
+use crate::metrics::{Extent, Style, cluster_extent, clusters, measure};
+
+/// A text whose words have been measured: lines of any width come from it without measuring again.
+#[derive(Debug)]
+pub(crate) struct Text {
+    whole: String,
+    style: Style,
+    words: Vec<(Range<usize>, Extent)>,
+    space: Extent,
+}
+
+/// A line of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) extent: Extent,
+}
+
+/// Lines as ranges of the text, with their extents.
+type Breaks = Vec<(Range<usize>, Extent)>;
+
+impl Text {
+    /// Measures a text that has been cleaned.
+    pub(crate) fn new(text: impl Into<String>, style: Style) -> Self {
+        let text = text.into();
+        let mut words = Vec::new();
+        let mut start = 0;
+        for word in text.split(' ') {
+            let range = start..start + word.len();
+            start = range.end + 1;
+            if !word.is_empty() {
+                words.push((range, measure(word, style)));
+            }
+        }
+        Self { whole: text, style, words, space: measure(" ", style) }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Width of the whole on one line.
+    pub(crate) fn width(&self) -> f32 {
+        let mut whole = 0.0;
+        for (place, (_, extent)) in self.words.iter().enumerate() {
+            whole += extent.width + if place > 0 { self.space.width } else { 0.0 };
+        }
+        whole
+    }
+
+    /// How many lines of this width (in em) it takes.
+    pub(crate) fn count(&self, width: f32) -> usize {
+        self.breaks(width).len()
+    }
+
+    /// Its lines, none wider than `width` (in em) in the bundled font; at most `most`, of which the last ends with `…` if there are more.
+    /// The second value says whether there are.
+    pub(crate) fn lines(&self, width: f32, most: usize) -> (Vec<Line>, bool) {
+        let breaks = self.breaks(width);
+        let is_cut = breaks.len() > most;
+        let mut lines: Vec<Line> = breaks
+            .into_iter()
+            .take(most)
+            .map(|(range, extent)| Line { text: self.whole[range].to_owned(), extent })
+            .collect();
+        if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+            *last = shortened(&last.text, self.style, width);
+        }
+        (lines, is_cut)
+    }
+
+    fn breaks(&self, width: f32) -> Breaks {
+        let mut lines = Breaks::new();
+        let mut line: Option<(Range<usize>, Extent)> = None;
+        for (range, extent) in &self.words {
+            if let Some((whole, so_far)) = &mut line {
+                if so_far.width + self.space.width + extent.width <= width {
+                    *so_far += self.space;
+                    *so_far += *extent;
+                    whole.end = range.end;
+                    continue;
+                }
+                lines.extend(line.take());
+            }
+            if extent.width <= width {
+                line = Some((range.clone(), *extent));
+            } else {
+                line = Some(self.broken(range, width, &mut lines));
+            }
+        }
+        lines.extend(line);
+        lines
+    }
+
+    /// A word that is wider than a line: full lines go to `lines`, the rest is answered.
+    fn broken(
+        &self,
+        word: &Range<usize>,
+        width: f32,
+        lines: &mut Breaks,
+    ) -> (Range<usize>, Extent) {
+        let (mut start, mut end, mut so_far) = (word.start, word.start, Extent::default());
+        for cluster in clusters(&self.whole[word.clone()]) {
+            let extent = cluster_extent(cluster, self.style);
+            if so_far.width + extent.width > width && end > start {
+                lines.push((start..end, so_far));
+                (start, so_far) = (end, Extent::default());
+            }
+            so_far += extent;
+            end += cluster.len();
+        }
+        (start..end, so_far)
+    }
+}
+
+/// As much of a text as fits on a line with `…` behind it.
+fn shortened(text: &str, style: Style, width: f32) -> Line {
+    let ellipsis = measure("…", style);
+    let (mut end, mut extent) = (0, Extent::default());
+    for cluster in clusters(text) {
+        let next = cluster_extent(cluster, style);
+        if extent.width + next.width + ellipsis.width > width {
+            break;
+        }
+        extent += next;
+        end += cluster.len();
+    }
+    let kept = text[..end].trim_end_matches([' ', ',', '.', ';', ':', '…']);
+    let mut extent = measure(kept, style);
+    extent += ellipsis;
+    Line { text: format!("{kept}…"), extent }
+}
+
+/// The largest of `sizes` (from large to small) at which the text has at most so many lines as stand beside it; at the smallest, the text
+/// is cut. Answers the size, the lines and whether it was cut.
+pub(crate) fn fit(text: &Text, width: f32, sizes: &[(f32, usize)]) -> (f32, Vec<Line>, bool) {
+    let fitting = sizes.iter().find(|(size, most)| text.count(width / size) <= *most);
+    let (size, most) = fitting.or(sizes.last()).copied().unwrap_or((12.0, 1));
+    let (lines, is_cut) = text.lines(width / size, most);
+    (size, lines, is_cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(lines: &[Line]) -> Vec<&str> {
+        lines.iter().map(|line| line.text.as_str()).collect()
+    }
+
+    #[test]
+    fn words_stay_whole_where_they_can() {
+        let text = Text::new("Draw two cards, then discard one card.", Style::Regular);
+        let (lines, is_cut) = text.lines(8.0, 9);
+        assert_eq!(texts(&lines), ["Draw two cards,", "then discard one", "card."]);
+        assert!(!is_cut && lines.iter().all(|line| line.extent.width <= 8.0));
+        assert_eq!(text.lines(100.0, 1).0.len(), 1);
+        assert!((text.lines(100.0, 1).0[0].extent.width - text.width()).abs() < 0.001);
+    }
+
+    #[test]
+    fn what_is_too_long_is_broken_or_cut() {
+        let text = Text::new("x".repeat(2_000), Style::Bold);
+        let (lines, is_cut) = text.lines(20.0, 3);
+        assert_eq!((lines.len(), is_cut), (3, true));
+        assert!(lines.iter().all(|line| line.extent.width <= 20.0));
+        assert!(lines[2].text.ends_with("x…"));
+        let all: usize = text.lines(20.0, 999).0.iter().map(|line| line.text.len()).sum();
+        assert_eq!(all, 2_000);
+    }
+
+    #[test]
+    fn the_largest_size_that_fits_is_taken() {
+        let sizes = [(20.0, 1), (10.0, 1), (10.0, 2)];
+        let (size, ..) = fit(&Text::new("ab", Style::Regular), 100.0, &sizes);
+        assert!(size > 19.0);
+        let (size, lines, is_cut) =
+            fit(&Text::new("abcdefg hijklmnopqr", Style::Regular), 60.0, &sizes);
+        assert_eq!((lines.len(), is_cut), (2, false));
+        assert!(size < 11.0);
+        assert_eq!(fit(&Text::new("", Style::Regular), 60.0, &sizes).1, []);
+    }
+}
