@@ -1,0 +1,113 @@
+//! Texts stay on the card and on their plates, in the bundled font and in those of readers.
+
+use cardscape_pictures::{CardFace, EffectText, Finish, Picture};
+use resvg::usvg::Options;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::support::{SEEDS, filled, hostile_texts, reader, seed, text_boxes};
+
+fn readers() -> [(&'static str, Options<'static>); 3] {
+    [
+        ("bundled", reader(include_bytes!("../../fonts/CardscapeSans-Bold.ttf"))),
+        ("serif", reader(include_bytes!("../fixtures/DejaVuSerif.ttf"))),
+        ("mono", reader(include_bytes!("../fixtures/DejaVuSansMono.ttf"))),
+    ]
+}
+
+/// No text leaves the plates at the sides, nor the card at the top and at the foot.
+fn check(svg: &str, (name, options): &(&str, Options<'_>)) {
+    for (said, [left, top, right, bottom]) in text_boxes(svg, options) {
+        // Where a font lacks a part of a cluster, this reader holds only the first glyph of it to the length: what the text itself asks for
+        // is looked at below.
+        let is_joined = said.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
+            || said.chars().any(is_combining_mark);
+        let is_between = (left >= 27.0 && right <= 484.0) || is_joined;
+        let is_inside = is_between && top >= 0.0 && bottom <= 700.0;
+        assert!(is_inside, "{name}: {left} {top} {right} {bottom}: {said}");
+    }
+    let document = roxmltree::Document::parse(svg).unwrap();
+    for text in document.descendants().filter(|node| node.has_tag_name("text")) {
+        let number = |name| text.attribute(name).map(|text: &str| text.parse::<f32>().unwrap());
+        let said = text.text().unwrap_or_default();
+        if let Some(length) = number("textLength") {
+            let left = number("x").unwrap();
+            assert!(text.attribute("text-anchor").is_none());
+            assert!(left >= 27.0 && left + length <= 484.0, "{left} {length}: {said}");
+        }
+    }
+}
+
+#[test]
+fn the_longest_and_strangest_texts_fit_in_every_font() {
+    let readers = readers();
+    for text in hostile_texts() {
+        let svg = Picture::card(&filled(&text, Finish::Matte)).svg();
+        for reader in &readers {
+            check(&svg, reader);
+        }
+    }
+}
+
+#[test]
+fn shipped_cards_fit_in_every_font() {
+    let readers = readers();
+    for (game, set) in SEEDS {
+        let (game, set) = seed(game, set);
+        for card in set.cards.iter().step_by(9) {
+            let face = CardFace::from_definition(&game, card, &set.code, None);
+            let svg = Picture::card(&face).svg();
+            for reader in &readers {
+                check(&svg, reader);
+            }
+        }
+    }
+}
+
+/// Lines are one below the other, and the last ends with the card's body.
+#[test]
+fn long_texts_become_smaller_and_then_are_cut() {
+    let sentence = "Draw two cards, then discard one card. ";
+    let size_of = |repeats: usize| {
+        let effect = EffectText { label: "passive".into(), text: sentence.repeat(repeats).into() };
+        let face = CardFace { effects: vec![effect], ..CardFace::default() };
+        let picture = Picture::card(&face);
+        let svg = picture.svg();
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let is_effect = |node: &roxmltree::Node<'_, '_>| {
+            node.has_tag_name("text")
+                && node.text().is_some_and(|text| text.starts_with("Draw two"))
+        };
+        let first = document.descendants().find(is_effect).unwrap();
+        let size: f32 = first.parent().unwrap().attribute("font-size").unwrap().parse().unwrap();
+        (size, picture.is_cut(), svg.contains('…'))
+    };
+    assert_eq!(size_of(1), (20.0, false, false));
+    let (size, is_cut, _) = size_of(14);
+    assert!(size < 20.0 && size > 13.0 && !is_cut, "{size}");
+    assert_eq!(size_of(40), (13.0, true, true));
+}
+
+/// Many long effects: some are cut, none lies on another.
+#[test]
+fn lines_do_not_lie_on_each_other() {
+    let effect = EffectText {
+        label: "latent".into(),
+        text: "When this card attacks, draw. ".repeat(9).into(),
+    };
+    let face = CardFace {
+        effects: vec![effect; 12],
+        lore: Some("It waits. ".repeat(60).into()),
+        ..CardFace::default()
+    };
+    let svg = Picture::card(&face).svg();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let mut heights: Vec<f32> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("text"))
+        .map(|node| node.attribute("y").unwrap().parse().unwrap())
+        .collect();
+    heights.sort_by(f32::total_cmp);
+    heights.dedup();
+    assert!(heights.windows(2).all(|pair| pair[1] - pair[0] > 8.0), "{heights:?}");
+    assert!(heights.len() > 12, "{heights:?}");
+}

@@ -1,0 +1,11 @@
+//! Pictures as their readers get them.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+mod artwork;
+mod finishes;
+mod fits;
+mod hidden;
+mod hostile;
+mod pngs;
+mod seed;
+mod support;
