@@ -148,14 +148,13 @@ fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
     let width = (PLATE_WIDTH - gap * (shares - 1.0)) / shares;
     let first = if count == 1 { CENTRE - width / 2.0 } else { LEFT };
     let is_wide = count <= 2;
-    let numbers = [(32.0, 1), (26.0, 1), (20.0, 1), (15.0, 1), (11.0, 1)];
+    let numbers = [(32.0, 1), (26.0, 1), (22.0, 1), (18.0, 1), (14.0, 1), (11.0, 1)];
+    let numbers = &numbers[if is_wide { 0 } else { 2 }..];
     let room = if is_wide { 92.0 } else { width - 16.0 };
     let values: Vec<_> = figures
         .iter()
         .take(count)
-        .map(|figure| {
-            set(&clean(&figure.value, 24), Style::Bold, room, &numbers[usize::from(!is_wide)..])
-        })
+        .map(|figure| set(&clean(&figure.value, 24), Style::Bold, room, numbers))
         .collect();
     let widest = values
         .iter()
@@ -166,7 +165,7 @@ fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
         figures.iter().take(count).map(|figure| clean(&figure.label, 40)).collect();
     let mut sizes = &[(16.0, 1), (14.0, 1), (12.0, 1), (11.0, 2)][..];
     if !is_wide {
-        sizes = &[(12.0, 1), (10.0, 1)];
+        sizes = &[(11.0, 1), (10.0, 1)];
     }
     for label in &labels {
         let (size, _, _) = fit(&Text::new(label, Style::Bold), label_room, sizes);
@@ -181,7 +180,7 @@ fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
             [(x + 15.0, Anchor::Start, 618.0), (x + width - 15.0, Anchor::End, 618.0)]
         } else {
             let middle = x + width / 2.0;
-            [(middle, Anchor::Middle, 605.0), (middle, Anchor::Middle, 626.0)]
+            [(middle, Anchor::Middle, 608.5), (middle, Anchor::Middle, 626.5)]
         };
         let [(label_x, label_anchor, label_y), (value_x, value_anchor, value_y)] = places;
         let label = Block::around(label, Ink::Shiny, (label_x, label_anchor), label_y, label_room);

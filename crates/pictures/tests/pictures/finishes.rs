@@ -46,6 +46,7 @@ fn finishes_differ_in_grey() {
     let fonts = Fonts::bundled();
     let grey = |finish: Finish| -> Vec<f32> {
         let file = Picture::card(&face(finish)).png(&fonts).unwrap();
+        assert!(file.len() < 150_000, "{finish:?}: {} bytes", file.len());
         let grey = |[red, green, blue, _]: [u8; 4]| {
             0.2126 * f32::from(red) + 0.7152 * f32::from(green) + 0.0722 * f32::from(blue)
         };
