@@ -219,7 +219,7 @@ impl Body {
             };
             Placed::new(line, size, (x, y), anchor, INNER)
         });
-        self.blocks.push(Block { size, style, ink: Ink::Dark, lines: lines.collect() });
+        self.blocks.push(Block::new(size, style, Ink::Dark, lines.collect()));
     }
 
     fn draw_label(&mut self, label: &Text, size: f32, top: f32) {

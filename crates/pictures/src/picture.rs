@@ -81,8 +81,8 @@ impl Picture {
         Self(Content::Back)
     }
 
-    /// Whether a text did not fit, even at its smallest, and ends with `…`: then the whole text should stand beside the picture. (The
-    /// description for screen readers has it anyway.)
+    /// Whether something did not fit: a text that ends with `…` even in its smallest letters, or more facts, effects or numbers than a card
+    /// has room for. Then all of it should stand beside the picture. (The description for screen readers has it anyway.)
     pub fn is_cut(&self) -> bool {
         match &self.0 {
             Content::Face(face) => face.sheet.is_cut,

@@ -97,7 +97,17 @@ impl Block {
             y += leading;
             Placed::new(line, size, (x, y), anchor, room)
         });
-        Self { size, style, ink, lines: lines.collect() }
+        Self::new(size, style, ink, lines.collect())
+    }
+
+    /// Lines of one text. If one has to be held to its length, all are: else they would have letters of different widths.
+    pub(crate) fn new(size: f32, style: Style, ink: Ink, mut lines: Vec<Placed>) -> Self {
+        if lines.iter().any(|line| line.length.is_some()) {
+            for line in lines.iter_mut().filter(|line| line.width > 0.0) {
+                line.length.get_or_insert(line.width);
+            }
+        }
+        Self { size, style, ink, lines }
     }
 }
 

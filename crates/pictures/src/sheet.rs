@@ -3,7 +3,7 @@
 use crate::body::{Body, body};
 use crate::clean::clean;
 use crate::emblem::Emblem;
-use crate::face::{CardFace, Figure, STATS_MAX};
+use crate::face::{CardFace, EFFECTS_MAX, FACTS_MAX, Figure, STATS_MAX};
 use crate::metrics::Style;
 use crate::palette::Palette;
 use crate::shapes::{Anchor, Area, Block, Ink};
@@ -61,7 +61,9 @@ impl Sheet {
             (14.0, 2),
             (12.0, 3),
         ];
-        let mut is_cut = false;
+        let mut is_cut = face.facts.len() > FACTS_MAX
+            || face.effects.len() > EFFECTS_MAX
+            || face.stats.len() > STATS_MAX;
         let mut set = |text: &str, style, room: f32, sizes: &[(f32, usize)]| {
             let (size, lines, cut) = fit(&Text::new(text, style), room, sizes);
             is_cut |= cut;
@@ -74,7 +76,7 @@ impl Sheet {
             let sizes = [(30.0, 1), (25.0, 1), (20.0, 1), (15.0, 1), (11.0, 1)];
             let fitted = set(&value, Style::Bold, 42.0, &sizes);
             let number = Block::around(fitted, Ink::Shiny, (444.0, Anchor::Middle), 53.0, 42.0);
-            (number, pennant(&figure.label))
+            (number, pennant(&figure.label, &mut set))
         });
 
         let stats = stats(&face.stats, &mut set);
@@ -126,16 +128,12 @@ impl Sheet {
 type Set<'a> = dyn FnMut(&str, Style, f32, &[(f32, usize)]) -> (f32, Vec<Line>, Style) + 'a;
 
 /// The label that hangs below the badge.
-fn pennant(label: &str) -> Option<(Area, Block)> {
-    let label = Text::new(clean(label, 40).to_uppercase(), Style::Bold);
-    if label.is_empty() {
-        return None;
-    }
-    let (size, lines, _) = fit(&label, 66.0, &[(11.0, 1), (10.0, 1), (9.0, 1)]);
-    let width = lines.first().map_or(0.0, |line| line.extent.width * size);
+fn pennant(label: &str, set: &mut Set<'_>) -> Option<(Area, Block)> {
+    let label = clean(label, 40).to_uppercase();
+    let fitted = set(&label, Style::Bold, 66.0, &[(11.0, 1), (10.0, 1), (9.0, 1)]);
+    let width = fitted.1.first()?.extent.width * fitted.0;
     let area = Area { x: 444.0 - width / 2.0 - 6.0, y: 76.0, width: width + 12.0, height: 16.0 };
-    let block =
-        Block::around((size, lines, Style::Bold), Ink::Light, (444.0, Anchor::Middle), 84.0, width);
+    let block = Block::around(fitted, Ink::Light, (444.0, Anchor::Middle), 84.0, width);
     Some((area, block))
 }
 

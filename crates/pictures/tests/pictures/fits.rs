@@ -1,6 +1,6 @@
 //! Texts stay on the card and on their plates, in the bundled font and in those of readers.
 
-use cardscape_pictures::{CardFace, EffectText, Finish, Picture};
+use cardscape_pictures::{CardFace, EFFECTS_MAX, EffectText, Finish, Picture};
 use resvg::usvg::Options;
 use unicode_normalization::char::is_combining_mark;
 
@@ -26,6 +26,12 @@ fn check(svg: &str, (name, options): &(&str, Options<'_>)) {
         assert!(is_inside, "{name}: {left} {top} {right} {bottom}: {said}");
     }
     let document = roxmltree::Document::parse(svg).unwrap();
+    for block in document.descendants().filter(|node| node.has_tag_name("g")) {
+        let texts = block.children().filter(|node| node.has_tag_name("text"));
+        let held: Vec<bool> = texts.map(|text| text.attribute("textLength").is_some()).collect();
+        let same = held.iter().all(|is_held| *is_held == held[0]);
+        assert!(same, "lines of one text have letters of one width");
+    }
     for text in document.descendants().filter(|node| node.has_tag_name("text")) {
         let number = |name| text.attribute(name).map(|text: &str| text.parse::<f32>().unwrap());
         let said = text.text().unwrap_or_default();
@@ -61,6 +67,15 @@ fn shipped_cards_fit_in_every_font() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let effect = || EffectText { label: "a".into(), text: "b".into() };
+    let face =
+        |effects: usize| CardFace { effects: vec![effect(); effects], ..CardFace::default() };
+    assert!(!Picture::card(&face(3)).is_cut());
+    assert!(Picture::card(&face(EFFECTS_MAX + 1)).is_cut());
 }
 
 /// Lines are one below the other, and the last ends with the card's body.

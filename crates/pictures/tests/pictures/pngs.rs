@@ -85,3 +85,11 @@ fn fonts_of_others_are_looked_at() {
     assert_eq!(Fonts::bundled().with_emoji(b"<svg/>".to_vec()).unwrap_err(), FontError);
     assert_eq!(Fonts::bundled().with_more(Vec::new()).unwrap_err(), FontError);
 }
+
+/// Pictures are made by one thread and drawn by another.
+#[test]
+fn threads_share_fonts_and_pictures() {
+    fn shared<T: Send + Sync + 'static>() {}
+    shared::<Fonts>();
+    shared::<Picture>();
+}
