@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use cardscape_engine::{CardDefinition, Game, SetDefinition};
-use cardscape_pictures::{CardFace, Fonts, Picture};
+use cardscape_pictures::{CardFace, Finish, Fonts, Picture};
 use divan::Bencher;
 
 const GAME: &str = include_str!("../../../seed-data/games/ttcg/game.toml");
@@ -44,6 +44,23 @@ fn png(bencher: Bencher, rarity: &str) {
     let (game, card) = card();
     let face = CardFace::from_definition(&game, &card, "hearth", Some(rarity));
     let (picture, fonts) = (Picture::card(&face), Fonts::bundled());
+    bencher.bench(|| picture.png(&fonts).unwrap());
+}
+
+/// Little text and so the largest artwork, which is what takes time.
+#[divan::bench(args = [1, 6], sample_count = 20)]
+fn png_of_a_large_artwork(bencher: Bencher, tier: u32) {
+    let emoji = include_bytes!("../tests/fixtures/emoji.ttf").to_vec();
+    let fonts = Fonts::bundled().with_emoji(emoji).unwrap();
+    let face = CardFace {
+        title: "Falling Piano 🎹".into(),
+        type_line: "Emoji — Objects".into(),
+        glyph: Some("🎹".into()),
+        tiers: 6,
+        finish: Finish::of_tier(tier),
+        ..CardFace::default()
+    };
+    let picture = Picture::card(&face);
     bencher.bench(|| picture.png(&fonts).unwrap());
 }
 

@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64, text_number};
 
 use crate::palette::Palette;
+use crate::shapes::Area;
 
 /// Shapes around the point 0,0, as far as 100 units from it; rays reach further.
 #[derive(Debug)]
@@ -48,15 +49,15 @@ impl fmt::Display for Emblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [light, strong, neighbour] = self.palette.emblem();
         let [inner, outer] = self.rings;
-        write!(f, r#"<path d="{}" fill="{light}" opacity=".16"/>"#, self.rays)?;
+        write!(f, r#"<path d="{}" fill="{light}" fill-opacity=".16"/>"#, self.rays)?;
         write!(
             f,
-            r#"<g fill="none" stroke="{light}"><circle r="{outer}" stroke-width="2" opacity=".7"/>"#
+            r#"<g fill="none" stroke="{light}"><circle r="{outer}" stroke-width="2" stroke-opacity=".7"/>"#
         )?;
-        write!(f, r#"<path d="{}" stroke-width="1.6" opacity=".8"/></g>"#, self.star)?;
+        write!(f, r#"<path d="{}" stroke-width="1.6" stroke-opacity=".8"/></g>"#, self.star)?;
         write!(
             f,
-            r#"<path d="{}" fill="{light}" stroke="{strong}" stroke-width="1.5" opacity=".92"/>"#,
+            r#"<path d="{}" fill="{light}" stroke="{strong}" stroke-width="1.5" fill-opacity=".92"/>"#,
             self.petals[0]
         )?;
         write!(
@@ -118,6 +119,21 @@ pub(crate) fn rays_path(count: u32, radius: f64) -> String {
         let (x, y) = point(turns, radius);
         let (end_x, end_y) = point(turns + 0.5 / f64::from(count), radius);
         let _ = write!(path, "M0 0L{x:.0} {y:.0} {end_x:.0} {end_y:.0}");
+    }
+    path
+}
+
+/// Diagonal bands over an area, a broad one and a narrow one in turns. A whole number of units apart, so that every row of pixels is the one
+/// above it moved by one.
+pub(crate) fn hatch_path(area: Area) -> String {
+    let mut path = String::new();
+    let (top, height) = (f64::from(area.y), f64::from(area.height).ceil());
+    let (mut x, end) = (f64::from(area.x), f64::from(area.x + area.width) + height);
+    while x < end {
+        for (from, width) in [(x, 10.0), (x + 19.0, 3.0)] {
+            let _ = write!(path, "M{from} {top}h{width}l-{height} {height}h-{width}");
+        }
+        x += 32.0;
     }
     path
 }

@@ -15,7 +15,7 @@ impl fmt::Display for Hsl {
     }
 }
 
-/// The colours of a card: one hue in many lightnesses. Letters and what they stand on are at least 50 % apart.
+/// The colours of a card: one hue in many lightnesses. Letters have a contrast of at least 4.5 to what they stand on (WCAG 2.2 AA).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Palette {
     hue: u32,
@@ -119,7 +119,7 @@ impl Palette {
 
     /// Borders of plates, labels.
     pub(crate) fn line(self) -> Hsl {
-        self.shade(0, 50, 28)
+        self.shade(0, 50, 26)
     }
 
     /// The artwork box, in the middle and at its borders.
@@ -144,5 +144,56 @@ mod tests {
         assert_eq!(Palette::of("firework"), Palette::of("firework"));
         assert_ne!(Palette::of("firework").hue, Palette::of("fire").hue);
         assert_eq!(Palette::of("gray").edge().to_string(), "hsl(214,4%,14%)");
+    }
+
+    /// Luminance as WCAG defines it.
+    fn luminance([red, green, blue]: [f64; 3]) -> f64 {
+        let linear = |part: f64| {
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    /// Red, green and blue as CSS defines them.
+    fn rgb(Hsl(hue, saturation, lightness): Hsl) -> [f64; 3] {
+        let [hue, saturation, lightness] =
+            [hue, saturation, lightness].map(|number| f64::from(number) / 100.0);
+        let part = |shift: f64| {
+            let place = (shift + hue * 100.0 / 30.0) % 12.0;
+            let room = saturation * lightness.min(1.0 - lightness);
+            lightness - room * (place - 3.0).min(9.0 - place).clamp(-1.0, 1.0)
+        };
+        [part(0.0), part(8.0), part(4.0)]
+    }
+
+    #[test]
+    fn letters_can_be_read_in_every_colour() {
+        let bytes = |colour: Hsl| format!("{:.0?}", rgb(colour).map(|part| part * 255.0));
+        assert_eq!(bytes(Hsl(0, 100, 50)), "[255, 0, 0]");
+        assert_eq!(bytes(Hsl(210, 50, 40)), "[51, 102, 153]");
+        let of = |bytes: [u8; 3]| bytes.map(|byte| f64::from(byte) / 255.0);
+        let (dark, light, metal) =
+            (of([0x1B, 0x18, 0x13]), of([0xFB, 0xF7, 0xEC]), of([0xA9, 0xB9, 0xCA]));
+        let contrast = |one, other| {
+            let (one, other) = (luminance(one), luminance(other));
+            (one.max(other) + 0.05) / (one.min(other) + 0.05)
+        };
+        for hue in (0..360).step_by(5) {
+            for strength in [10, 60, 90, 120, 130] {
+                let palette = Palette { hue, strength };
+                let [plate, dark_plate, line] =
+                    [palette.plate(), palette.dark_plate(), palette.line()].map(rgb);
+                for (what, letters, ground) in [
+                    ("texts", dark, plate),
+                    ("labels of facts", line, plate),
+                    ("labels of effects", light, line),
+                    ("the foot", light, dark_plate),
+                    ("the darkest of metal", metal, dark_plate),
+                ] {
+                    let contrast = contrast(letters, ground);
+                    assert!(contrast >= 4.5, "{what} at {hue} {strength}: {contrast:.2}");
+                }
+            }
+        }
     }
 }

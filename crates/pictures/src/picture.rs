@@ -5,7 +5,7 @@ use cardscape_engine::rng::text_number;
 
 use crate::clean::clean;
 use crate::description::description;
-use crate::emblem::rays_path;
+use crate::emblem::{hatch_path, rays_path};
 use crate::face::CardFace;
 use crate::finish::Finish;
 use crate::fonts::Fonts;
@@ -196,6 +196,11 @@ impl CardTemplate<'_> {
 /// Facets from the middle of the card outwards.
 fn facets() -> String {
     rays_path(14, 460.0)
+}
+
+/// The bands of a holographic overlay.
+fn hatch(area: &Area) -> String {
+    hatch_path(*area)
 }
 
 /// A number as the templates write it.

@@ -54,7 +54,8 @@ fn encode(pixels: Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let mut encoder = png::Encoder::new(&mut file, CARD_WIDTH, CARD_HEIGHT);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Balanced);
+    // One level less than usual: half the time for a hundredth more bytes.
+    encoder.set_deflate_compression(png::DeflateCompression::Level(5));
     // Rows as they are: flat plates repeat themselves, differences of gradients do not.
     encoder.set_filter(png::Filter::NoFilter);
     let mut writer = encoder.write_header()?;

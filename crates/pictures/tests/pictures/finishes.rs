@@ -23,7 +23,7 @@ const MARKS: [&str; 6] = [
     "<svg",
     "paint-order=\"stroke\"",
     "stroke-dasharray=\"0 11.04\"",
-    "<pattern",
+    "h10l-",
     "C35 2 29 7 28 16",
     "M0 0L0 -460",
 ];

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::support::{filled, hostile_texts};
 
-const ELEMENTS: [&str; 15] = [
+const ELEMENTS: &[&str] = &[
     "svg",
     "title",
     "desc",
@@ -14,7 +14,6 @@ const ELEMENTS: [&str; 15] = [
     "radialGradient",
     "stop",
     "clipPath",
-    "pattern",
     "rect",
     "circle",
     "path",
@@ -23,7 +22,7 @@ const ELEMENTS: [&str; 15] = [
     "text",
 ];
 
-const ATTRIBUTES: [&str; 39] = [
+const ATTRIBUTES: &[&str] = &[
     "viewBox",
     "width",
     "height",
@@ -45,6 +44,8 @@ const ATTRIBUTES: [&str; 39] = [
     "spreadMethod",
     "fill",
     "opacity",
+    "fill-opacity",
+    "stroke-opacity",
     "stroke",
     "stroke-width",
     "stroke-linecap",
@@ -53,8 +54,6 @@ const ATTRIBUTES: [&str; 39] = [
     "paint-order",
     "clip-path",
     "transform",
-    "patternUnits",
-    "patternTransform",
     "preserveAspectRatio",
     "href",
     "font-size",
