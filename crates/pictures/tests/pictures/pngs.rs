@@ -45,6 +45,14 @@ fn emoji_are_in_colour_with_a_font_for_them() {
 }
 
 #[test]
+fn more_fonts_are_asked_for_what_the_others_lack() {
+    let more = Fonts::bundled().with_more(EMOJI.to_vec()).unwrap();
+    assert!(colourful(&titled("Fire 🔥 and water"), &more) > 100);
+    let letters = |fonts: &Fonts| Picture::card(&titled("Letters")).png(fonts).unwrap();
+    assert_eq!(letters(&more), letters(&Fonts::bundled()));
+}
+
+#[test]
 fn what_no_font_has_is_drawn_as_a_stand_in() {
     let fonts = Fonts::bundled();
     let drawn = |title: &str| Picture::card(&titled(title)).png(&fonts).unwrap();
