@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cardscape_pictures::Fonts;
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
 
@@ -95,6 +96,10 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_CARD_CACHE", default_value = "32", value_name = "MIB", value_parser = clap::value_parser!(u64).range(0..=65_536))]
     card_cache: u64,
 
+    /// TrueType font with the emoji of pictures that are drawn as PNG, such as NotoColorEmoji.ttf [default: none, emoji are outlines]
+    #[arg(long, env = "CARDSCAPE_EMOJI_FONT", value_name = "FILE", value_parser = emoji_font)]
+    emoji_font: Option<Fonts>,
+
     /// Folder with games and sets that are loaded at the start [default: seed-data, if there is one]
     #[arg(long, env = "CARDSCAPE_SEED_DATA", value_name = "DIR")]
     pub seed_data: Option<PathBuf>,
@@ -171,6 +176,12 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
+/// The bundled fonts and the emoji of a file.
+fn emoji_font(path: &str) -> Result<Fonts, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    Fonts::bundled().with_emoji(bytes).map_err(|error| error.to_string())
+}
+
 fn network(text: &str) -> Result<IpNet, String> {
     text.parse().map_err(|_| {
         let example = match text.parse::<IpAddr>() {
@@ -217,6 +228,7 @@ impl ServeOptions {
             search_candidates: self.search_candidates,
             webhook_networks: self.webhook_networks.clone(),
             card_cache_bytes: self.card_cache * 1024 * 1024,
+            picture_fonts: self.emoji_font.clone().unwrap_or_else(Fonts::bundled),
             ..ApiSettings::default()
         }
     }

@@ -232,6 +232,11 @@ fn the_engine_is_pure() {
 }
 
 #[test]
+fn pictures_are_pure() {
+    assert_pure("cardscape-pictures", "crates/pictures/src", &["chrono"]);
+}
+
+#[test]
 fn search_is_pure() {
     assert_pure("cardscape-search", "crates/search/src", &[]);
 }

@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::memory::MemoryError;
+use crate::memory::pictures::DrawError;
 use crate::memory::rendered::RenderError;
 use crate::store::StoreError;
 use crate::store::operations::idempotency::IdempotentError;
@@ -457,6 +458,15 @@ impl From<WorkError> for Problem {
                 .detail("Too much of this work is to be done at once.")
                 .retry_after(1),
             WorkError::BrokenOff => Self::internal(error),
+        }
+    }
+}
+
+impl From<DrawError> for Problem {
+    fn from(error: DrawError) -> Self {
+        match error {
+            DrawError::Work(error) => error.into(),
+            DrawError::Renderer(_) => Self::internal(error),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cardscape_engine::Date;
+use cardscape_pictures::Fonts;
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
@@ -29,6 +30,7 @@ use crate::memory::deck_cards::DeckCards;
 use crate::memory::event_watch::EventWatch;
 use crate::memory::identities::CredentialKey;
 use crate::memory::import_desk::ImportDesk;
+use crate::memory::pictures::PictureDrawer;
 use crate::memory::rate_limiter::RateLimiter;
 use crate::memory::recent::{Recent, Statistic};
 use crate::memory::rendered::Rendered;
@@ -195,6 +197,8 @@ pub struct ApiSettings {
     pub suggestion_time: Duration,
     /// How long community statistics, and counts of registered copies, are kept: at most 20 s.
     pub statistics_ttl: Duration,
+    /// Fonts of pictures that are drawn as PNG.
+    pub picture_fonts: Fonts,
     /// How long a checked credential is believed before it is looked up again: at most 5 s.
     pub identity_ttl: Duration,
 }
@@ -218,6 +222,7 @@ impl Default for ApiSettings {
             webhook_networks: Vec::new(),
             suggestion_time: Duration::from_millis(800),
             statistics_ttl: Duration::from_secs(20),
+            picture_fonts: Fonts::bundled(),
             identity_ttl: Duration::from_secs(2),
         }
     }
@@ -268,6 +273,8 @@ pub struct Shared {
     pub account_events: EventWatch,
     /// Who downloads bulk files.
     pub downloads: Downloads,
+    /// Draws pictures as PNG.
+    pub pictures: PictureDrawer,
     /// Attempts at serial codes that several requests share.
     pub shared_attempts: SharedAttempts,
     /// Where attempts at serial codes are taken and given back, those of many requests together.
@@ -324,6 +331,7 @@ impl Shared {
             changes: ChangeWatch::default(),
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
+            pictures: PictureDrawer::new(settings.picture_fonts.clone()),
             shared_attempts: SharedAttempts::default(),
             registration_groups: RegistrationGroups::new(together.clone(), attempt_batches.clone()),
             attempt_batches,

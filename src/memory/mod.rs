@@ -9,6 +9,7 @@ pub mod event_watch;
 pub mod identities;
 pub mod import_desk;
 pub mod kept;
+pub mod pictures;
 pub mod places;
 pub mod rate_limiter;
 pub mod recent;

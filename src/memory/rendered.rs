@@ -14,6 +14,8 @@ pub enum Freshness {
     Public(u32),
     /// For the one who asks, checked again each time.
     Private,
+    /// For the one who asks, and in no cache at all.
+    Never,
 }
 
 impl Freshness {
@@ -22,6 +24,7 @@ impl Freshness {
         match self {
             Self::Public(seconds) => format!("public, max-age={seconds}"),
             Self::Private => PRIVATE.to_owned(),
+            Self::Never => "private, no-store".to_owned(),
         }
     }
 }

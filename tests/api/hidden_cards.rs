@@ -122,8 +122,16 @@ async fn every_path(app: &TestApp) -> Vec<String> {
         paths.push(format!("/v1/games/ttcg/sets/veil/cards/{number}"));
         paths.push(format!("/v1/cards/{id}"));
         paths.extend(
-            ["printings", "rulings", "history", "history?limit=1", "unlock"]
-                .map(|of| format!("/v1/cards/{id}/{of}")),
+            [
+                "printings",
+                "rulings",
+                "history",
+                "history?limit=1",
+                "unlock",
+                "picture",
+                "picture?rarity=rare&format=png",
+            ]
+            .map(|of| format!("/v1/cards/{id}/{of}")),
         );
         // The id that a ruling of this card has, if there is one.
         let id: uuid::Uuid = id.parse().unwrap();
@@ -548,6 +556,30 @@ async fn a_hidden_card_shows_its_place_and_progress_and_nothing_else() {
     let printings = format!("/v1/cards/{}/printings", card["id"].as_str().unwrap());
     let printings = app.get(&printings).answer().await.expect(200);
     assert_eq!(printings, serde_json::json!({ "data": [], "hidden": true }));
+}
+
+/// One shape for all: whatever the card, and whatever rarity is asked for, which it may have or not.
+#[tokio::test]
+async fn all_hidden_cards_have_one_picture() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let cards = app.get("/v1/cards?set=veil&hidden=true&limit=3").answer().await.expect(200);
+    let mut seen = std::collections::BTreeSet::new();
+    for card in cards["data"].as_array().unwrap() {
+        for query in ["", "?rarity=common", "?rarity=primal_rare", "?format=svg"] {
+            let path = format!("/v1/cards/{}/picture{query}", card["id"].as_str().unwrap());
+            let answer = app.get(&path).answer().await;
+            assert_eq!(answer.header("cache-control"), "public, max-age=5");
+            assert_eq!(answer.header("last-modified"), "");
+            seen.insert((answer.header("etag"), answer.header("content-length")));
+        }
+    }
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    let path = format!("/v1/cards/{}/picture", cards["data"][0]["id"].as_str().unwrap());
+    let moderator = app.moderator().await;
+    let answer = app.get(&path).by(&moderator).answer().await;
+    assert_eq!(answer.header("cache-control"), "private, no-store");
+    assert!(!seen.contains(&(answer.header("etag"), answer.header("content-length"))));
 }
 
 /// How many cards of the hidden set a caller finds with a query.

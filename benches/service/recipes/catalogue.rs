@@ -36,6 +36,11 @@ pub(super) const RECIPES: &[Recipe] = &[
              WHERE a.id = :caller::uuid LIMIT 1",
             page_of_cards!("c.id = :card::uuid AND t.open"),
         ]),
+    Recipe::get("draw_card_picture", "picture of a card", "/v1/cards/<card>/picture").rows(CARDS).reads(BY_ID),
+    Recipe::get("draw_card_picture", "the same picture as PNG again", "/v1/cards/<card>/picture?format=png")
+        .rows("SELECT card FROM bench.cards WHERE n = 1")
+        .like(Yardstick::Static)
+        .why("the card and its printings are read for each request; drawing takes 14 to 42 ms, and is kept"),
     Recipe::get("find_card", "hidden card by id", "/v1/cards/<card>").rows(HIDDEN).reads(&[
         "SELECT c.id, c.set_code, c.number, u.threshold, u.submissions FROM cards c JOIN unlocks u ON u.card_id = c.id WHERE c.id = :card::uuid",
     ]),

@@ -5,6 +5,7 @@ pub mod card_edits;
 pub mod card_legalities;
 pub mod card_lookups;
 pub mod card_migrations;
+pub mod card_pictures;
 pub mod cards;
 pub mod changes;
 pub mod facets;
@@ -24,6 +25,7 @@ routes! {
     "/v1/cards/lookup" => post card_lookups::look_up_cards;
     "/v1/cards/{card}" => get cards::find_card, patch card_edits::edit_card;
     "/v1/cards/{card}/printings" => get cards::list_printings;
+    "/v1/cards/{card}/picture" => get card_pictures::draw_card_picture;
     "/v1/cards/{card}/legalities" => get card_legalities::list_legalities;
     "/v1/cards/{card}/rulings" => get rulings::list_rulings, post rulings::create_ruling;
     "/v1/cards/{card}/history" => get history::list_history;

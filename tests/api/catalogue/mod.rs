@@ -8,6 +8,7 @@ mod card_legalities;
 mod card_lookups;
 mod card_migrations;
 mod card_names;
+mod card_pictures;
 mod cards;
 pub mod catalogue_imports;
 mod changes;

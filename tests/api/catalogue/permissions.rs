@@ -39,6 +39,7 @@ pub const ROWS: &[Row] = &[
     ("look_up_cards",       Anyone,                   "", || json!({ "identifiers": [{ "id": SOME }] })),
     ("find_card",           Anyone,                   SOME, none),
     ("list_printings",      Anyone,                   SOME, none),
+    ("draw_card_picture",   Anyone,                   SOME, none),
     ("list_legalities",     Anyone,                   SOME, none),
     ("list_bulk_files",     Anyone,                   "", none),
     ("download_bulk_file",  Anyone,                   "ttcg-cards.ndjson.gz", none),

@@ -1,0 +1,85 @@
+//! Pictures of cards.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::app::catalogue::card_pictures::{self, PictureForm};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::ids::CardId;
+use crate::http::extract::{Caller, Params};
+
+/// What a picture may do when somebody opens it by itself: nothing, not even run in the name of this service.
+const POLICY: &str = "default-src 'none'; img-src data:; sandbox";
+
+/// In which form.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureFormat {
+    /// `image/svg+xml`, for browsers, in any size.
+    #[default]
+    Svg,
+    /// `image/png`, 500 × 700 pixels.
+    Png,
+}
+
+impl From<PictureFormat> for PictureForm {
+    fn from(format: PictureFormat) -> Self {
+        match format {
+            PictureFormat::Svg => Self::Svg,
+            PictureFormat::Png => Self::Png,
+        }
+    }
+}
+
+/// Which picture of a card.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PictureQuery {
+    /// Code of a rarity, which decides the numbers and the finish; absent: the lowest in which the card exists.
+    #[param(value_type = Option<String>, example = "rare")]
+    rarity: Option<Code>,
+    /// `svg` or `png`.
+    #[serde(default)]
+    #[param(inline, default = "svg")]
+    format: PictureFormat,
+}
+
+/// Draws a card, in a template that is the same for all games.
+///
+/// All texts of the card are in it, also for screen readers. A card that is hidden from the caller has the same picture as every other hidden card. 404 when
+/// the card does not exist in that rarity.
+#[utoipa::path(
+    get, path = "/v1/cards/{card}/picture", tag = "catalogue", security((), ("bearer" = [])),
+    params(("card" = Uuid, Path, description = "Id of the card"), PictureQuery),
+    responses(
+        (status = 200, content(
+            (String = "image/svg+xml", example = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 500 700\">…</svg>"),
+            (String = "image/png", example = "(PNG)"),
+        )),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
+)]
+pub async fn draw_card_picture(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    card: web::Path<Uuid>,
+    query: Params<PictureQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (viewer, rarity) = (caller.viewer(), query.rarity.as_ref());
+    let found =
+        card_pictures::draw(&state, viewer, CardId(*card), rarity, query.format.into()).await?;
+    found.answer(&req, |picture| {
+        let mut answer = picture.answer(&req);
+        let policy = HeaderValue::from_static(POLICY);
+        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        Ok(answer)
+    })
+}

@@ -1,0 +1,102 @@
+//! Pictures of cards: drawn from what the viewer may see of them.
+
+use cardscape_engine::{CardDefinition, Game, PrintingDefinition};
+use cardscape_pictures::{CardFace, Picture};
+
+use super::card_lookups::bad_query;
+use super::card_migrations::{Located, follow_id};
+use super::cards::freshness_of;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::words::must_be_one_of;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::ids::CardId;
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::store::catalogue::cards::{self, CardView, OpenCard, Printing};
+
+/// In which form a picture is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureForm {
+    /// For browsers, in any size.
+    Svg,
+    /// For everything else: 500 × 700 pixels.
+    Png,
+}
+
+/// Draws a card in a rarity, in its lowest one if none is named. A card that is hidden from the viewer has the same picture as all others that are, whatever
+/// rarity is named: the back.
+pub async fn draw(
+    app: &AppState,
+    viewer: Viewer,
+    card: CardId,
+    rarity: Option<&Code>,
+    form: PictureForm,
+) -> Result<Located<Rendered>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let Some(found) = cards::find(&conn, viewer, card).await? else {
+        return follow_id(&mut conn, card).await;
+    };
+    let loaded = app.games.find(&mut conn, &found.place().game).await?;
+    let loaded = loaded.ok_or_else(Problem::not_found)?;
+    let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
+    let (freshness, modified) = freshness_of(viewer, &found);
+    let (picture, freshness) = match &found {
+        CardView::Hidden(_) => (Picture::back(), freshness),
+        CardView::Open(open) => {
+            let printings = cards::list_printings(&mut conn, viewer, card).await?;
+            let picture = face(&loaded.game, open, printings, rarity.as_deref())?;
+            // What only its holders see is in no cache.
+            (picture, if open.is_hidden() { Freshness::Never } else { freshness })
+        }
+    };
+    drop(conn);
+    let svg = picture.svg();
+    let (media_type, body) = match form {
+        PictureForm::Svg => ("image/svg+xml", svg.into()),
+        PictureForm::Png => ("image/png", app.pictures.png(picture, &svg).await?),
+    };
+    let answer = Rendered::from_json_modified(freshness, modified, body);
+    Ok(Located::Here(answer.with_media_type(media_type)))
+}
+
+/// The rarity as the game writes it; 400 when the game has none of that code, whether the card is hidden or not.
+fn known_rarity(game: &Game, rarity: &Code) -> Result<String, Problem> {
+    let code = rarity.lower_case().into_string();
+    if game.rarity(&code).is_some() {
+        return Ok(code);
+    }
+    let known = game.rarities().iter().map(|rarity| rarity.code.as_str());
+    Err(bad_query("?rarity", must_be_one_of(&code, known)))
+}
+
+/// The face of a card; 404 when it does not exist in that rarity.
+fn face(
+    game: &Game,
+    card: &OpenCard,
+    printings: Vec<Printing>,
+    rarity: Option<&str>,
+) -> Result<Picture, Problem> {
+    let printings: Vec<PrintingDefinition> = printings
+        .into_iter()
+        .map(|Printing { rarity, attributes, .. }| PrintingDefinition { rarity, attributes })
+        .collect();
+    let rarity = match (rarity, printings.first()) {
+        (Some(rarity), _) if printings.iter().any(|printing| printing.rarity == rarity) => rarity,
+        (Some(_), _) => return Err(Problem::not_found()),
+        (None, first) => {
+            &first.map_or_else(|| game.base_rarity().code.clone(), |first| first.rarity.clone())
+        }
+    };
+    let definition = CardDefinition {
+        number: card.place.number.as_str().to_owned(),
+        name: card.name.clone(),
+        kind: card.kind.to_string(),
+        attributes: card.attributes.read().map_err(Problem::internal)?,
+        effects: card.effects.read().map_err(Problem::internal)?,
+        lore: card.lore.clone(),
+        printings: printings.clone(),
+    };
+    let face = CardFace::from_definition(game, &definition, &card.place.set, Some(rarity));
+    Ok(Picture::card(&face))
+}

@@ -1,0 +1,92 @@
+//! Pictures of cards. That hidden ones have one for all is tested with the hidden cards.
+
+use serde_json::Value;
+
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+async fn tortoise() -> (TestApp, String) {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
+    let path = format!("/v1/cards/{}/picture", card["id"].as_str().unwrap());
+    (app, path)
+}
+
+async fn picture(app: &TestApp, path: &str) -> Answer {
+    let answer = app.get(path).answer().await;
+    assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+    answer
+}
+
+#[tokio::test]
+async fn a_card_is_drawn_with_the_numbers_of_each_rarity() {
+    let (app, path) = tortoise().await;
+    let base = picture(&app, &path).await;
+    let header = |name: &str| base.header(name);
+    assert_eq!(header("content-type"), "image/svg+xml");
+    assert_eq!(header("x-content-type-options"), "nosniff");
+    assert!(header("content-security-policy").contains("sandbox"));
+    assert_eq!(header("cache-control"), "public, max-age=60");
+    let text = base.text();
+    for told in ["Pebblebrow Tortoise", "Earth", ">350<", "Common"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    assert!(!text.contains("<script") && !text.contains("href=\"http"));
+    assert_eq!(picture(&app, &format!("{path}?rarity=common")).await.text(), text);
+    let primal = picture(&app, &format!("{path}?rarity=PRIMAL_RARE&format=svg")).await.text();
+    assert!(primal.contains(">400<") && primal.contains("Primal Rare"), "{primal}");
+}
+
+#[tokio::test]
+async fn a_picture_is_sent_once() {
+    let (app, path) = tortoise().await;
+    let first = picture(&app, &path).await;
+    let again = app.get(&path).header("if-none-match", &first.header("etag")).answer().await;
+    assert_eq!((again.status, again.bytes.len()), (304, 0));
+}
+
+/// Drawn once for many who ask at the same moment, and the same each time.
+#[tokio::test]
+async fn a_picture_is_drawn_as_png() {
+    let (app, path) = tortoise().await;
+    let path = format!("{path}?format=png&rarity=rare");
+    let all = (0..6).map(|_| picture(&app, &path));
+    let all = futures_util::future::join_all(all).await;
+    assert_eq!(all[0].header("content-type"), "image/png");
+    assert_eq!(all[0].bytes[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(all[0].bytes[16..24], [0, 0, 1, 244, 0, 0, 2, 188], "500 × 700 pixels");
+    assert!(all.iter().all(|answer| answer.bytes == all[0].bytes));
+}
+
+#[tokio::test]
+async fn what_is_asked_wrongly_is_told() {
+    let (app, path) = tortoise().await;
+    let faults =
+        app.get(&format!("{path}?rarity=rar")).answer().await.problem(400, "invalid_query");
+    assert_eq!(faults["errors"][0]["pointer"], "?rarity");
+    let detail = faults["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("did you mean rare"), "{detail}");
+    app.get(&format!("{path}?format=gif")).answer().await.problem(400, "invalid_query");
+    let nobody = format!("/v1/cards/{}/picture", uuid::Uuid::nil());
+    app.get(&nobody).answer().await.problem(404, "not_found");
+}
+
+/// Games of one rarity, too, and cards whose name is an emoji.
+#[tokio::test]
+async fn a_card_of_any_game_is_drawn() {
+    let app = TestApp::start().await;
+    app.seed(&["emoji-tcg", "emojito", "uno-emoji", "emojo-dojo", "ttcg"]).await;
+    for game in ["emoji-tcg", "emojito", "uno-emoji", "emojo-dojo"] {
+        let cards = app.get(&format!("/v1/cards?game={game}&limit=3")).answer().await.expect(200);
+        for card in cards["data"].as_array().unwrap() {
+            let path = format!("/v1/cards/{}/picture", card["id"].as_str().unwrap());
+            let (drawn, name) = (picture(&app, &path).await.text(), escaped(&card["name"]));
+            assert!(drawn.contains(&name), "{name}");
+        }
+    }
+}
+
+/// A text as a picture writes it.
+fn escaped(name: &Value) -> String {
+    name.as_str().unwrap().replace('&', "&#38;").replace('\'', "&#39;")
+}
