@@ -15,6 +15,7 @@ const WAITING: usize = 32;
 /// Draws pictures as PNG. Each is kept by the hash of its SVG as long as there is room: who asks for the same meanwhile waits for the first.
 pub struct PictureDrawer {
     fonts: Fonts,
+    drawn: metrics::Counter,
     kept: Cache<u128, Bytes>,
     work: BoundedWork,
 }
@@ -36,6 +37,7 @@ impl PictureDrawer {
         let weight = |_: &u128, png: &Bytes| u32::try_from(png.len()).unwrap_or(u32::MAX);
         Self {
             fonts,
+            drawn: metrics::counter!("pictures_drawn_total"),
             kept: Cache::builder().max_capacity(KEPT_BYTES).weigher(weight).build(),
             work: BoundedWork::on_half_the_cores(WAITING),
         }
@@ -46,6 +48,7 @@ impl PictureDrawer {
         let draw = async {
             let fonts = self.fonts.clone();
             let drawn = self.work.run(move || picture.png(&fonts)).await?;
+            self.drawn.increment(1);
             drawn.map(Bytes::from).map_err(|error| DrawError::Renderer(error.to_string()))
         };
         let drawn = self.kept.try_get_with(xxh3_128(svg.as_bytes()), draw).await;
