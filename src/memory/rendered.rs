@@ -87,7 +87,7 @@ impl Rendered {
     }
 
     /// A file of any media type. The tag is a hash of it.
-    pub fn file(freshness: Freshness, media_type: &str, body: Vec<u8>) -> Self {
+    pub fn file(freshness: Freshness, media_type: &str, body: impl Into<Bytes>) -> Self {
         let media_type = Bytes::copy_from_slice(media_type.as_bytes());
         Self { media_type, ..Self::from_json_modified(freshness, None, body.into()) }
     }

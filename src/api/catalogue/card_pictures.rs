@@ -3,7 +3,7 @@
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::app::catalogue::card_pictures::{self, PictureForm};
@@ -16,26 +16,6 @@ use crate::http::extract::{Caller, Params};
 /// What a picture may do when somebody opens it by itself: nothing, not even run in the name of this service.
 const POLICY: &str = "default-src 'none'; img-src data:; sandbox";
 
-/// In which form.
-#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PictureFormat {
-    /// `image/svg+xml`, for browsers, in any size.
-    #[default]
-    Svg,
-    /// `image/png`, 500 × 700 pixels.
-    Png,
-}
-
-impl From<PictureFormat> for PictureForm {
-    fn from(format: PictureFormat) -> Self {
-        match format {
-            PictureFormat::Svg => Self::Svg,
-            PictureFormat::Png => Self::Png,
-        }
-    }
-}
-
 /// Which picture of a card.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +27,7 @@ pub struct PictureQuery {
     /// `svg` or `png`.
     #[serde(default)]
     #[param(inline, default = "svg")]
-    format: PictureFormat,
+    format: PictureForm,
 }
 
 /// Draws a card, in a template that is the same for all games.
@@ -74,8 +54,7 @@ pub async fn draw_card_picture(
     query: Params<PictureQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (viewer, rarity) = (caller.viewer(), query.rarity.as_ref());
-    let found =
-        card_pictures::draw(&state, viewer, CardId(*card), rarity, query.format.into()).await?;
+    let found = card_pictures::draw(&state, viewer, CardId(*card), rarity, query.format).await?;
     found.answer(&req, |picture| {
         let mut answer = picture.answer(&req);
         let policy = HeaderValue::from_static(POLICY);

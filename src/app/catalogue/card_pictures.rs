@@ -1,7 +1,10 @@
 //! Pictures of cards: drawn from what the viewer may see of them.
 
+use bytes::Bytes;
 use cardscape_engine::{CardDefinition, Game, PrintingDefinition};
 use cardscape_pictures::{CardFace, Picture};
+use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::card_lookups::bad_query;
 use super::card_migrations::{Located, follow_id};
@@ -15,12 +18,14 @@ use crate::domain::ids::CardId;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::cards::{self, CardView, OpenCard, Printing};
 
-/// In which form a picture is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// In which form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum PictureForm {
-    /// For browsers, in any size.
+    /// `image/svg+xml`, for browsers, in any size.
+    #[default]
     Svg,
-    /// For everything else: 500 × 700 pixels.
+    /// `image/png`, 500 × 700 pixels.
     Png,
 }
 
@@ -40,24 +45,28 @@ pub async fn draw(
     let loaded = app.games.find(&mut conn, &found.place().game).await?;
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
-    let (freshness, modified) = freshness_of(viewer, &found);
+    let printings = match &found {
+        CardView::Hidden(_) => Vec::new(),
+        CardView::Open(_) => cards::list_printings(&mut conn, viewer, card).await?,
+    };
+    // Drawing needs no connection.
+    drop(conn);
+    let (freshness, _) = freshness_of(viewer, &found);
     let (picture, freshness) = match &found {
         CardView::Hidden(_) => (Picture::back(), freshness),
         CardView::Open(open) => {
-            let printings = cards::list_printings(&mut conn, viewer, card).await?;
             let picture = face(&loaded.game, open, printings, rarity.as_deref())?;
             // What only its holders see is in no cache.
             (picture, if open.is_hidden() { Freshness::Never } else { freshness })
         }
     };
-    drop(conn);
     let svg = picture.svg();
     let (media_type, body) = match form {
-        PictureForm::Svg => ("image/svg+xml", svg.into()),
+        PictureForm::Svg => ("image/svg+xml", Bytes::from(svg)),
         PictureForm::Png => ("image/png", app.pictures.png(picture, &svg).await?),
     };
-    let answer = Rendered::from_json_modified(freshness, modified, body);
-    Ok(Located::Here(answer.with_media_type(media_type)))
+    // Without a time of the last change: a new manifest changes the picture, too.
+    Ok(Located::Here(Rendered::file(freshness, media_type, body)))
 }
 
 /// The rarity as the game writes it; 400 when the game has none of that code, whether the card is hidden or not.
@@ -77,17 +86,9 @@ fn face(
     printings: Vec<Printing>,
     rarity: Option<&str>,
 ) -> Result<Picture, Problem> {
-    let printings: Vec<PrintingDefinition> = printings
+    let printings = printings
         .into_iter()
-        .map(|Printing { rarity, attributes, .. }| PrintingDefinition { rarity, attributes })
-        .collect();
-    let rarity = match (rarity, printings.first()) {
-        (Some(rarity), _) if printings.iter().any(|printing| printing.rarity == rarity) => rarity,
-        (Some(_), _) => return Err(Problem::not_found()),
-        (None, first) => {
-            &first.map_or_else(|| game.base_rarity().code.clone(), |first| first.rarity.clone())
-        }
-    };
+        .map(|Printing { rarity, attributes, .. }| PrintingDefinition { rarity, attributes });
     let definition = CardDefinition {
         number: card.place.number.as_str().to_owned(),
         name: card.name.clone(),
@@ -95,8 +96,18 @@ fn face(
         attributes: card.attributes.read().map_err(Problem::internal)?,
         effects: card.effects.read().map_err(Problem::internal)?,
         lore: card.lore.clone(),
-        printings: printings.clone(),
+        printings: printings.collect(),
     };
-    let face = CardFace::from_definition(game, &definition, &card.place.set, Some(rarity));
+    let mut rarities = definition.printings.iter().map(|printing| printing.rarity.as_str());
+    let rarity = match rarity {
+        None => rarities.next(),
+        Some(named) => {
+            let found = rarities.find(|rarity| *rarity == named);
+            let lacking =
+                "The card does not exist in this rarity: its printings tell in which it does.";
+            Some(found.ok_or_else(|| Problem::not_found().detail(lacking))?)
+        }
+    };
+    let face = CardFace::from_definition(game, &definition, &card.place.set, rarity);
     Ok(Picture::card(&face))
 }

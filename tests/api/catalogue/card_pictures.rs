@@ -1,6 +1,6 @@
 //! Pictures of cards. That hidden ones have one for all is tested with the hidden cards.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Answer, RequestExt as _, TestApp};
 
@@ -27,6 +27,8 @@ async fn a_card_is_drawn_with_the_numbers_of_each_rarity() {
     assert_eq!(header("x-content-type-options"), "nosniff");
     assert!(header("content-security-policy").contains("sandbox"));
     assert_eq!(header("cache-control"), "public, max-age=60");
+    // A new manifest changes the picture, too, and not this time.
+    assert_eq!(header("last-modified"), "");
     let text = base.text();
     for told in ["Pebblebrow Tortoise", "Earth", ">350<", "Common"] {
         assert!(text.contains(told), "{told}: {text}");
@@ -69,6 +71,52 @@ async fn what_is_asked_wrongly_is_told() {
     app.get(&format!("{path}?format=gif")).answer().await.problem(400, "invalid_query");
     let nobody = format!("/v1/cards/{}/picture", uuid::Uuid::nil());
     app.get(&nobody).answer().await.problem(404, "not_found");
+}
+
+const POND: &str = r#"
+code = "pond"
+name = "Pond"
+rules_version = "pond/1"
+
+[[rarities]]
+code = "plain"
+name = "Plain"
+weight = 2
+
+[[rarities]]
+code = "golden"
+name = "Golden"
+weight = 1
+
+[[kinds]]
+code = "fish"
+name = "Fish"
+"#;
+
+#[tokio::test]
+async fn a_card_is_drawn_in_the_rarities_that_it_has() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let manifest = app.put("/v1/games/pond/manifest").by(&admin).body(POND);
+    manifest.header("content-type", "application/toml").answer().await.expect(201);
+    let set = json!({
+        "code": "shore", "name": "Shore", "hidden": false,
+        "cards": [
+            { "number": "001", "name": "Carp", "kind": "fish" },
+            { "number": "002", "name": "Koi", "kind": "fish", "printings": [{ "rarity": "golden" }] },
+        ],
+    });
+    app.put("/v1/games/pond/sets/shore").by(&admin).json(&set).answer().await.expect(201);
+    for (number, has, lacks) in [("001", "plain", "golden"), ("002", "golden", "plain")] {
+        let place = format!("/v1/games/pond/sets/shore/cards/{number}");
+        let card = app.get(&place).answer().await.expect(200);
+        let path = format!("/v1/cards/{}/picture", card["id"].as_str().unwrap());
+        let of_rarity = picture(&app, &format!("{path}?rarity={has}")).await;
+        assert_eq!(picture(&app, &path).await.text(), of_rarity.text(), "{has} is its lowest");
+        let other = app.get(&format!("{path}?rarity={lacks}")).answer().await;
+        let told = other.problem(404, "not_found");
+        assert!(told["detail"].as_str().unwrap().contains("in this rarity"), "{told}");
+    }
 }
 
 /// Games of one rarity, too, and cards whose name is an emoji.
