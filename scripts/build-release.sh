@@ -33,6 +33,10 @@ fi
             print "build: " compiled " of " crates " crates"
             fflush()
         }
+        if ($2 == "cardscape") {
+            print "build: the service itself, which takes as long as all the others"
+            fflush()
+        }
         next
     }
     /^build-release: status / { exit $3 }
