@@ -241,7 +241,12 @@ impl Parser {
     /// Whether the word `word` stands here, all by itself.
     fn is_keyword(&mut self, word: &str) -> bool {
         self.peek();
-        let rest = &self.letters[self.at..];
+        self.has_keyword(self.at, word)
+    }
+
+    /// Whether the word `word` stands at this place, all by itself.
+    fn has_keyword(&self, at: usize, word: &str) -> bool {
+        let rest = &self.letters[at..];
         let length = word.len();
         rest.len() >= length
             && rest
@@ -356,38 +361,64 @@ impl Parser {
                 }
                 self.one(depth + 1).map(|node| Node::Not(Box::new(node)))
             }
-            _ => self.term(),
+            _ => self.term(depth),
         }
     }
 
-    /// A term, or several with `|` between their values: `t:fire|water`.
-    fn term(&mut self) -> Option<Node> {
+    /// A term, or several with `|` between their values: `t:fire|water`, `fox|-owl`.
+    fn term(&mut self, depth: usize) -> Option<Node> {
         let start = self.at;
         let field = self.field();
         let first = self.value(start, field.clone())?;
-        let mut terms = vec![first];
-        while self.letters.get(self.at) == Some(&'|')
-            && self.letters.get(self.at + 1).is_some_and(|next| !ends_word(*next) || *next == '"')
-        {
-            self.at += 1;
+        let mut nodes = vec![Node::Term(first)];
+        while let Some(minuses) = self.alternative(field.is_some()) {
+            let bar = self.at;
+            self.at += 1 + minuses;
+            // One level more than there are minuses: rendered, the alternatives stand in parentheses.
+            if minuses > 0 && depth + minuses >= MAX_DEPTH {
+                self.fault(bar + 1, self.at, format!("at most {MAX_DEPTH} levels"));
+                return None;
+            }
             let start = self.at;
             let own = self.field();
-            terms.push(self.value(start, own.or_else(|| field.clone()))?);
+            let term = self.value(start, own.or_else(|| field.clone()))?;
+            let not = |node, _| Node::Not(Box::new(node));
+            nodes.push((0..minuses).fold(Node::Term(term), not));
         }
-        if terms.len() == 1 {
-            return terms.pop().map(Node::Term);
+        if nodes.len() == 1 {
+            return nodes.pop();
         }
         // None of the values is meant: `t!=fire|water` is `-(t=fire or t=water)`.
-        let excludes =
-            |term: &Term| term.field.as_ref().is_some_and(|(_, how)| *how == Operator::NotEqual);
-        if !terms.iter().all(excludes) {
-            return Some(Node::Or(terms.into_iter().map(Node::Term).collect()));
-        }
-        let equal = |mut term: Term| {
-            term.field = term.field.map(|(name, _)| (name, Operator::Equal));
-            Node::Term(term)
+        let excludes = |node: &Node| {
+            let Node::Term(Term { field: Some((_, operator)), .. }) = node else { return false };
+            *operator == Operator::NotEqual
         };
-        Some(Node::Not(Box::new(Node::Or(terms.into_iter().map(equal).collect()))))
+        if !nodes.iter().all(excludes) {
+            return Some(Node::Or(nodes));
+        }
+        for node in &mut nodes {
+            if let Node::Term(Term { field: Some((_, operator)), .. }) = node {
+                *operator = Operator::Equal;
+            }
+        }
+        Some(Node::Not(Box::new(Node::Or(nodes))))
+    }
+
+    /// How many minuses stand before the value behind the `|` that stands here; `None`: there is no `|`, or what is behind it is no value, so that
+    /// it means `or`. Behind a field, a minus belongs to the value, which may be a number.
+    fn alternative(&mut self, has_field: bool) -> Option<usize> {
+        if self.letters.get(self.at) != Some(&'|') {
+            return None;
+        }
+        let begin = self.at + 1;
+        let is_minus = |letter: &&char| **letter == '-' && !has_field;
+        let minuses = self.letters[begin..].iter().take_while(is_minus).count();
+        let value = begin + minuses;
+        let letter = *self.letters.get(value)?;
+        let is_value = !ends_word(letter) || letter == '"';
+        let is_keyword =
+            !has_field && ["or", "and", "not"].iter().any(|word| self.has_keyword(value, word));
+        (is_value && !is_keyword).then_some(minuses)
     }
 
     /// The value of a term that began at `start`.
@@ -495,6 +526,12 @@ mod tests {
             ("-fox|owl", "-(fox or owl)"),
             ("t!=fire|water", "-(t=fire or t=water)"),
             ("fox | owl x", "fox or owl x"),
+            ("x fox|-owl", "x (fox or -owl)"),
+            ("fox|-owl|--\"a b\"|-t:fire", "fox or -owl or --\"a b\" or -t:fire"),
+            ("rank:5|-5", "rank:5 or rank:-5"),
+            ("fox|--", "fox or --"),
+            ("fox|not owl", "fox or -owl"),
+            ("fox|-(a b)", "fox or -(a b)"),
             ("/a|b/|c", "/a|b/ or c"),
         ] {
             assert_eq!(rendered(text), tree, "{text}");
@@ -524,6 +561,8 @@ mod tests {
             ("not or a", 0, 3, "not"),
             ("t:fire|", 6, 1, "|"),
             ("| a", 0, 1, "|"),
+            ("fox|or", 4, 2, "or"),
+            ("fox|-or", 4, 1, "-"),
             ("a\u{1}", 1, 1, "\u{1}"),
         ] {
             let faults = parse(text).unwrap_err();
