@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::card::{CardDefinition, PrintingDefinition};
 use crate::code::ViolationCode as Code;
 use crate::manifest::Game;
 use crate::name::name_key;
+use crate::printing_numbers::{integer, sum};
 use crate::rule::RuleReference;
 use crate::schema::{Attribute, AttributeValue, EffectSchema, Kind, PrintingCheck};
 use crate::set_check::SetFault;
@@ -393,20 +394,12 @@ impl<'a> Check<'a> {
     ) {
         for check in &kind.checks {
             let (code, limit, actual, of) = match &check.check {
-                PrintingCheck::Total { of, by, base, rarity_bonus } => {
-                    let key = by.as_ref().map(|by| self.card.attributes.get(by).map(plain_text));
+                PrintingCheck::Total { of, .. } => {
                     // An attribute without a value, or one without a line in the table, is another check's fault.
-                    let base = match key {
-                        None => 0,
-                        Some(key) => match key.and_then(|key| base.get(&key)) {
-                            Some(base) => *base,
-                            None => continue,
-                        },
-                    };
+                    let Some(limit) = check.check.total(self.card, rarity) else { continue };
                     let Some(actual) = sum(of, |name| self.number(name, printing)) else {
                         continue;
                     };
-                    let limit = base.saturating_add(rarity_bonus.get(rarity).copied().unwrap_or(0));
                     if actual == limit {
                         continue;
                     }
@@ -443,18 +436,6 @@ impl<'a> Check<'a> {
             None => integer(&self.card.attributes, name),
         }
     }
-}
-
-fn integer(attributes: &Map<String, Value>, name: &str) -> Option<i64> {
-    attributes.get(name).and_then(Value::as_i64)
-}
-
-fn sum(names: &[String], number: impl Fn(&str) -> Option<i64>) -> Option<i64> {
-    names.iter().try_fold(0_i64, |sum, name| Some(sum.saturating_add(number(name)?)))
-}
-
-fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Escapes a key for a JSON pointer (RFC 6901).

@@ -80,6 +80,7 @@
 //! |---|---|
 //! | [`Game`] | a manifest: [`Kind`]s, [`Rarity`]s, [`Zone`]s and [`Format`]s |
 //! | [`CardDefinition`], [`SetDefinition`] | cards as set files hold them; [`check_card`] and [`check_set`] judge them |
+//! | [`Game::number_budgets`], [`Game::derive_printings`] | the numbers of a card's printings, for those who design it |
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
@@ -95,6 +96,7 @@
 //! `docs/VIOLATIONS.md` has the table of violation codes.
 #![warn(missing_docs)]
 
+mod apportion;
 mod card;
 mod card_check;
 mod card_legality;
@@ -112,6 +114,7 @@ mod legality;
 mod manifest;
 mod name;
 mod near;
+mod printing_numbers;
 mod report;
 pub mod rng;
 mod rule;
@@ -122,6 +125,7 @@ mod suggest;
 mod validate;
 mod violation;
 
+pub use apportion::split_total;
 pub use card::{CardDefinition, Effect, PrintingDefinition, SetDefinition};
 pub use card_check::{card_faults, check_card};
 pub use card_legality::{Admission, CardLegality, CardRules, CardStatus};
@@ -137,6 +141,7 @@ pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};
 pub use name::{name_key, search_key};
 pub use near::{did_you_mean, near};
+pub use printing_numbers::NumberBudget;
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
 pub use schema::{

@@ -15,6 +15,7 @@ mod games_page;
 mod invented_game;
 mod json_schema;
 mod legality;
+mod printing_numbers;
 mod properties;
 mod rotation;
 mod rules;
