@@ -13,6 +13,7 @@
 //! | Question | Answer |
 //! |---|---|
 //! | What can be made, how much is it, which is the *n*th? | [`Effects`]: [`expand`](Effects::expand), [`expand_from`](Effects::expand_from), [`count`](Effects::count), [`nth`](Effects::nth) |
+//! | How is one put together choice by choice? | [`Effects::step`], [`step_choices`](Effects::step_choices), and back: [`picks_of`](Effects::picks_of) |
 //! | Some of them at random, by a seed | [`Effects::sample`] |
 //! | What becomes of a sentence? | [`PhraseRules::render`], [`Renderer`] |
 //! | Everything, finished and sorted | [`finished`] |
@@ -35,6 +36,7 @@ mod phrase_rules;
 mod placeholders;
 mod sample;
 mod scanner;
+mod steps;
 mod tagger;
 mod template;
 
@@ -50,6 +52,7 @@ pub use matcher::{Makers, Match, Matcher, Matches};
 pub use phrase_rules::{IgnoredRule, PhraseRules, Renderer};
 pub use placeholders::Placeholders;
 pub use sample::Repeats;
+pub use steps::{MAX_PICKS, OpenPlace, PickError, Step, StepChoice};
 pub use tagger::{Tagger, TaggerError};
 pub use template::{Offset, Piece, Placeholder, Template, TemplateError};
 

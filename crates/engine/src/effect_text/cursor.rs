@@ -57,12 +57,17 @@ impl Effects {
     }
 
     fn place_at(&self, slot: u32, index: u128) -> Place {
-        let slot = self.slot(slot);
-        let choice = slot.ends.partition_point(|end| end.is_some_and(|end| end <= index));
-        let before = choice.checked_sub(1).and_then(|before| slot.ends[before]).unwrap_or(0);
-        let within = slot.choices[choice].within();
-        let within = within.map(|sequence| Box::new(self.unrank(sequence, index - before)));
-        Place { choice, within }
+        let (choice, rest) = self.choice_at(slot, index);
+        let within = self.slot(slot).choices[choice].within();
+        Place { choice, within: within.map(|sequence| Box::new(self.unrank(sequence, rest))) }
+    }
+
+    /// Which choice of a place has its combination of this number, and as which of the choice's own.
+    pub(super) fn choice_at(&self, slot: u32, index: u128) -> (usize, u128) {
+        let ends = &self.slot(slot).ends;
+        let choice = ends.partition_point(|end| end.is_some_and(|end| end <= index));
+        let before = choice.checked_sub(1).and_then(|before| ends[before]).unwrap_or(0);
+        (choice, index - before)
     }
 
     /// The number of a combination; `None` when it is beyond counting.

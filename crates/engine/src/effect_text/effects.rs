@@ -542,6 +542,6 @@ fn number(length: usize) -> Result<u32, EffectsError> {
 }
 
 /// `None` is too large to be counted, whatever it is multiplied with: no factor is 0, since a place without values is text.
-fn product(left: Option<u128>, right: Option<u128>) -> Option<u128> {
+pub(super) fn product(left: Option<u128>, right: Option<u128>) -> Option<u128> {
     left?.checked_mul(right?)
 }

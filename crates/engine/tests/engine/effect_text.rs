@@ -123,7 +123,7 @@ mod reference {
     }
 }
 
-fn sentence() -> impl Strategy<Value = String> {
+pub(crate) fn sentence() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<a>", "<b>", "<c>", "<d>", "<a+1>", "<a-02>", "<c+0>", "<none>", "<>", "x", " ", "  ",
         "_", "one ", "red", " cards", "one", "cards", " spells", "1", "é", "👻",
@@ -140,7 +140,7 @@ fn value() -> impl Strategy<Value = String> {
     ]
 }
 
-fn files() -> impl Strategy<Value = BTreeMap<String, String>> {
+pub(crate) fn files() -> impl Strategy<Value = BTreeMap<String, String>> {
     let name = prop::sample::select(vec!["a", "b", "c", "d"]).prop_map(str::to_owned);
     let file = prop::collection::vec(value(), 0..4).prop_map(|values| values.join("\n"));
     prop::collection::btree_map(name, file, 0..5)
@@ -166,7 +166,7 @@ fn phrase_rules(removals: &[String], replacements: &[(String, String)]) -> Phras
     PhraseRules::parse(&removals.join("\n"), &replacements)
 }
 
-fn effects(templates: &[String], files: &BTreeMap<String, String>) -> Effects {
+pub(crate) fn effects(templates: &[String], files: &BTreeMap<String, String>) -> Effects {
     let templates = templates.iter().map(|template| Template::parse(template).unwrap()).collect();
     Effects::new(templates, &Placeholders::new(files.clone())).unwrap()
 }

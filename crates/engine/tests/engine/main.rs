@@ -10,6 +10,7 @@ mod decisions;
 mod deck_lines;
 mod deck_text;
 mod effect_grammar;
+mod effect_steps;
 mod effect_text;
 mod games_page;
 mod invented_game;
