@@ -83,6 +83,7 @@
 //! | [`Game::number_budgets`], [`Game::derive_printings`] | the numbers of a card's printings, for those who design it |
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
+//! | [`DesignGuide`], [`split_total`] | what cards are usually like, for those who design some |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as text |
 //! | [`validate`], [`Report`] | the judgement of a deck |
@@ -106,6 +107,7 @@ mod date;
 mod decision;
 mod deck;
 mod deck_text;
+mod design;
 pub mod effect_text;
 mod format;
 mod hash;
@@ -135,6 +137,7 @@ pub use date::{Date, DateError};
 pub use decision::{Decision, DecisionOption};
 pub use deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 pub use deck_text::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
+pub use design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 pub use format::{Format, Variant};
 pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};

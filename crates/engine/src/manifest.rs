@@ -1,6 +1,7 @@
 //! A game's manifest: what its cards look like and how its decks are built.
 
 mod positions;
+mod read_design;
 mod read_rules;
 mod read_schema;
 mod reader;
@@ -14,6 +15,7 @@ use thiserror::Error;
 
 use crate::date::Date;
 use crate::decision::Decision;
+use crate::design::DesignGuide;
 use crate::format::Format;
 use crate::hash::fingerprint;
 use crate::rule::{Rule, RuleReference};
@@ -41,6 +43,7 @@ struct GameData {
     zones: Arc<[Zone]>,
     kinds: Vec<Kind>,
     decisions: Vec<Decision>,
+    design: DesignGuide,
     /// The latest version of each format, its default variant in force.
     formats: Vec<Format>,
     /// Every version of every format.
@@ -118,7 +121,7 @@ impl Game {
     ///
     /// # Errors
     /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing keys, wrong types, and
-    /// references to kinds, attributes, zones or rarities that the manifest does not define.
+    /// references to kinds, attributes, styles, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
         let Ok(table) = toml::from_str::<toml::Table>(text) else {
             return Err(ManifestError { faults: positions::syntax_faults(text) });
@@ -203,6 +206,11 @@ impl Game {
         &self.0.decisions
     }
 
+    /// What the manifest tells designers of cards; empty where it tells nothing.
+    pub fn design_guide(&self) -> &DesignGuide {
+        &self.0.design
+    }
+
     /// The latest version of each format, its default variant in force.
     pub fn formats(&self) -> &[Format] {
         &self.0.formats
@@ -271,6 +279,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     let kinds = read_schema::kinds(&reader, &cards, &rarities);
     let scope = read_rules::Scope { game: &code, kinds: &kinds, zones: &zones, fingerprint };
     let all_formats = read_rules::formats(&reader, &scope, &mut registry);
+    let design = read_design::design(&reader, &scope);
     let mut formats: Vec<Format> = Vec::new();
     for format in &all_formats {
         match formats.iter_mut().find(|known| known.code == format.code) {
@@ -299,6 +308,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     }
     GameData {
         decisions: read_rules::decisions(&reader, &[]),
+        design,
         name: reader.text("name"),
         description: reader.optional("description").unwrap_or_default(),
         rules_version: reader.text("rules_version"),

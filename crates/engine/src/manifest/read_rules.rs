@@ -369,7 +369,7 @@ fn known_attribute(reader: &Reader<'_>, name: &str, scope: &Scope<'_>) {
     }
 }
 
-fn required_selector(
+pub(super) fn required_selector(
     reader: &Reader<'_>,
     scope: &Scope<'_>,
     registry: &mut Registry,

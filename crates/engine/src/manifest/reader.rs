@@ -138,8 +138,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether there is a text to judge: of a value of another type enough is said.
-    fn has_text(&self, key: &str) -> bool {
+    pub(super) fn has_text(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Value::is_str)
+    }
+
+    /// Whether there is a list of texts to judge.
+    pub(super) fn has_list(&self, key: &str) -> bool {
+        let list = self.table.get(key).and_then(Vec::<String>::from_toml);
+        list.is_some()
     }
 
     fn raw(&self, key: &'static str) -> Option<&'a Value> {
@@ -301,6 +307,13 @@ impl<'a> FromToml<'a> for Vec<String> {
     const EXPECTED: &'static str = "a list of texts";
     fn from_toml(value: &'a Value) -> Option<Self> {
         value.as_array()?.iter().map(String::from_toml).collect()
+    }
+}
+
+impl<'a> FromToml<'a> for Vec<u32> {
+    const EXPECTED: &'static str = "a list of whole numbers from 0 to 4294967295";
+    fn from_toml(value: &'a Value) -> Option<Self> {
+        value.as_array()?.iter().map(u32::from_toml).collect()
     }
 }
 

@@ -267,6 +267,9 @@ fn kind_of_value(schema: &Value, node: &Value) -> String {
     match node["type"].as_str() {
         Some("array") => match resolved_title(schema, &node["items"]) {
             Some(_) => "list of tables".to_owned(),
+            None if schema::resolve(schema, &node["items"])["type"] == "integer" => {
+                "list of counts".to_owned()
+            }
             None => "list of texts".to_owned(),
         },
         Some("object") => "table".to_owned(),

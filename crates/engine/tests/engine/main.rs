@@ -9,6 +9,7 @@ mod copies;
 mod decisions;
 mod deck_lines;
 mod deck_text;
+mod design;
 mod effect_grammar;
 mod effect_steps;
 mod effect_text;

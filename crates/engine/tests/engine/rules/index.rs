@@ -277,7 +277,9 @@ fn manifests_cite_only_rules_of_their_game() {
     for (game, chapter) in INDEX.iter() {
         let known: BTreeSet<&String> = chapter.ids().collect();
         let enforceable: BTreeSet<&String> = chapter.entries().map(|(id, _)| id).collect();
-        let table: toml::Table = manifest(game).parse().unwrap();
+        let mut table: toml::Table = manifest(game).parse().unwrap();
+        // Advice to designers may rest on any rule of the game: it enforces none.
+        table.remove("design");
         let mut keys = BTreeSet::new();
         rule_keys(&toml::Value::Table(table), &mut keys);
         assert!(!keys.is_empty(), "{game}");
