@@ -24,6 +24,26 @@ pub fn value(typed: char) -> Option<u8> {
     (0..32).find(|&value| symbol(value) == normalised)
 }
 
+/// The value of the symbol that checks these values (Luhn mod 32): with it, the weighted sum of all is a multiple of 32. Every single wrong symbol
+/// is noticed, and every swap of neighbours but that of 0 and Z.
+pub fn check_value(payload: &[u8]) -> u8 {
+    let sum: u32 = payload
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(place, &v)| {
+            let addend = u32::from(v) * if place % 2 == 0 { 2 } else { 1 };
+            addend / 32 + addend % 32
+        })
+        .sum();
+    u8::try_from((32 - sum % 32) % 32).unwrap_or_default()
+}
+
+/// Whether people separate the groups of a code with it.
+pub fn is_separator(typed: char) -> bool {
+    typed.is_whitespace() || matches!(typed, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

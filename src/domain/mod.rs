@@ -12,6 +12,7 @@ pub mod copies;
 pub mod crockford;
 pub mod csv_lines;
 pub mod decks;
+pub mod designs;
 pub mod draw;
 pub mod effects;
 pub mod hex;

@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 use thiserror::Error;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::canonical_combining_class;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Why a text is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -19,6 +22,9 @@ pub enum TextError {
     /// A control character: NUL, newline, bidirectional override and the like.
     #[error("must not contain control characters")]
     Control,
+    /// Marks that pile up on one character and cover the lines around it.
+    #[error("must not have more than {MAX_MARKS} marks on one character")]
+    Marks,
     /// Nothing but punctuation and spaces.
     #[error("must contain a letter, a digit or a symbol")]
     Blank,
@@ -50,6 +56,43 @@ pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
         return Err(TextError::Control);
     }
     Ok(text)
+}
+
+/// Most combining marks on one character. No language that is written needs more than four.
+const MAX_MARKS: usize = 6;
+/// Most code points of a text for each character that it may have: an emoji of a family has seven.
+const CODE_POINTS: usize = 4;
+
+/// Checks a single line that many people will read, of a card design or a comment: as [`line`], but the text is composed (NFC), its length counts
+/// what readers see as characters (grapheme clusters, UAX 29), and no character may carry a pile of marks.
+///
+/// ```
+/// use cardscape::domain::text::{TextError, prose_line};
+/// assert_eq!(prose_line(" Cafe\u{301} ", 1, 4).unwrap(), "Caf\u{e9}");
+/// assert_eq!(prose_line("👨‍👩‍👧‍👦", 1, 1).unwrap(), "👨‍👩‍👧‍👦");
+/// assert_eq!(prose_line(&format!("a{}", "\u{301}".repeat(20)), 1, 10), Err(TextError::Marks));
+/// ```
+pub fn prose_line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
+    prose(&line(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
+}
+
+/// The same for a text that may have several lines: as [`lines`].
+pub fn prose_lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
+    prose(&lines(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
+}
+
+fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
+    let text: String = text.nfc().collect();
+    let (mut actual, mut piled) = (0, false);
+    for character in text.graphemes(true) {
+        actual += 1;
+        let marks = character.chars().filter(|mark| canonical_combining_class(*mark) != 0);
+        piled |= marks.count() > MAX_MARKS;
+    }
+    if !(min..=max).contains(&actual) {
+        return Err(TextError::Length { min, max, actual });
+    }
+    if piled { Err(TextError::Marks) } else { Ok(text) }
 }
 
 /// C0 and C1 controls, and the bidirectional formatting characters that make a text look like another one.

@@ -9,7 +9,7 @@ use std::fmt;
 use thiserror::Error;
 use zeroize::Zeroize;
 
-use crate::domain::crockford::{symbol, value};
+use crate::domain::crockford::{check_value, is_separator, symbol, value};
 
 /// Symbols in a code.
 const LENGTH: usize = 16;
@@ -36,20 +36,6 @@ pub enum SerialError {
     Check,
 }
 
-/// Luhn mod N over base 32: the symbol that makes the weighted sum of all a multiple of 32.
-fn check_value(payload: &[u8]) -> u8 {
-    let sum: u32 = payload
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(place, &v)| {
-            let addend = u32::from(v) * if place % 2 == 0 { 2 } else { 1 };
-            addend / 32 + addend % 32
-        })
-        .sum();
-    u8::try_from((32 - sum % 32) % 32).unwrap_or_default()
-}
-
 impl SerialCode {
     /// Parses what a person typed.
     ///
@@ -62,7 +48,7 @@ impl SerialCode {
     /// assert_eq!(SerialCode::parse("7KQ2"), Err(SerialError::Length(4)));
     /// ```
     pub fn parse(text: &str) -> Result<Self, SerialError> {
-        let symbols = || text.chars().filter(|c| !c.is_whitespace() && !is_hyphen(*c));
+        let symbols = || text.chars().filter(|c| !is_separator(*c));
         let count = symbols().count();
         if count != LENGTH {
             return Err(SerialError::Length(count));
@@ -110,10 +96,6 @@ impl SerialCode {
         }
         text
     }
-}
-
-fn is_hyphen(c: char) -> bool {
-    matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
 impl fmt::Debug for SerialCode {

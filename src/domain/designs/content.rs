@@ -1,0 +1,314 @@
+//! What a design says: one immutable document for each revision.
+
+use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::code::Code;
+use crate::domain::text::{TextError, name_skeleton, prose_line, prose_lines};
+
+/// Most characters of a name, as of a card's.
+pub const MAX_NAME: usize = 120;
+/// Most attributes of a design, and of each of its printings.
+pub const MAX_ATTRIBUTES: usize = 64;
+/// Most values of an attribute that is a list.
+const MAX_VALUES: usize = 100;
+/// Most characters of an attribute that is a text.
+const MAX_VALUE: usize = 500;
+/// Most effects: the engine says how many a card of its kind has.
+pub const MAX_EFFECTS: usize = 12;
+/// Most characters of the sentence of an effect.
+pub const MAX_EFFECT: usize = 500;
+/// Most printings with numbers of their own.
+pub const MAX_PRINTINGS: usize = 32;
+/// Most characters of the line of flavour.
+pub const MAX_FLAVOUR: usize = 200;
+/// Most characters of the lore, as of a card's.
+pub const MAX_LORE: usize = 2_000;
+/// Most characters of the credits.
+pub const MAX_CREDITS: usize = 200;
+
+/// What the author allows others to do with a design. The codes carry the version of the terms: a revision keeps the terms that it was made under.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Licence {
+    /// Nothing beyond being read here. Such a design cannot be submitted for release.
+    #[default]
+    #[serde(rename = "none")]
+    None,
+    /// Cardscape may print and publish it as a card of the game, with the author's name.
+    #[serde(rename = "release-1")]
+    Release,
+    /// Creative Commons Attribution 4.0, which includes release.
+    #[serde(rename = "cc-by-4.0")]
+    CcBy,
+    /// Creative Commons Zero 1.0, which includes release.
+    #[serde(rename = "cc0-1.0")]
+    Cc0,
+}
+
+impl Licence {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::None, Self::Release, Self::CcBy, Self::Cc0];
+
+    /// The code on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Release => "release-1",
+            Self::CcBy => "cc-by-4.0",
+            Self::Cc0 => "cc0-1.0",
+        }
+    }
+
+    /// Whether the design may become an official card.
+    pub fn allows_release(self) -> bool {
+        self != Self::None
+    }
+}
+
+/// What a design says. Texts are composed, trimmed and of allowed length: [`DesignContent::normalised`] makes them so.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DesignContent {
+    /// Name of the card; empty as long as the author has none.
+    pub name: String,
+    /// Code of the kind of card.
+    pub kind: String,
+    /// Attributes by code; those that differ between printings hold the base printing's values.
+    #[serde(default)]
+    pub attributes: Map<String, Value>,
+    /// Effects in printed order.
+    #[serde(default)]
+    pub effects: Vec<Effect>,
+    /// Printings with numbers that the author chose; the others are derived.
+    #[serde(default)]
+    pub printings: Vec<PrintingDefinition>,
+    /// A line in the voice of the world, printed on the card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flavour: Option<String>,
+    /// Background, with the markup of [`super::markup`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lore: Option<String>,
+    /// Who helped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits: Option<String>,
+    /// What others may do with it.
+    #[serde(default)]
+    pub licence: Licence,
+}
+
+/// Something that cannot be stored, whatever the game's rules are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentFault {
+    /// JSON pointer (RFC 6901) into the design.
+    pub pointer: String,
+    /// What is wrong, for people.
+    pub detail: String,
+}
+
+impl DesignContent {
+    /// The content with every text as it is stored, or every fault. What the game says of it is not looked at.
+    pub fn normalised(mut self) -> Result<Self, Vec<ContentFault>> {
+        let mut faults = Faults::default();
+        if !self.name.trim().is_empty() {
+            let named = prose_line(&self.name, 1, MAX_NAME);
+            let named = named.and_then(|name| match name_key(&name).is_empty() {
+                true => Err(TextError::Blank),
+                false => Ok(name),
+            });
+            self.name = faults.take("/name", named);
+        } else {
+            self.name = String::new();
+        }
+        self.kind = faults.code("/kind", &self.kind);
+        self.attributes = faults.attributes("/attributes", self.attributes);
+        faults.most("/effects", self.effects.len(), MAX_EFFECTS);
+        for (at, effect) in self.effects.iter_mut().enumerate() {
+            let pointer = format!("/effects/{at}");
+            effect.text =
+                faults.take(format!("{pointer}/text"), prose_line(&effect.text, 1, MAX_EFFECT));
+            for (member, code) in [("style", &mut effect.style), ("slot", &mut effect.slot)] {
+                if let Some(code) = code {
+                    *code = faults.code(format!("{pointer}/{member}"), code);
+                }
+            }
+        }
+        faults.most("/printings", self.printings.len(), MAX_PRINTINGS);
+        for (at, printing) in self.printings.iter_mut().enumerate() {
+            let pointer = format!("/printings/{at}");
+            printing.rarity = faults.code(format!("{pointer}/rarity"), &printing.rarity);
+            let attributes = std::mem::take(&mut printing.attributes);
+            printing.attributes = faults.attributes(&format!("{pointer}/attributes"), attributes);
+        }
+        self.flavour = faults.optional("/flavour", self.flavour, MAX_FLAVOUR, prose_line);
+        self.lore = faults.optional("/lore", self.lore, MAX_LORE, prose_lines);
+        self.credits = faults.optional("/credits", self.credits, MAX_CREDITS, prose_line);
+        if faults.0.is_empty() { Ok(self) } else { Err(faults.0) }
+    }
+
+    /// The design as a card of its game, with the numbers of all printings, for the engine. It has no number yet; what stands there breaks no rule.
+    pub fn definition(&self, game: &Game) -> CardDefinition {
+        let mut card = CardDefinition {
+            number: "0".to_owned(),
+            name: self.name.clone(),
+            kind: self.kind.clone(),
+            attributes: self.attributes.clone(),
+            effects: self.effects.clone(),
+            lore: self.lore.clone(),
+            printings: self.printings.clone(),
+        };
+        card.printings = game.derive_printings(&card);
+        card
+    }
+
+    /// What makes two names the same: case, spaces, punctuation do not count. Empty as long as there is no name.
+    pub fn name_key(&self) -> String {
+        name_key(&self.name)
+    }
+
+    /// What the name looks like: designs that others see have different ones within a game.
+    pub fn name_skeleton(&self) -> String {
+        name_skeleton(&self.name)
+    }
+}
+
+#[derive(Default)]
+struct Faults(Vec<ContentFault>);
+
+impl Faults {
+    fn push(&mut self, pointer: impl Into<String>, detail: impl std::fmt::Display) {
+        self.0.push(ContentFault { pointer: pointer.into(), detail: detail.to_string() });
+    }
+
+    fn most(&mut self, pointer: &str, count: usize, most: usize) {
+        if count > most {
+            self.push(pointer, format!("must have at most {most} items, not {count}"));
+        }
+    }
+
+    fn take(&mut self, pointer: impl Into<String>, read: Result<String, TextError>) -> String {
+        read.unwrap_or_else(|error| {
+            self.push(pointer, error);
+            String::new()
+        })
+    }
+
+    fn code(&mut self, pointer: impl Into<String>, text: &str) -> String {
+        match Code::try_from(text.trim()) {
+            Ok(code) => code.into_string(),
+            Err(error) => {
+                self.push(pointer, error);
+                String::new()
+            }
+        }
+    }
+
+    /// An empty text is none.
+    fn optional(
+        &mut self,
+        pointer: &str,
+        text: Option<String>,
+        most: usize,
+        read: fn(&str, usize, usize) -> Result<String, TextError>,
+    ) -> Option<String> {
+        let text = text.filter(|text| !text.trim().is_empty())?;
+        Some(self.take(pointer, read(&text, 1, most)))
+    }
+
+    fn attributes(&mut self, pointer: &str, attributes: Map<String, Value>) -> Map<String, Value> {
+        self.most(pointer, attributes.len(), MAX_ATTRIBUTES);
+        let mut read = Map::new();
+        for (name, value) in attributes.into_iter().take(MAX_ATTRIBUTES) {
+            if let Err(error) = Code::try_from(name.as_str()) {
+                // The name may be as long as the body: it is not repeated.
+                self.push(pointer, format!("has a name that is no code: {error}"));
+                continue;
+            }
+            let at = format!("{pointer}/{name}");
+            let value = match value {
+                Value::Array(items) => {
+                    self.most(&at, items.len(), MAX_VALUES);
+                    let items = items.into_iter().take(MAX_VALUES).enumerate();
+                    items.map(|(place, item)| self.scalar(format!("{at}/{place}"), item)).collect()
+                }
+                other => self.scalar(at, other),
+            };
+            read.insert(name, value);
+        }
+        read
+    }
+
+    fn scalar(&mut self, pointer: String, value: Value) -> Value {
+        match value {
+            Value::String(text) => self.take(pointer, prose_line(&text, 0, MAX_VALUE)).into(),
+            Value::Number(_) | Value::Bool(_) => value,
+            Value::Null | Value::Array(_) | Value::Object(_) => {
+                self.push(pointer, "must be a text, a number, true, false, or a list of these");
+                Value::Bool(false)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn content(document: Value) -> DesignContent {
+        serde_json::from_value(document).unwrap()
+    }
+
+    #[test]
+    fn texts_are_stored_composed_and_trimmed() {
+        let written = content(json!({
+            "name": " Cafe\u{301} Owl ", "kind": "unit", "attributes": { "subtypes": ["beast "] },
+            "effects": [{ "style": "normal", "text": " Draw one card. " }],
+            "flavour": "  ", "lore": "One.\r\n\r\nTwo. ",
+        }));
+        let read = written.normalised().unwrap();
+        assert_eq!((read.name.as_str(), read.flavour), ("Café Owl", None));
+        assert_eq!(read.effects[0].text, "Draw one card.");
+        assert_eq!(read.lore.as_deref(), Some("One.\n\nTwo."));
+        assert_eq!(read.attributes["subtypes"], json!(["beast"]));
+        assert_eq!(read.licence, Licence::None);
+    }
+
+    #[test]
+    fn every_fault_has_its_place() {
+        let written = content(json!({
+            "name": "...", "kind": "a kind",
+            "attributes": { "rank": null, "b c": 1, "deep": [{}], "text": "x\u{202e}y" },
+            "effects": [{ "text": "" }, { "text": "ok", "style": "*" }],
+            "printings": [{ "rarity": "", "attributes": { "attack": [[1]] } }],
+            "flavour": "two\nlines", "lore": format!("a{}", "\u{301}".repeat(50)), "credits": "c".repeat(201),
+        }));
+        let faults = written.normalised().unwrap_err();
+        let pointers: Vec<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+        assert_eq!(
+            pointers,
+            [
+                "/name",
+                "/kind",
+                "/attributes",
+                "/attributes/deep/0",
+                "/attributes/rank",
+                "/attributes/text",
+                "/effects/0/text",
+                "/effects/1/style",
+                "/printings/0/rarity",
+                "/printings/0/attributes/attack/0",
+                "/flavour",
+                "/lore",
+                "/credits",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_licence_is_stored_by_its_code() {
+        for licence in Licence::ALL {
+            assert_eq!(serde_json::to_value(licence).unwrap(), licence.as_str());
+        }
+        assert!(!Licence::None.allows_release() && Licence::Cc0.allows_release());
+    }
+}

@@ -1,0 +1,166 @@
+//! The markup of lore and comments, and the one function that renders it.
+//!
+//! Text is stored as it was written. It has paragraphs, separated by blank lines, line breaks, `*emphasis*` and `**strong emphasis**`; everything else is
+//! text. There are no links, pictures, or raw HTML. A backslash before a star makes it a star.
+
+/// The text as HTML: `p`, `br`, `em` and `strong` without attributes, well nested; everything else is escaped.
+///
+/// ```
+/// use cardscape::domain::designs::markup::to_html;
+/// assert_eq!(to_html("It *waits*.\n\nAnd **counts**\n<days>."), "<p>It <em>waits</em>.</p><p>And <strong>counts</strong><br>&lt;days&gt;.</p>");
+/// assert_eq!(to_html("2 * 3 * 4, \\*not this\\*, *nor this"), "<p>2 * 3 * 4, *not this*, *nor this</p>");
+/// ```
+pub fn to_html(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + 16);
+    let normal = text.replace("\r\n", "\n");
+    let lines = normal.split('\n').map(str::trim);
+    let mut paragraph: Vec<&str> = Vec::new();
+    for line in lines.chain([""]) {
+        if !line.is_empty() {
+            paragraph.push(line);
+        } else if !paragraph.is_empty() {
+            html.push_str("<p>");
+            write_inline(&paragraph.join("\n"), &mut html);
+            html.push_str("</p>");
+            paragraph.clear();
+        }
+    }
+    html
+}
+
+/// A mark that may begin or end emphasis.
+struct Mark {
+    /// Where it stands among the characters.
+    at: usize,
+    /// One star or two.
+    stars: usize,
+    opens: bool,
+    closes: bool,
+}
+
+fn write_inline(text: &str, html: &mut String) {
+    let letters: Vec<char> = text.chars().collect();
+    let marks = marks(&letters);
+    // Which marks become tags: an opening one with the nearest closing one of as many stars, and nothing half inside.
+    let mut open: Vec<&Mark> = Vec::new();
+    let mut tags: Vec<(usize, usize, &str)> = Vec::new();
+    for mark in &marks {
+        let partner = open.iter().rposition(|before| before.stars == mark.stars);
+        match partner.filter(|_| mark.closes) {
+            Some(place) => {
+                let begin = open[place];
+                let (opening, closing) = match mark.stars {
+                    1 => ("<em>", "</em>"),
+                    _ => ("<strong>", "</strong>"),
+                };
+                tags.push((begin.at, begin.stars, opening));
+                tags.push((mark.at, mark.stars, closing));
+                open.truncate(place);
+            }
+            None if mark.opens => open.push(mark),
+            None => {}
+        }
+    }
+    tags.sort_unstable_by_key(|(at, ..)| *at);
+    let mut tags = tags.into_iter().peekable();
+    let mut at = 0;
+    while at < letters.len() {
+        if let Some((_, stars, tag)) = tags.next_if(|(place, ..)| *place == at) {
+            html.push_str(tag);
+            at += stars;
+            continue;
+        }
+        match letters[at] {
+            '\\' if letters.get(at + 1) == Some(&'*') => {
+                html.push('*');
+                at += 1;
+            }
+            '\n' => html.push_str("<br>"),
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            other => html.push(other),
+        }
+        at += 1;
+    }
+}
+
+/// The runs of one or two stars. One opens where a word begins after it, and closes where one ends before it.
+fn marks(letters: &[char]) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut at = 0;
+    while at < letters.len() {
+        match letters[at] {
+            '\\' => at += 2,
+            '*' => {
+                let stars = letters[at..].iter().take_while(|letter| **letter == '*').count();
+                let is_text =
+                    |letter: Option<&char>| letter.is_some_and(|letter| !letter.is_whitespace());
+                let before = at.checked_sub(1).and_then(|before| letters.get(before));
+                let (opens, closes) = (is_text(letters.get(at + stars)), is_text(before));
+                if stars <= 2 {
+                    marks.push(Mark { at, stars, opens, closes });
+                }
+                at += stars;
+            }
+            _ => at += 1,
+        }
+    }
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Tags that are opened and not closed yet, or what is wrong.
+    fn nested(html: &str) -> Result<Vec<String>, String> {
+        let mut open: Vec<String> = Vec::new();
+        let mut rest = html;
+        while let Some(begin) = rest.find('<') {
+            let end = rest[begin..].find('>').ok_or("an unfinished tag")? + begin;
+            match &rest[begin + 1..end] {
+                "br" => {}
+                tag @ ("p" | "em" | "strong") => open.push(tag.to_owned()),
+                tag @ ("/p" | "/em" | "/strong") => {
+                    let last = open.pop();
+                    if last.as_deref() != Some(&tag[1..]) {
+                        return Err(format!("{tag} closes {last:?}"));
+                    }
+                }
+                other => return Err(format!("a tag {other:?}")),
+            }
+            rest = &rest[end + 1..];
+        }
+        Ok(open)
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_but_four_tags_comes_out(text in "[*\\\\<>&\"'a\\n /=]{0,60}") {
+            let html = to_html(&text);
+            prop_assert_eq!(nested(&html), Ok(vec![]), "{}", html);
+            let plain = html.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").replace("&quot;", "").replace("&#39;", "");
+            prop_assert!(!plain.contains('&') && !plain.contains('"'));
+        }
+    }
+
+    #[test]
+    fn hostile_texts_are_texts() {
+        let html = to_html(
+            "<script>alert(1)</script> [x](javascript:alert) ![y](http://z) <img onerror='a'>",
+        );
+        assert_eq!(nested(&html), Ok(vec![]));
+        assert!(
+            !html.contains("<script")
+                && !html.contains("<img")
+                && html.contains("javascript:alert")
+        );
+        assert_eq!(to_html(""), "");
+        assert_eq!(to_html("*a **b* c**"), "<p><em>a **b</em> c**</p>");
+        assert_eq!(to_html("**a *b* c**"), "<p><strong>a <em>b</em> c</strong></p>");
+    }
+}

@@ -1,0 +1,8 @@
+//! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
+
+pub mod content;
+pub mod diff;
+pub mod identifier;
+pub mod likeness;
+pub mod markup;
+pub mod status;

@@ -1,0 +1,221 @@
+//! The way of a design from draft to print: who may take which step from where.
+
+/// Where a design is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DesignStatus {
+    /// Its author works on it; nobody else sees it.
+    Draft,
+    /// Everybody sees it.
+    Shared,
+    /// Its author asks for its release; it waits for a moderator.
+    Submitted,
+    /// A moderator looks at it.
+    InReview,
+    /// It may become an official card.
+    Approved,
+    /// It may not, for a reason that its author reads.
+    Declined,
+    /// Its author took it back. If others had seen it, they still find it by its identifier.
+    Withdrawn,
+    /// It is a card of the game, for good.
+    Official,
+}
+
+/// A step on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DesignStep {
+    /// Write a new revision.
+    Edit,
+    /// Let everybody see it.
+    Share,
+    /// Ask for its release.
+    Submit,
+    /// Take it back.
+    Withdraw,
+    /// Begin to review it.
+    Claim,
+    /// Give the review back, or lose it because it took too long.
+    Return,
+    /// Find it fit for release.
+    Approve,
+    /// Find it unfit.
+    Decline,
+    /// Make it a card.
+    Release,
+}
+
+/// Who may take a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stepper {
+    /// Its author.
+    Author,
+    /// A moderator who is not its author.
+    Reviewer,
+    /// An admin.
+    Admin,
+}
+
+impl DesignStatus {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Draft,
+        Self::Shared,
+        Self::Submitted,
+        Self::InReview,
+        Self::Approved,
+        Self::Declined,
+        Self::Withdrawn,
+        Self::Official,
+    ];
+
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Shared => "shared",
+            Self::Submitted => "submitted",
+            Self::InReview => "in_review",
+            Self::Approved => "approved",
+            Self::Declined => "declined",
+            Self::Withdrawn => "withdrawn",
+            Self::Official => "official",
+        }
+    }
+
+    /// The status of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+
+    /// Where a step leads; `None`: it cannot be taken from here.
+    ///
+    /// ```
+    /// use cardscape::domain::designs::status::{DesignStatus as S, DesignStep};
+    /// assert_eq!(S::Draft.after(DesignStep::Share), Some(S::Shared));
+    /// assert_eq!(S::Official.after(DesignStep::Edit), None);
+    /// ```
+    pub fn after(self, step: DesignStep) -> Option<Self> {
+        use DesignStep as T;
+        Some(match (self, step) {
+            (Self::Draft | Self::Shared | Self::Declined | Self::Withdrawn, T::Edit) => self,
+            (Self::Draft | Self::Declined | Self::Withdrawn, T::Share) => Self::Shared,
+            (Self::Draft | Self::Shared | Self::Declined | Self::Withdrawn, T::Submit) => {
+                Self::Submitted
+            }
+            (
+                Self::Shared | Self::Submitted | Self::InReview | Self::Approved | Self::Declined,
+                T::Withdraw,
+            ) => Self::Withdrawn,
+            (Self::Submitted, T::Claim) => Self::InReview,
+            (Self::InReview, T::Return) => Self::Submitted,
+            (Self::InReview, T::Approve) => Self::Approved,
+            (Self::InReview, T::Decline) => Self::Declined,
+            (Self::Approved, T::Release) => Self::Official,
+            _ => return None,
+        })
+    }
+
+    /// Whether a design that was shared is in the gallery, and its name kept from others.
+    pub fn is_listed(self) -> bool {
+        !matches!(self, Self::Draft | Self::Withdrawn)
+    }
+}
+
+impl DesignStep {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Edit,
+        Self::Share,
+        Self::Submit,
+        Self::Withdraw,
+        Self::Claim,
+        Self::Return,
+        Self::Approve,
+        Self::Decline,
+        Self::Release,
+    ];
+
+    /// Who may take it.
+    pub fn stepper(self) -> Stepper {
+        match self {
+            Self::Edit | Self::Share | Self::Submit | Self::Withdraw => Stepper::Author,
+            Self::Claim | Self::Return | Self::Approve | Self::Decline => Stepper::Reviewer,
+            Self::Release => Stepper::Admin,
+        }
+    }
+
+    /// What people read of it: "a design cannot be …".
+    pub fn past(self) -> &'static str {
+        match self {
+            Self::Edit => "edited",
+            Self::Share => "shared",
+            Self::Submit => "submitted",
+            Self::Withdraw => "withdrawn",
+            Self::Claim => "claimed",
+            Self::Return => "returned",
+            Self::Approve => "approved",
+            Self::Decline => "declined",
+            Self::Release => "released",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The whole table, cell by cell: rows are where a design is, columns are the steps in the order of [`DesignStep::ALL`].
+    #[test]
+    fn the_table_is_as_it_was_drawn() {
+        use DesignStatus as S;
+        const NO: Option<DesignStatus> = None;
+        let (sh, su, wi) = (Some(S::Shared), Some(S::Submitted), Some(S::Withdrawn));
+        #[rustfmt::skip]
+        let table: [(DesignStatus, [Option<DesignStatus>; 9]); 8] = [
+            //              edit               share submit withdraw claim             return approve            decline            release
+            (S::Draft,     [Some(S::Draft),     sh,  su,    NO,      NO,               NO,    NO,                NO,                NO]),
+            (S::Shared,    [sh,                 NO,  su,    wi,      NO,               NO,    NO,                NO,                NO]),
+            (S::Submitted, [NO,                 NO,  NO,    wi,      Some(S::InReview), NO,   NO,                NO,                NO]),
+            (S::InReview,  [NO,                 NO,  NO,    wi,      NO,               su,    Some(S::Approved), Some(S::Declined), NO]),
+            (S::Approved,  [NO,                 NO,  NO,    wi,      NO,               NO,    NO,                NO,                Some(S::Official)]),
+            (S::Declined,  [Some(S::Declined),  sh,  su,    wi,      NO,               NO,    NO,                NO,                NO]),
+            (S::Withdrawn, [wi,                 sh,  su,    NO,      NO,               NO,    NO,                NO,                NO]),
+            (S::Official,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                NO]),
+        ];
+        assert_eq!(table.map(|(status, _)| status), S::ALL);
+        for (status, row) in table {
+            for (step, expected) in DesignStep::ALL.into_iter().zip(row) {
+                assert_eq!(status.after(step), expected, "{status:?} {step:?}");
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever is tried in whatever order: nothing is released that was not reviewed, and what is released stays so.
+        #[test]
+        fn nothing_is_released_unseen(steps in prop::collection::vec(prop::sample::select(DesignStep::ALL.to_vec()), 0..60)) {
+            let (mut status, mut approved) = (DesignStatus::Draft, false);
+            for step in steps {
+                let Some(next) = status.after(step) else { continue };
+                if step == DesignStep::Approve {
+                    prop_assert_eq!(status, DesignStatus::InReview);
+                    approved = true;
+                }
+                if matches!(step, DesignStep::Edit | DesignStep::Submit | DesignStep::Withdraw) {
+                    prop_assert_ne!(status, DesignStatus::Official);
+                    approved = false;
+                }
+                status = next;
+                prop_assert!(status != DesignStatus::Official || approved);
+            }
+        }
+    }
+
+    #[test]
+    fn names_read_back() {
+        for status in DesignStatus::ALL {
+            assert_eq!(DesignStatus::parse(status.as_str()), Some(status));
+        }
+    }
+}
