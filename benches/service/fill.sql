@@ -128,6 +128,30 @@ INSERT INTO deck_entries (deck_id, position, zone, quantity, name)
     SELECT bench.deck(deck), place, 'main', 3, c.name FROM generate_series(1, :decks) AS deck CROSS JOIN generate_series(0, 16) AS place
     JOIN bench.cards c ON c.n = 1 + (deck * 31 + place * 997) % (SELECT count(*) FROM bench.cards);
 
+-- step designs
+-- Identifiers as the service makes them: nine symbols and the one that checks them (Luhn mod 32).
+CREATE FUNCTION bench.design_code(n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    WITH digits AS (SELECT place, ((n * 2654435761 >> 5 * place) & 31)::int AS value FROM generate_series(0, 8) AS place),
+    addends AS (SELECT CASE WHEN place % 2 = 0 THEN value * 2 ELSE value END AS value FROM digits),
+    written (value, place) AS (SELECT value, place FROM digits UNION ALL SELECT ((32 - sum(value / 32 + value % 32) % 32) % 32)::int, -1 FROM addends)
+    SELECT 'D-' || string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', value + 1, 1), '' ORDER BY place DESC) FROM written $$;
+CREATE FUNCTION bench.design(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+    SELECT ('01900003-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+CREATE FUNCTION bench.design_content(name text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_build_object('name', name, 'kind', 'unit', 'licence', 'release-1',
+        'attributes', '{"type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300}'::jsonb,
+        'effects', '[{"style": "passive", "text": "After this card attacks, return it to your hand."}, {"style": "normal", "text": "Discard one spell to gain 1 point."}]'::jsonb) $$;
+-- One in ten is a draft. Few do the same as others.
+INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, name, name_key, name_skeleton, kind, effects_key,
+                     shared_at, created_at, updated_at)
+    SELECT bench.design(n), bench.design_code(n), bench.account(1 + n % :accounts), 'ttcg', CASE WHEN n % 10 = 0 THEN 'draft' ELSE 'shared' END, 2, 1,
+           CASE WHEN n % 10 > 0 THEN 1 END, name, lower(replace(name, ' ', '')), lower(replace(name, ' ', '')), 'unit', decode(md5((n / 20)::text), 'hex'),
+           CASE WHEN n % 10 > 0 THEN now() - n * interval '1 minute' END, now() - n * interval '1 minute', now() - n * interval '1 minute'
+    FROM generate_series(1, :accounts) AS n, LATERAL (SELECT initcap(translate(left(md5(n::text), 6), '0123456789', 'ghijklmnop')) || ' of Pond ' || n AS name) named;
+INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM designs;
+CREATE TABLE bench.designs AS
+    SELECT code AS design, account_id AS caller, name FROM designs WHERE shared_at IS NOT NULL ORDER BY md5(code) LIMIT 20000;
+
 -- step collections
 INSERT INTO collection_entries (account_id, printing_id, condition, quantity, updated_at)
     SELECT bench.account(owner), c.printing, 'near_mint', 1 + (owner + e) % 4, now() FROM generate_series(1, :accounts) AS owner CROSS JOIN generate_series(0, 19) AS e

@@ -9,6 +9,7 @@ pub mod collection;
 pub mod contract;
 pub mod copies;
 pub mod decks;
+pub mod designs;
 mod docs;
 pub mod effects;
 mod openapi;

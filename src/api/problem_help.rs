@@ -219,6 +219,42 @@ impl ProblemHelp {
                 "Ask another admin.",
                 new,
             ),
+            C::TooManyDesigns => (
+                "An account has a limited number of designs, and yours has that many.",
+                "Delete drafts that you do not need.",
+                new.detail("An account has at most 500 designs. Delete drafts that you do not need."),
+            ),
+            C::TooManyRevisions => (
+                "A design has a limited number of revisions, and this one has that many.",
+                "Begin another design with what this one says.",
+                new.detail("A design has at most 500 revisions."),
+            ),
+            C::DesignStepRefused => (
+                "A design goes its way in steps, and from the status that it has this step cannot be taken. `detail` names the status.",
+                "Read the design again: its status may have changed. A design that is judged must be withdrawn before it is changed; what is official stays.",
+                new.detail("Its status is approved: it cannot be edited now."),
+            ),
+            C::DesignNameless => (
+                "A design can be begun without a name, but not be shown to others.",
+                "Give it a name with a letter, a digit or a symbol in it.",
+                new,
+            ),
+            C::DesignNameTaken => (
+                "A name is kept from others while its design is shared, and cards keep theirs. Names are the same whatever case, spaces and punctuation they are written \
+                 with, and also when they only look the same, in letters of whatever script.",
+                "Choose another name. `POST /v1/design-checks` tells whose name it is like.",
+                new.detail("Another design that everybody sees has this name, or one that looks the same."),
+            ),
+            C::DesignWasPublic => (
+                "The design was shared once. Others may refer to it, so it stays readable by its identifier.",
+                "Withdraw it: then it is in no list, and its name is free.",
+                new,
+            ),
+            C::DailyLimitReached => (
+                "Some things can be done so many times a day by one account; new accounts may do less. The day ends at midnight in UTC.",
+                "Wait as many seconds as `Retry-After` says.",
+                new.retry_after(11_520),
+            ),
             C::TooManyDecks => (
                 "The account has the greatest number of decks that an account may have.",
                 "Delete a deck that you do not need: `DELETE /v1/decks/{deck}`.",

@@ -5,16 +5,17 @@ use utoipa::openapi::OpenApi;
 
 use super::route_table::{Groups, Route, RouteTable, routes};
 use super::{
-    accounts, catalogue, collection, contract, copies, decks, effects, operations, printing,
-    problems, serials,
+    accounts, catalogue, collection, contract, copies, decks, designs, effects, operations,
+    printing, problems, serials,
 };
 
 /// All tables. The router tries one route after the other, within each group: what is asked for most comes first.
-const TABLES: [RouteTable; 10] = [
+const TABLES: [RouteTable; 11] = [
     catalogue::TABLE,
     accounts::TABLE,
     serials::TABLE,
     decks::TABLE,
+    designs::TABLE,
     collection::TABLE,
     copies::TABLE,
     effects::TABLE,

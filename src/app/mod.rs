@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod collection;
 pub mod copies;
 pub mod decks;
+pub mod designs;
 pub mod effects;
 pub mod operations;
 pub mod page;

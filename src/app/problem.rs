@@ -102,6 +102,15 @@ problem_codes! {
     ImportHasFaults = 422 "import_has_faults" "Some lines of the file cannot be imported; nothing was imported";
     UnreadableDeckList = 422 "unreadable_deck_list" "Some lines of the deck list cannot be read";
 
+    // Designs.
+    TooManyDesigns = 409 "too_many_designs" "The account has reached its limit of designs";
+    TooManyRevisions = 409 "too_many_revisions" "The design has reached its limit of revisions";
+    DesignStepRefused = 409 "design_step_refused" "The status of the design does not allow this";
+    DesignNameless = 409 "design_nameless" "A design that others see needs a name";
+    DesignNameTaken = 409 "design_name_taken" "A card or another design has this name, or one that looks the same";
+    DesignWasPublic = 409 "design_was_public" "Others have seen the design: it cannot be deleted";
+    DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
+
     // Serials.
     SerialMalformed = 422 "serial_malformed" "This is not a serial code";
     SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";

@@ -45,6 +45,10 @@ pub enum Scope {
     DecksRead,
     /// Create, change and delete the owner's decks.
     DecksWrite,
+    /// Read the owner's card designs, drafts included.
+    DesignsRead,
+    /// Begin, change, share, withdraw and delete the owner's card designs.
+    DesignsWrite,
     /// Read the owner's collection, wants and haves, and who would trade.
     CollectionRead,
     /// Change the owner's collection, wants and haves.
@@ -67,10 +71,12 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::CatalogueRead,
         Self::DecksRead,
         Self::DecksWrite,
+        Self::DesignsRead,
+        Self::DesignsWrite,
         Self::CollectionRead,
         Self::CollectionWrite,
         Self::SerialsRead,
@@ -88,6 +94,8 @@ impl Scope {
             Self::CatalogueRead => "catalogue:read",
             Self::DecksRead => "decks:read",
             Self::DecksWrite => "decks:write",
+            Self::DesignsRead => "designs:read",
+            Self::DesignsWrite => "designs:write",
             Self::CollectionRead => "collection:read",
             Self::CollectionWrite => "collection:write",
             Self::SerialsRead => "serials:read",
@@ -411,6 +419,10 @@ permissions! {
     ReadOwnDecks: Player, Some(Scope::DecksRead), Never;
     /// Create, change and delete the owner's decks.
     WriteOwnDecks: Player, Some(Scope::DecksWrite), Last;
+    /// Read the owner's card designs, drafts included.
+    ReadOwnDesigns: Player, Some(Scope::DesignsRead), Never;
+    /// Begin, change, share, withdraw and delete the owner's card designs.
+    WriteOwnDesigns: Player, Some(Scope::DesignsWrite), Last;
     /// Read the owner's collection, wants and haves, and who would trade.
     ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
     /// Change the owner's collection, wants and haves.

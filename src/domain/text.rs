@@ -101,7 +101,8 @@ fn is_control(c: char) -> bool {
 }
 
 /// The name of an account: 3 to 32 characters. Two names that fold to the same key are the same name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct AccountName {
     text: String,
     key: String,
@@ -136,6 +137,14 @@ impl AccountName {
     /// What the name looks like: see [`name_skeleton`].
     pub fn skeleton(&self) -> String {
         name_skeleton(&self.text)
+    }
+}
+
+impl TryFrom<String> for AccountName {
+    type Error = TextError;
+
+    fn try_from(raw: String) -> Result<Self, TextError> {
+        Self::parse(&raw)
     }
 }
 

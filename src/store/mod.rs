@@ -10,6 +10,7 @@ pub mod collection;
 pub mod copies;
 pub mod db;
 pub mod decks;
+pub mod designs;
 pub mod effects;
 pub mod operations;
 pub mod printing;

@@ -207,6 +207,7 @@ impl Stage {
         stage.fill_catalogue(&app).await;
         stage.fill_accounts(&app).await;
         stage.fill_collection(&app).await;
+        stage.fill_designs(&app).await;
         stage.fill_copies(&app, &cem).await;
         stage.fill_operations(&app).await;
         app.build_bulk_files().await;
@@ -277,6 +278,18 @@ impl Stage {
         let read = app.post("/v1/collection/imports").by(&self.ada).json(&file);
         let import = text(&read.answer().await.expect(200), "import");
         self.ids.extend([("deck", text(&deck, "id")), ("import", import)]);
+    }
+
+    /// A draft of three revisions.
+    async fn fill_designs(&mut self, app: &TestApp) {
+        let draft = |name: &str| json!({ "game": "ttcg", "name": name, "kind": "unit" });
+        let begun = self.made(app, "/v1/designs", draft("One")).await;
+        let path = format!("/v1/designs/{}", text(&begun, "id"));
+        for name in ["Two", "Three"] {
+            let revised = app.put(&path).by(&self.ada).header("if-match", "*").json(&draft(name));
+            revised.answer().await.expect(200);
+        }
+        self.ids.insert("design", text(&begun, "id"));
     }
 
     /// Copies of ada's and ben's, offers both ways, a claim of ada's and one of cem's.
@@ -393,6 +406,12 @@ impl Stage {
             "create_trade" | "counter_trade" => {
                 vec![("/give/0", other("her copy")), ("/want/0", self.ids["copy"].clone())]
             }
+            "withdraw_design" => {
+                let path = format!("/v1/designs/{}/share", self.ids["design"]);
+                let share = app.post(&path).by(&self.ada).header("if-match", "*");
+                share.answer().await.expect(200);
+                vec![]
+            }
             "cancel_trade" => vec![("trade", other("her offer"))],
             "decide_dispute" => vec![("dispute", other("dispute of others"))],
             "find_game_policy" | "remove_game_policy" => {
@@ -421,9 +440,15 @@ impl Stage {
         let names_a_version =
             |parameter: &Parameter| parameter.name == "If-Match" && operation.method != Method::GET;
         if operation.parameters("header").iter().any(names_a_version) {
-            let etag = app.get(&path).by(&self.ada).answer().await.header("etag");
-            if !etag.is_empty() {
-                request = request.header("if-match", etag);
+            // An action, which stands below what it changes, has no version of its own.
+            let whole = path.rsplit_once('/').map_or("", |(whole, _)| whole);
+            let is_action = operation.method == Method::POST;
+            for path in [path.as_str()].into_iter().chain(is_action.then_some(whole)) {
+                let etag = app.get(path).by(&self.ada).answer().await.header("etag");
+                if !etag.is_empty() {
+                    request = request.header("if-match", etag);
+                    break;
+                }
             }
         }
         let mut printed = String::new();

@@ -925,3 +925,37 @@ async fn collecting_tells_nothing_of_hidden_cards() {
         (found_by_collecting(&one, &here).await, found_by_collecting(&other, &there).await);
     assert_ne!(here.last(), there.last());
 }
+
+/// A check of a design that bears the name of a hidden card, or does the same, says what it says of any other: also to a holder and to a moderator.
+#[tokio::test]
+async fn checks_of_designs_tell_nothing_of_hidden_cards() {
+    for from_memory in [false, true] {
+        let (one, other) = if from_memory {
+            let twins = twins_with(in_memory).await;
+            caught_up(&twins.0).await;
+            caught_up(&twins.1).await;
+            twins
+        } else {
+            twins().await
+        };
+        let moderators = (one.moderator().await, other.moderator().await);
+        let blind = Blind::among(&one, &other).await;
+        let file = set_file(&seed_data("ttcg"), "veil");
+        let hidden = file["cards"].as_array().unwrap().iter().take(8);
+        let designs = hidden.map(|card| {
+            json!({
+                "game": "ttcg", "name": card["name"], "kind": card["kind"],
+                "attributes": card["attributes"], "effects": card["effects"],
+            })
+        });
+        let named = |name: String| json!({ "game": "ttcg", "name": name, "kind": "unit" });
+        for design in designs.chain(names().into_iter().map(named)) {
+            let ask = |app: &TestApp| app.post("/v1/design-checks").json(&design);
+            let told = blind.see_the_same(&one, &other, "a design", ask).await;
+            assert_eq!(told.status, 200, "{}", told.text());
+            let here = ask(&one).by(&moderators.0).answer().await;
+            let there = ask(&other).by(&moderators.1).answer().await;
+            assert_eq!((here.text(), there.text()), (told.text(), told.text()), "to a moderator");
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod catalogue;
 mod collection;
 mod copies;
 mod decks;
+mod designs;
 mod effects;
 mod operations;
 mod printing;

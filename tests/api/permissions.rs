@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Player, RequestExt as _, TestApp};
 use crate::{
-    accounts, catalogue, collection, copies, decks, effects, operations, printing, serials,
+    accounts, catalogue, collection, copies, decks, designs, effects, operations, printing, serials,
 };
 use Needs::{Admin, Anyone, Login, Moderator, Scoped};
 
@@ -57,6 +57,7 @@ fn matrix() -> Vec<Row> {
         collection::permissions::ROWS,
         copies::permissions::ROWS,
         decks::permissions::ROWS,
+        designs::permissions::ROWS,
         effects::permissions::ROWS,
         operations::permissions::ROWS,
         printing::permissions::ROWS,

@@ -8,6 +8,7 @@ mod catalogue;
 mod collection;
 mod copies;
 mod decks;
+mod designs;
 mod effects;
 mod operations;
 mod printing;
@@ -27,6 +28,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
         copies::RECIPES,
         collection::RECIPES,
         decks::RECIPES,
+        designs::RECIPES,
         effects::RECIPES,
         printing::RECIPES,
         operations::RECIPES,

@@ -12,6 +12,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::http::extract::{Caller, Params};
+use crate::memory::rendered::Rendered;
 
 /// What a picture may do when somebody opens it by itself: nothing, not even run in the name of this service.
 const POLICY: &str = "default-src 'none'; img-src data:; sandbox";
@@ -23,11 +24,11 @@ const POLICY: &str = "default-src 'none'; img-src data:; sandbox";
 pub struct PictureQuery {
     /// Code of a rarity, which decides the numbers and the finish; absent: the lowest in which the card exists.
     #[param(value_type = Option<String>, example = "rare")]
-    rarity: Option<Code>,
+    pub(crate) rarity: Option<Code>,
     /// `svg` or `png`.
     #[serde(default)]
     #[param(inline, default = "svg")]
-    format: PictureForm,
+    pub(crate) format: PictureForm,
 }
 
 /// Draws a card, in a template that is the same for all games.
@@ -55,10 +56,12 @@ pub async fn draw_card_picture(
 ) -> Result<HttpResponse, Problem> {
     let (viewer, rarity) = (caller.viewer(), query.rarity.as_ref());
     let found = card_pictures::draw(&state, viewer, CardId(*card), rarity, query.format).await?;
-    found.answer(&req, |picture| {
-        let mut answer = picture.answer(&req);
-        let policy = HeaderValue::from_static(POLICY);
-        answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
-        Ok(answer)
-    })
+    found.answer(&req, |picture| Ok(picture_answer(&req, &picture)))
+}
+
+/// A picture as an answer, with [`POLICY`].
+pub(crate) fn picture_answer(req: &HttpRequest, picture: &Rendered) -> HttpResponse {
+    let mut answer = picture.answer(req);
+    answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    answer
 }

@@ -64,17 +64,7 @@ pub async fn find_named(
 ) -> Result<Rendered, Problem> {
     let NameSearch { name, near, place } = search;
     let near = *near;
-    let candidates = match find_named_in_memory(app, viewer, place, name, near).await? {
-        Some(candidates) => candidates,
-        None if near => {
-            let mut conn = app.searches.connection(network).await?;
-            cards::find_named(&mut conn, viewer, place, name, true).await.map_err(too_slow)?
-        }
-        None => {
-            let mut conn = app.store.connection().await?;
-            cards::find_named(&mut conn, viewer, place, name, false).await?
-        }
-    };
+    let candidates = find_candidates(app, network, viewer, place, name, near).await?;
     let found = if near { match_nearly(name, candidates) } else { match_exactly(name, candidates) };
     match found {
         NameMatch::One(card) => {
@@ -95,6 +85,26 @@ fn ambiguous(cards: Vec<NamedCard>) -> Problem {
     };
     let candidates: Vec<Value> = cards.into_iter().map(candidate).collect();
     Problem::new(ProblemCode::AmbiguousName).with("candidates", candidates)
+}
+
+/// The cards that may be meant by a name, among those that the viewer may see: those of exactly that name, and, if `near` says so, those of a name like it.
+pub(crate) async fn find_candidates(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    place: &NamePlace,
+    name: &TypedName,
+    near: bool,
+) -> Result<Vec<NamedCard>, Problem> {
+    if let Some(candidates) = find_named_in_memory(app, viewer, place, name, near).await? {
+        return Ok(candidates);
+    }
+    if near {
+        let mut conn = app.searches.connection(network).await?;
+        return cards::find_named(&mut conn, viewer, place, name, true).await.map_err(too_slow);
+    }
+    let mut conn = app.store.connection().await?;
+    Ok(cards::find_named(&mut conn, viewer, place, name, false).await?)
 }
 
 /// Names of cards.

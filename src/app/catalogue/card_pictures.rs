@@ -60,17 +60,27 @@ pub async fn draw(
             (picture, if open.is_hidden() { Freshness::Never } else { freshness })
         }
     };
+    Ok(Located::Here(render(app, picture, freshness, form).await?))
+}
+
+/// Draws a picture in a form.
+pub(crate) async fn render(
+    app: &AppState,
+    picture: Picture,
+    freshness: Freshness,
+    form: PictureForm,
+) -> Result<Rendered, Problem> {
     let svg = picture.svg();
     let (media_type, body) = match form {
         PictureForm::Svg => ("image/svg+xml", Bytes::from(svg)),
         PictureForm::Png => ("image/png", app.pictures.png(picture, &svg).await?),
     };
     // Without a time of the last change: a new manifest changes the picture, too.
-    Ok(Located::Here(Rendered::file(freshness, media_type, body)))
+    Ok(Rendered::file(freshness, media_type, body))
 }
 
 /// The rarity as the game writes it; 400 when the game has none of that code, whether the card is hidden or not.
-fn known_rarity(game: &Game, rarity: &Code) -> Result<String, Problem> {
+pub(crate) fn known_rarity(game: &Game, rarity: &Code) -> Result<String, Problem> {
     let code = rarity.lower_case().into_string();
     if game.rarity(&code).is_some() {
         return Ok(code);

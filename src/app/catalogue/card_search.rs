@@ -168,6 +168,29 @@ pub(super) async fn list_in_database(
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
+/// The first cards of a list, as the viewer may see them; of a query without terms that cost much.
+pub(crate) async fn find_cards(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    query: &CardQuery,
+    most: usize,
+) -> Result<Vec<CardView>, Problem> {
+    if let Some((all, view)) = find_index(app, viewer, query).await? {
+        let hits = all.search(query, &view, None, most).hits;
+        let ids: Vec<CardId> = hits.iter().map(card_id).collect();
+        return Ok(app
+            .store
+            .read(async |conn: &_| cards::find_many(conn, viewer, &ids).await)
+            .await?);
+    }
+    let mut conn = app.searches.connection(network).await?;
+    let candidates = app.settings.search_candidates.into();
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let found = cards::list(&mut conn, viewer, query, candidates, None, most).await;
+    Ok(found.map_err(too_slow)?.into_iter().map(CardHit::into_card).collect())
+}
+
 /// Loads the cards of these hits, and their printings in lists of printings. A card that was deleted meanwhile is left out.
 pub(super) async fn load_cards(
     app: &AppState,

@@ -68,6 +68,13 @@ pub struct MatchedSentenceResponse {
     pub suggestions: Vec<String>,
 }
 
+impl MatchedSentenceResponse {
+    /// A sentence that nothing makes.
+    pub(crate) fn unmatched(sentence: String) -> Self {
+        Self { sentence, matches: Vec::new(), complete: true, suggestions: Vec::new() }
+    }
+}
+
 /// Sentences with the templates that make them.
 #[derive(Serialize, ToSchema)]
 pub struct MatchedSentencesResponse {
@@ -82,14 +89,18 @@ pub async fn find(
     sentences: Vec<String>,
 ) -> Result<MatchedSentencesResponse, Problem> {
     let loaded = load(app, game).await?;
-    let data = app.work.run(move || match_all(&loaded.library, sentences)).await?;
+    let until = Instant::now() + TIME_LIMIT;
+    let data = app.work.run(move || match_all(&loaded.library, sentences, until)).await?;
     Ok(MatchedSentencesResponse { data })
 }
 
-/// Looks for the templates of each sentence, and for sentences like those that nothing makes.
-fn match_all(library: &EffectLibrary, sentences: Vec<String>) -> Vec<MatchedSentenceResponse> {
+/// Looks for the templates of each sentence, and for sentences like those that nothing makes, until then.
+pub(crate) fn match_all(
+    library: &EffectLibrary,
+    sentences: Vec<String>,
+    until: Instant,
+) -> Vec<MatchedSentenceResponse> {
     library.make_index();
-    let until = Instant::now() + TIME_LIMIT;
     let mut data: Vec<MatchedSentenceResponse> = sentences
         .into_iter()
         .map(|sentence| {

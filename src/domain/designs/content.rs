@@ -109,16 +109,15 @@ impl DesignContent {
     /// The content with every text as it is stored, or every fault. What the game says of it is not looked at.
     pub fn normalised(mut self) -> Result<Self, Vec<ContentFault>> {
         let mut faults = Faults::default();
-        if !self.name.trim().is_empty() {
-            let named = prose_line(&self.name, 1, MAX_NAME);
-            let named = named.and_then(|name| match name_key(&name).is_empty() {
-                true => Err(TextError::Blank),
-                false => Ok(name),
-            });
-            self.name = faults.take("/name", named);
+        self.name = if self.name.trim().is_empty() {
+            String::new()
         } else {
-            self.name = String::new();
-        }
+            let named = prose_line(&self.name, 1, MAX_NAME);
+            let named = named.and_then(|name| {
+                if name_key(&name).is_empty() { Err(TextError::Blank) } else { Ok(name) }
+            });
+            faults.take("/name", named)
+        };
         self.kind = faults.code("/kind", &self.kind);
         self.attributes = faults.attributes("/attributes", self.attributes);
         faults.most("/effects", self.effects.len(), MAX_EFFECTS);
@@ -276,7 +275,7 @@ mod tests {
     #[test]
     fn every_fault_has_its_place() {
         let written = content(json!({
-            "name": "...", "kind": "a kind",
+            "name": "a\tb", "kind": "a kind",
             "attributes": { "rank": null, "b c": 1, "deep": [{}], "text": "x\u{202e}y" },
             "effects": [{ "text": "" }, { "text": "ok", "style": "*" }],
             "printings": [{ "rarity": "", "attributes": { "attack": [[1]] } }],

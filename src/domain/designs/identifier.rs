@@ -4,13 +4,14 @@ use std::fmt;
 
 use serde::Deserialize;
 use thiserror::Error;
+use uuid::Uuid;
 
 use crate::domain::crockford::{check_value, is_separator, symbol, value};
 
 /// Symbols of an identifier, without its `D-`.
 const LENGTH: usize = 10;
 
-/// An identifier, `D-7KQ2X0FM9D`: ten symbols of Crockford Base32, of which nine are random (45 bits) and the last checks them (Luhn mod 32, as in
+/// An identifier, `D-7KQ2X0FM9F`: ten symbols of Crockford Base32, of which nine are random (45 bits) and the last checks them (Luhn mod 32, as in
 /// serial codes). It is no secret, and tells nothing of when the design was made or how many there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
@@ -20,12 +21,10 @@ pub struct DesignCode([u8; LENGTH]);
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DesignCodeError {
     /// Not `D-` with ten symbols of the alphabet, spaces and further hyphens left out.
-    #[error(
-        "the identifier of a design is D- and ten letters and digits, for example D-7KQ2X0FM9D"
-    )]
+    #[error("it must be D- and ten letters and digits, for example D-7KQ2X0FM9F")]
     Form,
     /// The last symbol does not fit the others.
-    #[error("this looks like a typing error: the check symbol does not fit")]
+    #[error("its check symbol does not fit, as after a typing error")]
     Check,
 }
 
@@ -38,6 +37,16 @@ impl DesignCode {
         }
         values[LENGTH - 1] = check_value(&values[..LENGTH - 1]);
         Self(values)
+    }
+
+    /// A new one.
+    pub fn fresh() -> Self {
+        // Of a random UUID (RFC 9562, version 4), some bits in the middle say that it is one: only the others count.
+        let random = Uuid::new_v4().into_bytes();
+        let mut bytes = [0; LENGTH - 1];
+        bytes[..6].copy_from_slice(&random[..6]);
+        bytes[6..].copy_from_slice(&random[10..13]);
+        Self::from_random(bytes)
     }
 
     /// Reads what a person typed. Case, spaces and hyphens do not count; the `D` may be left out; O reads as 0, I and L as 1.

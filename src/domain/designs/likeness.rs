@@ -50,29 +50,24 @@ pub fn sentence_key(sentence: &str) -> String {
     key
 }
 
-/// The words that every sentence of the same key contains as they stand here: what an index is asked for.
+/// The beginnings of words that every sentence of the same key has, too: what an index is asked for.
 pub fn fixed_words(sentence: &str) -> Vec<String> {
     words_of(sentence).filter(|(_, is_fixed)| *is_fixed).map(|(word, _)| word).collect()
 }
 
-/// The words in lower case: `#` for a number, the singular after one. With whether the sentence has the word as it stands, whatever the number is.
+/// The words in lower case and in the singular: `#` for a number. With whether every sentence of the same key has a word that begins so.
 fn words_of(sentence: &str) -> impl Iterator<Item = (String, bool)> {
     let words = sentence.split(|letter: char| !letter.is_alphanumeric());
-    let mut after_number = false;
-    words.filter(|word| !word.is_empty()).map(move |word| {
+    words.filter(|word| !word.is_empty()).map(|word| {
         let word = word.to_lowercase();
         let is_number =
             word.bytes().all(|byte| byte.is_ascii_digit()) || NUMBERS.contains(&word.as_str());
-        let counted = std::mem::replace(&mut after_number, is_number);
-        if is_number {
-            return ("#".to_owned(), false);
-        }
         match word.as_str() {
-            "them" | "it" => return ("it".to_owned(), false),
-            "their" | "its" => return ("its".to_owned(), false),
-            _ => {}
+            _ if is_number => ("#".to_owned(), false),
+            "them" | "it" => ("it".to_owned(), false),
+            "their" | "its" => ("its".to_owned(), false),
+            _ => (singular(word), true),
         }
-        if counted { (singular(word), false) } else { (word, true) }
     })
 }
 
@@ -123,7 +118,10 @@ mod tests {
         assert_eq!(sentence_key(search), sentence_key(one));
         assert_eq!(
             fixed_words(search),
-            ["search", "your", "deck", "for", "rank", "and", "add", "to", "your", "hand"]
+            [
+                "search", "your", "deck", "for", "rank", "earth", "unit", "and", "add", "to",
+                "your", "hand"
+            ]
         );
         assert_ne!(sentence_key(one), sentence_key(&one.replace("Earth", "Water")));
         assert_eq!(sentence_key("… !"), "");
@@ -136,7 +134,7 @@ mod tests {
         assert!(both.is_some());
         assert_eq!(both, effects_key("unit", &[gain.clone(), effect("normal", "Draw 3 cards.")]));
         assert_ne!(both, effects_key("spell", &[draw.clone(), gain.clone()]));
-        assert_ne!(both, effects_key("unit", &[draw.clone()]));
+        assert_ne!(both, effects_key("unit", std::slice::from_ref(&draw)));
         assert_ne!(both, effects_key("unit", &[draw, effect("normal", "Gain 2 points.")]));
         assert_eq!(effects_key("unit", &[]), None);
     }

@@ -28,6 +28,21 @@ pub fn to_html(text: &str) -> String {
     html
 }
 
+/// The text without its markup: its paragraphs in one line, for a picture.
+///
+/// ```
+/// use cardscape::domain::designs::markup::to_text;
+/// assert_eq!(to_text("It *waits*.\n\nAnd **counts** 2 * 3."), "It waits. And counts 2 * 3.");
+/// ```
+pub fn to_text(text: &str) -> String {
+    let letter = |piece| match piece {
+        Piece::Tag(_) => None,
+        Piece::Letter(letter) => Some(letter),
+    };
+    let plain: String = pieces(text).into_iter().filter_map(letter).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A mark that may begin or end emphasis.
 struct Mark {
     /// Where it stands among the characters.
@@ -38,10 +53,54 @@ struct Mark {
     closes: bool,
 }
 
-fn write_inline(text: &str, html: &mut String) {
+/// A piece of a paragraph.
+enum Piece {
+    /// A tag of emphasis.
+    Tag(&'static str),
+    /// A character of the text.
+    Letter(char),
+}
+
+/// The pieces of a paragraph: which stars are emphasis, and which are stars.
+fn pieces(text: &str) -> Vec<Piece> {
     let letters: Vec<char> = text.chars().collect();
-    let marks = marks(&letters);
-    // Which marks become tags: an opening one with the nearest closing one of as many stars, and nothing half inside.
+    let mut tags = tags(&letters).into_iter().peekable();
+    let mut pieces = Vec::with_capacity(letters.len());
+    let mut at = 0;
+    while at < letters.len() {
+        if let Some((_, stars, tag)) = tags.next_if(|(place, ..)| *place == at) {
+            pieces.push(Piece::Tag(tag));
+            at += stars;
+            continue;
+        }
+        // A backslash makes the star behind it one.
+        let escapes = letters[at] == '\\' && letters.get(at + 1) == Some(&'*');
+        at += usize::from(escapes);
+        pieces.push(Piece::Letter(letters[at]));
+        at += 1;
+    }
+    pieces
+}
+
+fn write_inline(text: &str, html: &mut String) {
+    for piece in pieces(text) {
+        match piece {
+            Piece::Tag(tag) => html.push_str(tag),
+            Piece::Letter('\n') => html.push_str("<br>"),
+            Piece::Letter('&') => html.push_str("&amp;"),
+            Piece::Letter('<') => html.push_str("&lt;"),
+            Piece::Letter('>') => html.push_str("&gt;"),
+            Piece::Letter('"') => html.push_str("&quot;"),
+            Piece::Letter('\'') => html.push_str("&#39;"),
+            Piece::Letter(other) => html.push(other),
+        }
+    }
+}
+
+/// Which marks become tags: an opening one with the nearest closing one of as many stars, and nothing half inside. Where each stands, how many stars it
+/// has, and the tag; in their order.
+fn tags(letters: &[char]) -> Vec<(usize, usize, &'static str)> {
+    let marks = marks(letters);
     let mut open: Vec<&Mark> = Vec::new();
     let mut tags: Vec<(usize, usize, &str)> = Vec::new();
     for mark in &marks {
@@ -62,29 +121,7 @@ fn write_inline(text: &str, html: &mut String) {
         }
     }
     tags.sort_unstable_by_key(|(at, ..)| *at);
-    let mut tags = tags.into_iter().peekable();
-    let mut at = 0;
-    while at < letters.len() {
-        if let Some((_, stars, tag)) = tags.next_if(|(place, ..)| *place == at) {
-            html.push_str(tag);
-            at += stars;
-            continue;
-        }
-        match letters[at] {
-            '\\' if letters.get(at + 1) == Some(&'*') => {
-                html.push('*');
-                at += 1;
-            }
-            '\n' => html.push_str("<br>"),
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '"' => html.push_str("&quot;"),
-            '\'' => html.push_str("&#39;"),
-            other => html.push(other),
-        }
-        at += 1;
-    }
+    tags
 }
 
 /// The runs of one or two stars. One opens where a word begins after it, and closes where one ends before it.
@@ -93,7 +130,7 @@ fn marks(letters: &[char]) -> Vec<Mark> {
     let mut at = 0;
     while at < letters.len() {
         match letters[at] {
-            '\\' => at += 2,
+            '\\' if letters.get(at + 1) == Some(&'*') => at += 2,
             '*' => {
                 let stars = letters[at..].iter().take_while(|letter| **letter == '*').count();
                 let is_text =

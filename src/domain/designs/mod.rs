@@ -4,5 +4,6 @@ pub mod content;
 pub mod diff;
 pub mod identifier;
 pub mod likeness;
+pub mod limits;
 pub mod markup;
 pub mod status;

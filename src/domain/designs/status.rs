@@ -1,7 +1,10 @@
 //! The way of a design from draft to print: who may take which step from where.
 
+use serde::Deserialize;
+
 /// Where a design is on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DesignStatus {
     /// Its author works on it; nobody else sees it.
     Draft,

@@ -11,7 +11,7 @@ use super::account_records::AccountRow;
 use crate::auth::permission::{Granted, ReadAccounts, Role};
 use crate::domain::ids::AccountId;
 use crate::domain::text::{AccountName, NamePart};
-use crate::store::card_content::search::escape_like;
+use crate::store::db::like::escape_like;
 use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};

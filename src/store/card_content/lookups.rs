@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use super::cards::{self, CardView, OpenCard, Row};
 use super::identifier::CardIdentifier;
-use super::search::escape_like;
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::card_name::{Candidate, NameMatch, TypedName, match_exactly};
 use crate::domain::ids::CardId;
 use crate::search::{index, words};
 use crate::store::catalogue::card_migrations;
+use crate::store::db::like::escape_like;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 

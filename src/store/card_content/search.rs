@@ -22,6 +22,7 @@ use crate::search::{
 };
 use crate::store::db::codecs::SqlValue;
 use crate::store::db::codecs::json::Json;
+use crate::store::db::like::escape_like;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -42,6 +43,11 @@ impl CardHit {
     /// A hit that the index in memory found, which keeps the sort keys itself.
     pub fn new(card: CardView, printing: Option<Printing>) -> Self {
         Self { card, printing, key: None }
+    }
+
+    /// The card of the entry.
+    pub fn into_card(self) -> CardView {
+        self.card
     }
 
     /// Its position in the list, for the cursor after it.
@@ -569,18 +575,6 @@ fn phrase_tsquery(words: &[String]) -> String {
     list.join(" & ") + ":*"
 }
 
-/// Escapes a text for a `LIKE` pattern.
-pub(in crate::store) fn escape_like(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len() + 1);
-    for letter in text.chars() {
-        if matches!(letter, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(letter);
-    }
-    pattern
-}
-
 /// Adds the value that a list is sorted by; NULL for cards whose content the viewer may not see, wherever it depends on that.
 fn push_sort_value<'a>(sql: Statement<'a>, sort: &SortKey, printings: bool) -> Statement<'a> {
     match sort {
@@ -673,8 +667,6 @@ mod tests {
 
     #[test]
     fn texts_are_escaped() {
-        assert_eq!(escape_like("ember"), "ember");
-        assert_eq!(escape_like(r"50%_\"), r"50\%\_\\");
         assert_eq!(
             number_path(
                 &["attack".to_owned(), "a\"b".to_owned()],

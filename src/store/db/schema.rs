@@ -226,6 +226,15 @@ diesel::table! {
 }
 
 diesel::table! {
+    daily_counts (account_id, activity, day) {
+        account_id -> Uuid,
+        activity -> Text,
+        day -> Date,
+        count -> Int4,
+    }
+}
+
+diesel::table! {
     deck_entries (deck_id, position) {
         deck_id -> Uuid,
         position -> Int4,
@@ -248,6 +257,36 @@ diesel::table! {
         name -> Text,
         visibility -> Text,
         revision -> Int8,
+        created_at -> Timestamptz,
+        updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    design_revisions (design_id, number) {
+        design_id -> Uuid,
+        number -> Int8,
+        content -> Jsonb,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    designs (id) {
+        id -> Uuid,
+        code -> Text,
+        account_id -> Uuid,
+        game_code -> Text,
+        status -> Text,
+        version -> Int8,
+        revision -> Int8,
+        public_revision -> Nullable<Int8>,
+        name -> Text,
+        name_key -> Text,
+        name_skeleton -> Text,
+        kind -> Text,
+        effects_key -> Nullable<Bytea>,
+        shared_at -> Nullable<Timestamptz>,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
     }
@@ -649,8 +688,11 @@ diesel::allow_tables_to_appear_in_same_query!(
     copies,
     copy_ledger,
     counted_submissions,
+    daily_counts,
     deck_entries,
     decks,
+    design_revisions,
+    designs,
     dispute_statements,
     disputes,
     effect_texts,

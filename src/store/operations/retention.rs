@@ -24,6 +24,8 @@ use steps::{STEPS, Step};
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
 /// Attempt windows are at most a day long.
 const ATTEMPT_RETENTION: Duration = Duration::days(2);
+/// What was counted by day is of no use when the day is over everywhere.
+const DAILY_COUNT_RETENTION: Duration = Duration::days(2);
 /// Ended sessions are kept for the owner to look at.
 const SESSION_RETENTION: Duration = Duration::days(30);
 /// A mirror that was away for longer begins again.

@@ -20,6 +20,7 @@ use crate::domain::copies::dispute::{DisputeSide, DisputeState};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{TradeState, Trading};
 use crate::domain::decks::deck::Visibility;
+use crate::domain::designs::status::DesignStatus;
 use crate::domain::operations::webhook::{DisabledReason, Failure};
 use crate::store::accounts::sessions::RevokeReason;
 use crate::store::operations::webhook_deliveries::DeliveryState;
@@ -60,6 +61,7 @@ words! {
     BulkKind: "kind of a bulk file" in "bulk_files.kind";
     Condition: "condition of a card" in "collection_entries.condition";
     DeliveryState: "state of a delivery" in "webhook_deliveries.state";
+    DesignStatus: "status of a design" in "designs.status";
     DisabledReason: "reason to disable a webhook" in "webhooks.disabled_reason";
     DisputeSide: "side of a dispute" in "dispute_statements.side";
     DisputeState: "state of a dispute" in "disputes.state";

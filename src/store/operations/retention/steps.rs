@@ -2,7 +2,10 @@
 
 use chrono::Duration;
 
-use super::{ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, IDEMPOTENCY_RETENTION, SESSION_RETENTION};
+use super::{
+    ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, DAILY_COUNT_RETENTION, IDEMPOTENCY_RETENTION,
+    SESSION_RETENTION,
+};
 use crate::domain::copies::trade::KEPT_AFTER_CLOSE;
 use crate::domain::operations::webhook::LEASE;
 use crate::store::accounts::second_factors::UNCONFIRMED_RETENTION;
@@ -23,13 +26,21 @@ pub(super) struct Step {
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
 // are locked when it is read.
-pub(super) const STEPS: [Step; 13] = [
+pub(super) const STEPS: [Step; 14] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
                         SELECT ctid FROM attempts WHERE window_start < $before \
                         ORDER BY window_start LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: ATTEMPT_RETENTION,
+        batch: BATCH,
+    },
+    Step {
+        rows: "daily_counts",
+        statement: "DELETE FROM daily_counts WHERE ctid = ANY (ARRAY( \
+                        SELECT ctid FROM daily_counts WHERE day < ($before AT TIME ZONE 'UTC')::date \
+                        ORDER BY day LIMIT $limit FOR UPDATE SKIP LOCKED))",
+        keep: DAILY_COUNT_RETENTION,
         batch: BATCH,
     },
     Step {

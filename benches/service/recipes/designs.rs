@@ -1,0 +1,132 @@
+//! Player-made card designs.
+
+use super::recipe::Caller::Row;
+use super::recipe::{Goal, Recipe, Yardstick};
+
+const SHARED: &str = "SELECT design, caller, name FROM bench.designs LIMIT :many";
+const ONE_DESIGN: &[&str] = &[
+    "SELECT d.*, a.name AS author, r.content FROM designs d JOIN accounts a ON a.id = d.account_id \
+     JOIN design_revisions r ON r.design_id = d.id AND r.number = d.public_revision WHERE d.code = :design",
+];
+/// A sound design; its name is like that of others.
+const DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"<name> the Second\", \"kind\": \"unit\", \"licence\": \"release-1\", \
+     \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
+     \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
+     {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
+/// The same, with a name that the rows of a run are known by afterwards.
+const BENCH_DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"kind\": \"unit\", \"licence\": \"release-1\", \
+     \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
+     \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
+     {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
+/// Drafts, one for each account, whose names are unlike each other.
+const DRAFTS: &[&str] = &[
+    "WITH draft AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
+      SELECT gen_random_uuid(), bench.design_code(1000000 + n), account, 'ttcg', 'draft', 1, 1, 'Bench ' || n, 'bench' || n, 'bench' || n, 'unit', now(), now() \
+      FROM bench.players LIMIT :many RETURNING id, name, created_at) \
+     INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM draft",
+];
+const DRAFTED: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND shared_at IS NULL LIMIT :many";
+/// The same, shared.
+const SHARED_DRAFTS: &[&str] = &[
+    DRAFTS[0],
+    "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
+];
+const CLEAR: &[&str] =
+    &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
+const SAVES: &[&str] = &[
+    "INSERT INTO daily_counts AS c (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) \
+     ON CONFLICT (account_id, activity, day) DO UPDATE SET count = c.count + 1",
+    "WITH design AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
+      VALUES (gen_random_uuid(), bench.design_code((random() * 1e12)::bigint), :caller::uuid, 'ttcg', 'draft', 1, 1, 'Bench', 'bench', 'bench', 'unit', now(), now()) RETURNING id) \
+     INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content('Bench'), now() FROM design",
+];
+/// What a change writes.
+const CHANGES: &[&str] = &[
+    "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
+    "INSERT INTO daily_counts AS c (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) \
+     ON CONFLICT (account_id, activity, day) DO UPDATE SET count = c.count + 1",
+    "UPDATE designs SET version = version + 1, updated_at = now() WHERE code = :design",
+];
+const REVISIONS: &[&str] = &[
+    "SELECT r.number, r.created_at, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id WHERE d.code = :design ORDER BY r.number DESC LIMIT 51",
+];
+const ANSWERED: &str = "a change is answered with the design, which is read once more after it is committed, and an edit that others see looks for cards of that name first";
+
+pub(super) const RECIPES: &[Recipe] = &[
+    Recipe::post("check_design", "live check of a design", "/v1/design-checks")
+        .body(DESIGN)
+        .rows(SHARED)
+        .like(Yardstick::Static)
+        .goal(Goal::Ratio(0.1))
+        .why("asks the database for designs that are like it, and takes its sentences apart"),
+    Recipe::get("list_shared_designs", "gallery of a game", "/v1/designs?game=ttcg")
+        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.shared_at IS NOT NULL \
+                  AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL AND d.game_code = 'ttcg' ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
+        .goal(Goal::Ratio(0.7)),
+    Recipe::get("list_own_designs", "own designs", "/v1/me/designs").by(Row).rows(SHARED).reads(&[
+        "SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = :caller::uuid ORDER BY d.id DESC LIMIT 51",
+    ]),
+    Recipe::post("create_design", "design begun", "/v1/designs")
+        .body(BENCH_DESIGN)
+        .by(Row)
+        .rows(super::PLAYERS)
+        .restore(CLEAR)
+        .writes(SAVES)
+        .why(ANSWERED),
+    Recipe::get("find_design", "design of somebody", "/v1/designs/<design>").rows(SHARED).reads(ONE_DESIGN),
+    Recipe::put("replace_design", "design revised", "/v1/designs/<design>")
+        .headers(&["if-match: *"])
+        .body(BENCH_DESIGN)
+        .by(Row)
+        .prepare(DRAFTS)
+        .rows(DRAFTED)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why(ANSWERED),
+    Recipe::delete("delete_design", "design deleted", "/v1/designs/<design>")
+        .headers(&["if-match: *"])
+        .by(Row)
+        .prepare(DRAFTS)
+        .rows(DRAFTED)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why("the yardstick changes a design: what it deletes must have been there"),
+    Recipe::get("draw_design_picture", "picture of a design, SVG", "/v1/designs/<design>/picture")
+        .rows(SHARED)
+        .reads(ONE_DESIGN)
+        .why("the yardstick reads the design and draws nothing"),
+    Recipe::post("share_design", "design shared", "/v1/designs/<design>/share")
+        .headers(&["if-match: *"])
+        .by(Row)
+        .prepare(DRAFTS)
+        .rows(DRAFTED)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why(ANSWERED),
+    Recipe::post("withdraw_design", "design withdrawn", "/v1/designs/<design>/withdraw")
+        .headers(&["if-match: *"])
+        .by(Row)
+        .prepare(SHARED_DRAFTS)
+        .rows("SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status = 'shared' LIMIT :many")
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why(ANSWERED),
+    Recipe::post("restore_design", "revision of a design restored", "/v1/designs/<design>/restore")
+        .headers(&["if-match: *"])
+        .body("{\"revision\": 1}")
+        .by(Row)
+        .prepare(DRAFTS)
+        .rows(DRAFTED)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why(ANSWERED),
+    Recipe::get("list_design_revisions", "revisions of a design", "/v1/designs/<design>/revisions").by(Row).rows(SHARED).reads(REVISIONS),
+    Recipe::get("find_design_revision", "revision of a design", "/v1/designs/<design>/revisions/1").by(Row).rows(SHARED).reads(REVISIONS),
+    Recipe::get("compare_design_revisions", "revisions of a design compared", "/v1/designs/<design>/diff?from=1&to=1")
+        .by(Row)
+        .rows(SHARED)
+        .reads(REVISIONS),
+];

@@ -1,0 +1,31 @@
+//! Live judgement of a design.
+
+use actix_web::{HttpResponse, web};
+
+use crate::app::designs::design_bodies::DesignRequest;
+use crate::app::designs::design_checks::{self, DesignCheckResponse};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::http::extract::{Body, Caller, ClientNetwork};
+
+/// Judges a design without storing it.
+///
+/// Tells every rule that it breaks in any rarity, which templates make its sentences, whose name is like its own, and what does the same. It looks at
+/// open cards, shared designs and your own; never at hidden cards, whoever asks.
+#[utoipa::path(
+    post, path = "/v1/design-checks", tag = "designs", security((), ("bearer" = [])), request_body = DesignRequest,
+    responses(
+        (status = 200, body = DesignCheckResponse),
+        (status = 422, description = "`invalid_body`: the game does not exist, or a text cannot be stored. Broken rules are no fault of the request."),
+    )
+)]
+pub async fn check_design(
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    body: Body<DesignRequest>,
+) -> Result<HttpResponse, Problem> {
+    let asker = caller.may();
+    let answer = design_checks::check(&state, network.0, asker.as_ref(), body.value).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
+}

@@ -1,0 +1,186 @@
+//! Designs one by one: begun, read, replaced, shared, withdrawn, deleted.
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use super::identifier;
+use crate::app::designs::design_bodies::{DesignRequest, DesignResponse};
+use crate::app::designs::design_lifecycle::{self, VersionedDesign};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
+use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May};
+
+/// Begins a design.
+///
+/// Anything can be stored, also an unfinished design or one that breaks rules: `POST /v1/design-checks` tells what is wrong with it. Nobody else sees it
+/// until it is shared, and it keeps no name from others.
+#[utoipa::path(
+    post, path = "/v1/designs", tag = "designs", security(("bearer" = [])), request_body = DesignRequest,
+    params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
+    responses(
+        (status = 201, body = DesignResponse, headers(
+            ("Location" = String, description = "The design"),
+            ("ETag" = String, description = "Its version, for `If-Match`"),
+        )),
+        (status = 409, description = "`too_many_designs`, `idempotency_in_progress`"),
+        (status = 410, description = "`gone`: the request is a repeated one, and its design was deleted since."),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
+        (status = 429, description = "`daily_limit_reached`"),
+    )
+)]
+pub async fn create_design(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDesigns>,
+    key: IdempotencyKey,
+    body: Body<DesignRequest>,
+) -> Result<HttpResponse, Problem> {
+    let key = key.claim(&state, by.account(), "create_design", &body);
+    let VersionedDesign { version, design } =
+        design_lifecycle::create(&state, &by, body.value, key.as_ref()).await?;
+    Ok(HttpResponse::Created()
+        .insert_header((header::LOCATION, format!("/v1/designs/{}", design.id)))
+        .insert_header(version.header())
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .json(design))
+}
+
+/// Shows a design: one that was shared, or one of yours.
+///
+/// You see the newest revision of your own designs; of others' the one that was shared. A design that was withdrawn is still shown to who knows its identifier.
+#[utoipa::path(
+    get, path = "/v1/designs/{design}", tag = "designs", security((), ("bearer" = [])),
+    params(("design" = String, Path, description = "Identifier of the design")),
+    responses(
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 304, description = "It is still the version that `If-None-Match` names."),
+    )
+)]
+pub async fn find_design(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let reader = caller.may::<ReadOwnDesigns>();
+    let found = design_lifecycle::find(&state, reader.as_ref(), identifier(&design)?).await?;
+    found.version.answer(&req, &found.design)
+}
+
+/// Writes a new revision of one of your designs.
+///
+/// Others see it at once if the design is shared. A design that is judged, approved or official cannot be changed.
+#[utoipa::path(
+    put, path = "/v1/designs/{design}", tag = "designs", security(("bearer" = [])), request_body = DesignRequest,
+    params(
+        ("design" = String, Path, description = "Identifier of the design"),
+        ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r1\""),
+    ),
+    responses(
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 409, description = "`design_step_refused`, `design_name_taken`, `design_nameless`, `too_many_revisions`"),
+        (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
+        (status = 422, description = "`invalid_body`"),
+        (status = 428, description = "`precondition_required`"),
+        (status = 429, description = "`daily_limit_reached`"),
+    )
+)]
+pub async fn replace_design(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDesigns>,
+    network: ClientNetwork,
+    design: web::Path<String>,
+    if_match: Result<IfMatch, Problem>,
+    body: Body<DesignRequest>,
+) -> Result<HttpResponse, Problem> {
+    let (code, if_match) = (identifier(&design)?, if_match?);
+    let revised =
+        design_lifecycle::revise(&state, &by, network.0, code, &if_match, body.value).await?;
+    Ok(changed(revised))
+}
+
+/// Deletes one of your designs that nobody else has seen.
+#[utoipa::path(
+    delete, path = "/v1/designs/{design}", tag = "designs", security(("bearer" = [])),
+    params(
+        ("design" = String, Path, description = "Identifier of the design"),
+        ("If-Match" = String, Header, description = "ETag of the version to delete", example = "\"r1\""),
+    ),
+    responses(
+        (status = 204, description = "Deleted."),
+        (status = 409, description = "`design_was_public`, `design_step_refused`"),
+        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn delete_design(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDesigns>,
+    design: web::Path<String>,
+    if_match: Result<IfMatch, Problem>,
+) -> Result<HttpResponse, Problem> {
+    design_lifecycle::delete(&state, &by, identifier(&design)?, &if_match?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Shows one of your designs to everybody.
+///
+/// From then on nobody else can share a design of this name, or of one that looks the same. It needs a name; it may still break rules.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/share", tag = "designs", security(("bearer" = [])),
+    params(
+        ("design" = String, Path, description = "Identifier of the design"),
+        ("If-Match" = String, Header, description = "ETag of the version to share", example = "\"r1\""),
+    ),
+    responses(
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 409, description = "`design_step_refused`, `design_name_taken`, `design_nameless`"),
+        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 428, description = "`precondition_required`"),
+        (status = 429, description = "`daily_limit_reached`"),
+    )
+)]
+pub async fn share_design(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDesigns>,
+    network: ClientNetwork,
+    design: web::Path<String>,
+    if_match: Result<IfMatch, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (code, if_match) = (identifier(&design)?, if_match?);
+    Ok(changed(design_lifecycle::share(&state, &by, network.0, code, &if_match).await?))
+}
+
+/// Takes one of your designs back.
+///
+/// It is in no list any more, and its name is free. Who knows its identifier still reads what was shared last.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/withdraw", tag = "designs", security(("bearer" = [])),
+    params(
+        ("design" = String, Path, description = "Identifier of the design"),
+        ("If-Match" = String, Header, description = "ETag of the version to withdraw", example = "\"r2\""),
+    ),
+    responses(
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 409, description = "`design_step_refused`"),
+        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn withdraw_design(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDesigns>,
+    design: web::Path<String>,
+    if_match: Result<IfMatch, Problem>,
+) -> Result<HttpResponse, Problem> {
+    Ok(changed(design_lifecycle::withdraw(&state, &by, identifier(&design)?, &if_match?).await?))
+}
+
+/// The answer to a change: the design as it is now, with its new version.
+pub(super) fn changed(VersionedDesign { version, design }: VersionedDesign) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header(version.header())
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .json(design)
+}

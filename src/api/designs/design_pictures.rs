@@ -1,0 +1,38 @@
+//! Pictures of designs.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use super::identifier;
+use crate::api::catalogue::card_pictures::{PictureQuery, picture_answer};
+use crate::app::designs::design_pictures;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::http::extract::{Caller, Params};
+
+/// Draws a design, one that was shared or one of yours, in the template of cards.
+///
+/// You see the newest revision of your own designs; of others' the one that was shared.
+#[utoipa::path(
+    get, path = "/v1/designs/{design}/picture", tag = "designs", security((), ("bearer" = [])),
+    params(("design" = String, Path, description = "Identifier of the design"), PictureQuery),
+    responses(
+        (status = 200, content(
+            (String = "image/svg+xml", example = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 500 700\">…</svg>"),
+            (String = "image/png", example = "(PNG)"),
+        )),
+        (status = 304, description = "Not changed."),
+    )
+)]
+pub async fn draw_design_picture(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    design: web::Path<String>,
+    query: Params<PictureQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reader, rarity) = (caller.may(), query.rarity.as_ref());
+    let code = identifier(&design)?;
+    let picture =
+        design_pictures::draw(&state, reader.as_ref(), code, rarity, query.format).await?;
+    Ok(picture_answer(&req, &picture))
+}

@@ -1,0 +1,33 @@
+//! Player-made card designs: checks, the own designs with their revisions, and the gallery.
+
+pub mod design_checks;
+pub mod design_lifecycle;
+pub mod design_lists;
+pub mod design_pictures;
+pub mod design_revisions;
+
+use super::route_table::routes;
+use crate::app::problem::Problem;
+use crate::domain::designs::identifier::DesignCode;
+
+routes! {
+    "/v1/design-checks" => post design_checks::check_design;
+    "/v1/designs" => get design_lists::list_shared_designs, post design_lifecycle::create_design;
+    "/v1/designs/{design}" => get design_lifecycle::find_design, put design_lifecycle::replace_design, delete design_lifecycle::delete_design;
+    "/v1/designs/{design}/picture" => get design_pictures::draw_design_picture;
+    "/v1/designs/{design}/share" => post design_lifecycle::share_design;
+    "/v1/designs/{design}/withdraw" => post design_lifecycle::withdraw_design;
+    "/v1/designs/{design}/restore" => post design_revisions::restore_design;
+    "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
+    "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;
+    "/v1/designs/{design}/diff" => get design_revisions::compare_design_revisions;
+    "/v1/me/designs" => get design_lists::list_own_designs;
+}
+
+/// The identifier in a path, however it is typed: 404 with the reason when it cannot be one.
+fn identifier(typed: &str) -> Result<DesignCode, Problem> {
+    let unreadable = |error| {
+        Problem::not_found().detail(format!("This is not the identifier of a design: {error}."))
+    };
+    DesignCode::parse(typed).map_err(unreadable)
+}

@@ -1,0 +1,290 @@
+//! Designs as they are sent and answered.
+
+use std::sync::Arc;
+
+use cardscape_engine::{Effect, Game, PrintingDefinition};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::{Word as _, words};
+use crate::domain::designs::content::{DesignContent, Licence};
+use crate::domain::designs::markup;
+use crate::domain::designs::status::DesignStatus;
+use crate::store::catalogue::games::LoadedGame;
+use crate::store::designs::design_lifecycle::StoredDesign;
+
+words! {
+    DesignStatus: "How far a design is.";
+    Licence: "What the author allows others to do with a design: `none` (nothing beyond being read here; it cannot be released), `release-1` (Cardscape may \
+              print and publish it as a card of the game, with the author's name), `cc-by-4.0` or `cc0-1.0` (Creative Commons, which include release).";
+}
+
+/// An effect of a design.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DesignEffectBody {
+    /// How it is activated, in games that have styles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "passive", max_length = 64)]
+    pub style: Option<String>,
+    /// Where on the card it stands, in games that have slots.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 64)]
+    pub slot: Option<String>,
+    /// The sentence, 1 to 500 characters.
+    #[schema(example = "Draw one card.", min_length = 1, max_length = 500)]
+    pub text: String,
+}
+
+/// The numbers of a design in one rarity.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DesignPrintingBody {
+    /// Code of the rarity.
+    #[schema(example = "rare", min_length = 1, max_length = 64)]
+    pub rarity: String,
+    /// Attributes in which it differs from the design.
+    #[serde(default)]
+    #[schema(value_type = Object, example = json!({ "attack": 210, "defense": 310 }))]
+    pub attributes: Map<String, Value>,
+}
+
+/// What a design shall say: everything, also when it is changed. It may be unfinished, or break rules: `POST /v1/design-checks` tells how.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "game": "ttcg", "name": "Lantern Heron", "kind": "unit",
+    "attributes": { "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 },
+    "effects": [
+        { "style": "passive", "text": "After this card attacks, return it to your hand." },
+        { "style": "normal", "text": "Discard one spell to gain 1 point." }
+    ],
+    "flavour": "It waits where the reeds are dark.", "licence": "release-1"
+}))]
+pub struct DesignRequest {
+    /// Code of the game. It stays when the design is changed.
+    #[schema(example = "ttcg", min_length = 1, max_length = 64)]
+    pub game: String,
+    /// Name of the card, at most 120 characters; may be absent as long as the design is not shared.
+    #[serde(default)]
+    #[schema(example = "Lantern Heron", max_length = 120)]
+    pub name: String,
+    /// Code of the kind of card.
+    #[schema(example = "unit", min_length = 1, max_length = 64)]
+    pub kind: String,
+    /// Attributes by code, at most 64. Those that differ between printings have the values of the lowest rarity.
+    #[serde(default)]
+    #[schema(value_type = Object, example = json!({ "type": "earth", "rank": 1, "attack": 200, "defense": 300 }))]
+    pub attributes: Map<String, Value>,
+    /// Effects in printed order, at most 12.
+    #[serde(default)]
+    #[schema(max_items = 12)]
+    pub effects: Vec<DesignEffectBody>,
+    /// Numbers of rarities that you choose yourself, at most 32. All others are worked out.
+    #[serde(default)]
+    #[schema(max_items = 32)]
+    pub printings: Vec<DesignPrintingBody>,
+    /// A line in the voice of the world, at most 200 characters.
+    #[serde(default)]
+    #[schema(example = "It waits where the reeds are dark.", max_length = 200)]
+    pub flavour: Option<String>,
+    /// Background, at most 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
+    #[serde(default)]
+    #[schema(example = "Nobody has seen it *land*.", max_length = 2000)]
+    pub lore: Option<String>,
+    /// Who helped, at most 200 characters.
+    #[serde(default)]
+    #[schema(max_length = 200)]
+    pub credits: Option<String>,
+    /// What you allow others to do with it; `none` when absent.
+    #[serde(default)]
+    #[schema(value_type = Option<Licence>, example = "release-1")]
+    pub licence: Option<String>,
+}
+
+/// A design without a fault in its form, and its game.
+pub(super) struct ParsedDesign {
+    /// The game.
+    pub(super) game: Arc<LoadedGame>,
+    /// What the design says.
+    pub(super) content: DesignContent,
+}
+
+/// What a request says, or every fault of its form. Rules of the game are not looked at.
+pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<ParsedDesign, Problem> {
+    let mut faults = Vec::new();
+    let game = app.named_game(&request.game).await?;
+    let game = game.map_err(|message| faults.push(InputFault::at("/game", message))).ok();
+    let licence = request.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
+    let licence = licence.map_err(|message| faults.push(InputFault::at("/licence", message))).ok();
+    let effect =
+        |body: DesignEffectBody| Effect { style: body.style, slot: body.slot, text: body.text };
+    let printing = |body: DesignPrintingBody| PrintingDefinition {
+        rarity: body.rarity,
+        attributes: body.attributes,
+    };
+    let content = DesignContent {
+        name: request.name,
+        kind: request.kind,
+        attributes: request.attributes,
+        effects: request.effects.into_iter().map(effect).collect(),
+        printings: request.printings.into_iter().map(printing).collect(),
+        flavour: request.flavour,
+        lore: request.lore,
+        credits: request.credits,
+        licence: licence.unwrap_or_default(),
+    };
+    let content = content.normalised().map_err(|found| {
+        faults.extend(found.into_iter().map(|fault| InputFault::at(fault.pointer, fault.detail)));
+    });
+    match (game, content) {
+        (Some(game), Ok(content)) if faults.is_empty() => Ok(ParsedDesign { game, content }),
+        _ => Err(Problem::invalid(faults)),
+    }
+}
+
+/// Where pictures of something are.
+#[derive(Serialize, ToSchema)]
+pub struct ImageUris {
+    /// For browsers, in any size.
+    #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture")]
+    pub svg: String,
+    /// 500 × 700 pixels.
+    #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture?format=png")]
+    pub png: String,
+}
+
+/// What a revision of a design says.
+#[derive(Serialize, ToSchema)]
+pub struct DesignContentResponse {
+    /// Name of the card; empty as long as the author has none.
+    #[schema(example = "Lantern Heron")]
+    pub name: String,
+    /// Code of the kind of card.
+    #[schema(example = "unit")]
+    pub kind: String,
+    /// Attributes by code, of the lowest rarity.
+    #[schema(value_type = Object, example = json!({ "type": "earth", "rank": 1, "attack": 200, "defense": 300 }))]
+    pub attributes: Map<String, Value>,
+    /// Effects in printed order.
+    pub effects: Vec<DesignEffectBody>,
+    /// Numbers that the author chose.
+    pub printings: Vec<DesignPrintingBody>,
+    /// The numbers of all rarities: those that the author chose, and the others as they are worked out.
+    pub all_printings: Vec<DesignPrintingBody>,
+    /// A line in the voice of the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "It waits where the reeds are dark.")]
+    pub flavour: Option<String>,
+    /// Background, as it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Nobody has seen it *land*.")]
+    pub lore: Option<String>,
+    /// The same as HTML: `p`, `br`, `em` and `strong` without attributes; everything else is escaped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "<p>Nobody has seen it <em>land</em>.</p>")]
+    pub lore_html: Option<String>,
+    /// Who helped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credits: Option<String>,
+    /// What the author allows others to do with it: `none`, `release-1`, `cc-by-4.0` or `cc0-1.0`.
+    #[schema(example = "release-1")]
+    pub licence: &'static str,
+}
+
+impl DesignContentResponse {
+    pub(super) fn new(game: &Game, content: DesignContent) -> Self {
+        let all_printings = printing_bodies(content.definition(game).printings);
+        let effect = |effect: Effect| DesignEffectBody {
+            style: effect.style,
+            slot: effect.slot,
+            text: effect.text,
+        };
+        Self {
+            name: content.name,
+            kind: content.kind,
+            attributes: content.attributes,
+            effects: content.effects.into_iter().map(effect).collect(),
+            printings: printing_bodies(content.printings),
+            all_printings,
+            flavour: content.flavour,
+            lore_html: content.lore.as_deref().map(markup::to_html),
+            lore: content.lore,
+            credits: content.credits,
+            licence: content.licence.as_str(),
+        }
+    }
+}
+
+pub(super) fn printing_bodies(printings: Vec<PrintingDefinition>) -> Vec<DesignPrintingBody> {
+    let body = |printing: PrintingDefinition| DesignPrintingBody {
+        rarity: printing.rarity,
+        attributes: printing.attributes,
+    };
+    printings.into_iter().map(body).collect()
+}
+
+/// A design.
+#[derive(Serialize, ToSchema)]
+pub struct DesignResponse {
+    /// Its identifier, for ever: also when it becomes an official card.
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub id: String,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Its author.
+    pub account_id: Uuid,
+    /// The author's name.
+    #[schema(example = "ada")]
+    pub author: String,
+    /// How far it is: `draft`, `shared`, `submitted`, `in_review`, `approved`, `declined`, `withdrawn` or `official`.
+    #[schema(example = "shared")]
+    pub status: &'static str,
+    /// Number of this revision, from 1: the newest for the author; for others the one that was shared.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// What it says.
+    #[serde(flatten)]
+    pub content: DesignContentResponse,
+    /// Its pictures.
+    pub image_uris: ImageUris,
+    /// When it was begun.
+    pub created_at: DateTime<Utc>,
+    /// When this revision was written.
+    pub revised_at: DateTime<Utc>,
+    /// When it was shared first; absent: it never was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared_at: Option<DateTime<Utc>>,
+}
+
+impl DesignResponse {
+    pub(super) fn new(game: &Game, stored: StoredDesign) -> Self {
+        let StoredDesign { design, shown_revision, revised_at, .. } = &stored;
+        let id = design.code.to_string();
+        Self {
+            game: design.game_code.clone(),
+            account_id: design.account_id.0,
+            author: design.author.clone(),
+            status: design.status.as_str(),
+            revision: *shown_revision,
+            image_uris: image_uris(&id),
+            created_at: design.created_at,
+            revised_at: *revised_at,
+            shared_at: design.shared_at,
+            id,
+            content: DesignContentResponse::new(game, stored.into_content()),
+        }
+    }
+}
+
+/// Where the pictures of a design are.
+pub(super) fn image_uris(id: &str) -> ImageUris {
+    let svg = format!("/v1/designs/{id}/picture");
+    ImageUris { png: format!("{svg}?format=png"), svg }
+}

@@ -1,0 +1,205 @@
+//! What is said of a design: rules that it breaks, what makes its sentences, and what it is like.
+
+use std::time::Instant;
+
+use cardscape_engine::{Severity, Violation, card_faults};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::design_bodies::{
+    DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
+};
+use super::likeness::{self, AlikeNameResponse, AlikeResponse, NameLikeness};
+use crate::app::effects::matches::{MatchedSentenceResponse, match_all};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::domain::designs::content::DesignContent;
+use crate::domain::network::Network;
+
+/// A rule that a design breaks.
+#[derive(Serialize, ToSchema)]
+pub struct DesignViolationResponse {
+    /// JSON Pointer (RFC 6901) into the design, with `all_printings` as its `printings`; `""` for the whole.
+    #[schema(example = "/attributes/attack")]
+    pub pointer: String,
+    /// Stable, for programs: see the list of violations.
+    #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
+    pub code: String,
+    /// `error`, `incomplete` or `warning`.
+    #[schema(example = "error")]
+    pub severity: &'static str,
+    /// For people.
+    #[schema(example = "attack must be at least 0.")]
+    pub message: String,
+    /// Number of the rule.
+    #[schema(example = "T-3.2.1")]
+    pub rule: String,
+    /// Section of the game's rulebook.
+    #[schema(example = "3.2")]
+    pub section: String,
+    /// The rule in a sentence.
+    #[schema(example = "Attack is a number from 0 up.")]
+    pub rule_text: String,
+    /// The rarity of the printing concerned, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+    /// The number that the rule allows or demands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 500)]
+    pub limit: Option<i64>,
+    /// The number that the design has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 450)]
+    pub actual: Option<i64>,
+    /// What was perhaps meant.
+    pub suggestions: Vec<String>,
+}
+
+impl DesignViolationResponse {
+    fn new(pointer: String, violation: Violation) -> Self {
+        Self {
+            pointer,
+            message: violation.message(),
+            severity: match violation.severity {
+                Severity::Error => "error",
+                Severity::Incomplete => "incomplete",
+                Severity::Warning => "warning",
+            },
+            code: violation.code.as_str().to_owned(),
+            rarity: violation.cards.into_iter().find_map(|card| card.rarity),
+            rule: violation.rule,
+            section: violation.section,
+            rule_text: violation.rule_text,
+            limit: violation.limit,
+            actual: violation.actual,
+            suggestions: violation.suggestions,
+        }
+    }
+}
+
+/// A sentence of a design, with the templates that make it.
+#[derive(Serialize, ToSchema)]
+pub struct CheckedEffectResponse {
+    /// The game has templates, and none of them makes the sentence: it is told as it is, but cannot be released.
+    #[schema(example = false)]
+    pub free_text: bool,
+    /// The sentence and what makes it.
+    #[serde(flatten)]
+    pub matched: MatchedSentenceResponse,
+}
+
+/// Whether a name can be had, and whose is like it.
+#[derive(Serialize, ToSchema)]
+pub struct CheckedNameResponse {
+    /// Whether a design of this name can be shared now: there is a name, and no open card and no shared design has it, or one that looks the same.
+    #[schema(example = true)]
+    pub available: bool,
+    /// Open cards, shared designs and your own, of a name that is the same or looks the same, or is near; the most alike first.
+    pub like: Vec<AlikeNameResponse>,
+}
+
+/// Why a design cannot be released as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReleaseObstacle {
+    /// It breaks rules.
+    Violations,
+    /// A sentence comes from no template.
+    FreeText,
+    /// Its name is missing, taken, or looks like another.
+    Name,
+    /// The author does not allow it.
+    Licence,
+}
+
+/// What is said of a design.
+#[derive(Serialize, ToSchema)]
+pub struct DesignCheckResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Every rule that it breaks; empty: it is a sound card of the game.
+    pub violations: Vec<DesignViolationResponse>,
+    /// The numbers of all rarities: those that were sent, and the others as they are worked out.
+    pub all_printings: Vec<DesignPrintingBody>,
+    /// Each sentence, with what makes it.
+    pub effects: Vec<CheckedEffectResponse>,
+    /// What is said of the name.
+    pub name: CheckedNameResponse,
+    /// Open cards, shared designs and your own, of the same kind, whose effects do the same but for numbers.
+    pub same_effects: Vec<AlikeResponse>,
+    /// Whether it could be released as it is, as far as this check can tell: hidden cards are not looked at.
+    #[schema(example = true)]
+    pub releasable: bool,
+    /// Why it could not: `violations`, `free_text`, `name`, `licence`.
+    #[schema(example = json!([]))]
+    pub obstacles: Vec<ReleaseObstacle>,
+}
+
+/// Judges a design that is not stored. What it says of others is what everybody may know, and what the asker's own designs say.
+pub async fn check(
+    app: &AppState,
+    network: Network,
+    asker: Option<&Granted<ReadOwnDesigns>>,
+    request: DesignRequest,
+) -> Result<DesignCheckResponse, Problem> {
+    let ParsedDesign { game, content } = parse(app, request).await?;
+    let code = game.game.code();
+    let definition = content.definition(&game.game);
+    let violations: Vec<DesignViolationResponse> = card_faults(&game.game, &definition)
+        .into_iter()
+        .map(|fault| DesignViolationResponse::new(fault.pointer, fault.violation))
+        .collect();
+    let effects = check_effects(app, code, &content).await?;
+    let alike = likeness::find(app, network, asker, code, &content, None).await?;
+    let taken = |name: &AlikeNameResponse| !name.alike.own && name.likeness != NameLikeness::Near;
+    let available = !content.name_key().is_empty() && !alike.names.iter().any(taken);
+    let obstacles: Vec<ReleaseObstacle> = [
+        (!violations.is_empty(), ReleaseObstacle::Violations),
+        (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),
+        (!available, ReleaseObstacle::Name),
+        (!content.licence.allows_release(), ReleaseObstacle::Licence),
+    ]
+    .into_iter()
+    .filter_map(|(stands, obstacle)| stands.then_some(obstacle))
+    .collect();
+    metrics::counter!("design_checks_total", "game" => code.to_owned()).increment(1);
+    Ok(DesignCheckResponse {
+        game: code.to_owned(),
+        violations,
+        all_printings: printing_bodies(definition.printings),
+        effects,
+        name: CheckedNameResponse { available, like: alike.names },
+        same_effects: alike.effects,
+        releasable: obstacles.is_empty(),
+        obstacles,
+    })
+}
+
+/// What makes each sentence. In a game without templates nothing does, and no sentence is free text.
+async fn check_effects(
+    app: &AppState,
+    game: &str,
+    content: &DesignContent,
+) -> Result<Vec<CheckedEffectResponse>, Problem> {
+    let sentences: Vec<String> = content.effects.iter().map(|effect| effect.text.clone()).collect();
+    if sentences.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(loaded) = app.effects.find(&app.store, game).await? else {
+        let unmatched = |sentence| CheckedEffectResponse {
+            free_text: false,
+            matched: MatchedSentenceResponse::unmatched(sentence),
+        };
+        return Ok(sentences.into_iter().map(unmatched).collect());
+    };
+    let until = Instant::now() + app.settings.suggestion_time;
+    let matched = app.work.run(move || match_all(&loaded.library, sentences, until)).await?;
+    let effect = |matched: MatchedSentenceResponse| CheckedEffectResponse {
+        free_text: matched.matches.is_empty(),
+        matched,
+    };
+    Ok(matched.into_iter().map(effect).collect())
+}

@@ -1,0 +1,201 @@
+//! Designs one by one: begun, read, revised, shared, withdrawn, deleted.
+
+use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
+use super::likeness::{NameLikeness, cards_of_like_name};
+use super::step_problems::{check_step, name_taken, too_many, too_many_today};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::auth::permission::{Granted, Permission, WriteOwnDesigns};
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStep;
+use crate::domain::ids::DesignId;
+use crate::domain::network::Network;
+use crate::store::designs::SeesOwnDesigns;
+use crate::store::designs::design_lifecycle::{self, DesignCreated, NewRevision, StoredDesign};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// A design as it is answered, and the version that edits of it name.
+pub struct VersionedDesign {
+    /// Its version.
+    pub version: Revision,
+    /// The design.
+    pub design: DesignResponse,
+}
+
+/// Begins a design.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    request: DesignRequest,
+    key: Option<&IdempotencyClaim>,
+) -> Result<VersionedDesign, Problem> {
+    let ParsedDesign { game, content } = parse(app, request).await?;
+    let new = new_revision(app, game.game.code(), &content)?;
+    let (id, code) = (DesignId::fresh(), DesignCode::fresh());
+    let created = app
+        .write(by, async |conn, by| design_lifecycle::create(conn, by, id, code, &new, key).await)
+        .await?;
+    let code = match created {
+        DesignCreated::New => {
+            tracing::info!(account = %by.account(), design = %code, game = game.game.code(), "design begun");
+            code
+        }
+        DesignCreated::Repeat(Some(earlier)) => earlier,
+        DesignCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
+        DesignCreated::TooMany => return Err(too_many()),
+        DesignCreated::TooManyToday => return Err(too_many_today(app)),
+    };
+    find(app, Some(by), code).await
+}
+
+fn new_revision<'a>(
+    app: &AppState,
+    game: &'a str,
+    content: &'a DesignContent,
+) -> Result<NewRevision<'a>, Problem> {
+    let json = serde_json::to_value(content).map_err(Problem::internal)?;
+    Ok(NewRevision { game, content, json, at: app.clock.now() })
+}
+
+/// Finds a design that was shared, or one of the reader's own.
+pub async fn find<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    reader: Option<&Granted<P>>,
+    code: DesignCode,
+) -> Result<VersionedDesign, Problem> {
+    let stored = find_stored(app, reader, code).await?;
+    let version = Revision(stored.design.version);
+    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    Ok(VersionedDesign { version, design: DesignResponse::new(&game.game, stored) })
+}
+
+/// One of the own designs, as it is now: 404 when it is somebody else's, also when it was shared.
+pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    by: &Granted<P>,
+    code: DesignCode,
+) -> Result<StoredDesign, Problem> {
+    let stored = find_stored(app, Some(by), code).await?;
+    if stored.design.account_id == by.account() { Ok(stored) } else { Err(Problem::not_found()) }
+}
+
+/// The stored design that was shared, or the reader's own: 404 otherwise.
+pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    reader: Option<&Granted<P>>,
+    code: DesignCode,
+) -> Result<StoredDesign, Problem> {
+    let mut conn = app.store.connection().await?;
+    design_lifecycle::find(&mut conn, reader, code).await?.ok_or_else(Problem::not_found)
+}
+
+/// Writes a new revision of one of the own designs, if the client means its current version.
+pub async fn revise(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+    code: DesignCode,
+    if_match: &IfMatch,
+    request: DesignRequest,
+) -> Result<VersionedDesign, Problem> {
+    let ParsedDesign { game, content } = parse(app, request).await?;
+    write_revision(app, by, network, code, if_match, (game.game.code(), &content)).await
+}
+
+/// Writes a revision that says this.
+pub(super) async fn write_revision(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+    code: DesignCode,
+    if_match: &IfMatch,
+    (game, content): (&str, &DesignContent),
+) -> Result<VersionedDesign, Problem> {
+    let before = find_own(app, by, code).await?;
+    let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();
+    if is_listed && before.content().name_key() != content.name_key() {
+        demand_free_name(app, network, game, &content.name).await?;
+    }
+    let new = new_revision(app, game, content)?;
+    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let outcome = app
+        .write(by, async |conn, by| {
+            design_lifecycle::revise(conn, by, code, is_current, &new).await
+        })
+        .await?;
+    check_step(app, DesignStep::Edit, outcome)?;
+    let revised = find(app, Some(by), code).await?;
+    tracing::info!(account = %by.account(), design = %code, revision = revised.design.revision, "design revised");
+    Ok(revised)
+}
+
+/// Shows one of the own designs to everybody, if the client means its current version. Nobody else can have its name then.
+pub async fn share(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+    code: DesignCode,
+    if_match: &IfMatch,
+) -> Result<VersionedDesign, Problem> {
+    let stored = find_own(app, by, code).await?;
+    demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
+    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let at = app.clock.now();
+    let outcome = app
+        .write(by, async |conn, by| design_lifecycle::share(conn, by, code, is_current, at).await)
+        .await?;
+    check_step(app, DesignStep::Share, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "design shared");
+    find(app, Some(by), code).await
+}
+
+/// 409 when an open card has the name, or one that looks the same. Hidden cards do not count: their names are nobody's business.
+async fn demand_free_name(
+    app: &AppState,
+    network: Network,
+    game: &str,
+    name: &str,
+) -> Result<(), Problem> {
+    let cards = cards_of_like_name(app, network, game, name).await?;
+    match cards.iter().find(|(likeness, _)| *likeness != NameLikeness::Near) {
+        Some((_, card)) => Err(name_taken(&format!("A card ({} {})", card.set_code, card.number))),
+        None => Ok(()),
+    }
+}
+
+/// Takes one of the own designs back, if the client means its current version.
+pub async fn withdraw(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    code: DesignCode,
+    if_match: &IfMatch,
+) -> Result<VersionedDesign, Problem> {
+    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let at = app.clock.now();
+    let outcome = app
+        .write(by, async |conn, by| {
+            design_lifecycle::withdraw(conn, by, code, is_current, at).await
+        })
+        .await?;
+    check_step(app, DesignStep::Withdraw, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "design withdrawn");
+    find(app, Some(by), code).await
+}
+
+/// Deletes one of the own designs, if nobody else has seen it and the client means its current version.
+pub async fn delete(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    code: DesignCode,
+    if_match: &IfMatch,
+) -> Result<(), Problem> {
+    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let outcome = app
+        .write(by, async |conn, by| design_lifecycle::delete(conn, by, code, is_current).await)
+        .await?;
+    check_step(app, DesignStep::Edit, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "design deleted");
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! What the own designs said before: read, compared, and taken back.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::design_bodies::DesignContentResponse;
+use super::design_lifecycle::{VersionedDesign, find_own, write_revision};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::diff::{Difference, differences};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::network::Network;
+use crate::store::designs::revisions::{self, RevisionRow, StoredRevision};
+
+/// A revision without what it says.
+#[derive(Serialize, ToSchema)]
+pub struct DesignRevisionSummary {
+    /// Its number, from 1.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// The name that the design had; empty: none yet.
+    #[schema(example = "Lantern Heron")]
+    pub name: String,
+    /// When it was written.
+    pub revised_at: DateTime<Utc>,
+}
+
+/// A revision.
+#[derive(Serialize, ToSchema)]
+pub struct DesignRevisionResponse {
+    /// Its number, from 1.
+    #[schema(example = 2, minimum = 1)]
+    pub revision: i64,
+    /// What it says.
+    #[serde(flatten)]
+    pub content: DesignContentResponse,
+    /// When it was written.
+    pub revised_at: DateTime<Utc>,
+}
+
+/// A member that differs between two revisions.
+#[derive(Serialize, ToSchema)]
+pub struct DifferenceResponse {
+    /// JSON Pointer (RFC 6901) into the design.
+    #[schema(example = "/attributes/attack")]
+    pub member: String,
+    /// What it was; absent: there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = 300)]
+    pub before: Option<Value>,
+    /// What it became; absent: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, example = 350)]
+    pub after: Option<Value>,
+}
+
+impl From<Difference> for DifferenceResponse {
+    fn from(Difference { member, before, after }: Difference) -> Self {
+        Self { member, before, after }
+    }
+}
+
+/// What differs between two revisions.
+#[derive(Serialize, ToSchema)]
+pub struct DesignDiffResponse {
+    /// Number of the one revision.
+    #[schema(example = 1, minimum = 1)]
+    pub from: i64,
+    /// Number of the other.
+    #[schema(example = 3, minimum = 1)]
+    pub to: i64,
+    /// Every member that differs, in the order of the pointers. Nothing that is worked out is compared.
+    pub differences: Vec<DifferenceResponse>,
+}
+
+/// Which revision to go back to.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "revision": 1 }))]
+pub struct RestoreRequest {
+    /// Its number.
+    #[schema(example = 1, minimum = 1)]
+    pub revision: i64,
+}
+
+/// Lists the revisions of one of the own designs, the newest first.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+    before: Option<i64>,
+    limit: PageLimit,
+) -> Result<Page<DesignRevisionSummary>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = revisions::list(&mut conn, by, code, before, limit.rows()).await?;
+    // Every design has one.
+    if rows.is_empty() && before.is_none() {
+        return Err(Problem::not_found());
+    }
+    let summary = |RevisionRow { number, name, created_at }| DesignRevisionSummary {
+        revision: number,
+        name,
+        revised_at: created_at,
+    };
+    Ok(paged(rows, limit, |row| row.number, summary))
+}
+
+/// Finds a revision of one of the own designs by its number.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+    number: i64,
+) -> Result<DesignRevisionResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = revisions::find(&mut conn, by, code, &[number]).await?.pop();
+    drop(conn);
+    let found = found.ok_or_else(Problem::not_found)?;
+    let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;
+    let (revision, revised_at) = (found.number, found.created_at);
+    let content = DesignContentResponse::new(&game.game, found.into_content());
+    Ok(DesignRevisionResponse { revision, content, revised_at })
+}
+
+/// Compares two revisions of one of the own designs; without numbers the newest with the one before it.
+pub async fn diff(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+    from: Option<i64>,
+    to: Option<i64>,
+) -> Result<DesignDiffResponse, Problem> {
+    let newest = match to {
+        Some(to) => to,
+        None => find_own(app, by, code).await?.design.revision,
+    };
+    let (from, to) = (from.unwrap_or((newest - 1).max(1)), newest);
+    let mut conn = app.store.connection().await?;
+    let found = revisions::find(&mut conn, by, code, &[from, to]).await?;
+    drop(conn);
+    if found.is_empty() {
+        find_own(app, by, code).await?;
+    }
+    let document = |number: i64| -> Result<Option<Value>, Problem> {
+        let found = found.iter().find(|revision| revision.number == number);
+        let content = found.map(|revision| serde_json::to_value(revision.content()));
+        content.transpose().map_err(Problem::internal)
+    };
+    match (document(from)?, document(to)?) {
+        (Some(before), Some(after)) => {
+            let differences = differences(&before, &after).into_iter().map(Into::into).collect();
+            Ok(DesignDiffResponse { from, to, differences })
+        }
+        (before, _) => {
+            let parameter = if before.is_none() { "?from" } else { "?to" };
+            let fault = InputFault::at(parameter, "must be the number of a revision");
+            Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]))
+        }
+    }
+}
+
+/// Writes what a revision of one of the own designs says as a new one, if the client means its current version.
+pub async fn restore(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+    code: DesignCode,
+    if_match: &IfMatch,
+    request: &RestoreRequest,
+) -> Result<VersionedDesign, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = revisions::find(&mut conn, by, code, &[request.revision]).await?.pop();
+    drop(conn);
+    let Some(found) = found else {
+        find_own(app, by, code).await?;
+        let fault = InputFault::at("/revision", "must be the number of a revision");
+        return Err(Problem::invalid(vec![fault]));
+    };
+    let StoredRevision { game_code, .. } = &found;
+    write_revision(app, by, network, code, if_match, (game_code, found.content())).await
+}

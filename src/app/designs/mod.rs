@@ -1,0 +1,10 @@
+//! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
+
+pub mod design_bodies;
+pub mod design_checks;
+pub mod design_lifecycle;
+pub mod design_lists;
+pub mod design_pictures;
+pub mod design_revisions;
+mod likeness;
+mod step_problems;

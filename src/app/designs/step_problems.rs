@@ -1,0 +1,54 @@
+//! What is said when a step with a design is not taken.
+
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
+use crate::domain::designs::status::DesignStep;
+use crate::store::designs::design_lifecycle::StepOutcome;
+
+/// A problem for every outcome but the one that is none.
+pub(super) fn check_step(
+    app: &AppState,
+    step: DesignStep,
+    outcome: StepOutcome,
+) -> Result<(), Problem> {
+    Err(match outcome {
+        StepOutcome::Done => return Ok(()),
+        StepOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),
+        StepOutcome::Missing => Problem::not_found(),
+        StepOutcome::NotFrom(status) => Problem::new(ProblemCode::DesignStepRefused).detail(
+            format!("Its status is {}: it cannot be {} now.", status.as_str(), step.past()),
+        ),
+        StepOutcome::NameTaken => name_taken("Another design that everybody sees"),
+        StepOutcome::Nameless => Problem::new(ProblemCode::DesignNameless),
+        StepOutcome::OtherGame => Problem::invalid(vec![InputFault::at(
+            "/game",
+            "must stay what it is: begin another design for another game",
+        )]),
+        StepOutcome::TooManyRevisions => Problem::new(ProblemCode::TooManyRevisions)
+            .detail(format!("A design has at most {MAX_REVISIONS} revisions.")),
+        StepOutcome::TooManyToday => too_many_today(app),
+        StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
+    })
+}
+
+/// The name belongs to `whom`, or looks like its name.
+pub(super) fn name_taken(whom: &str) -> Problem {
+    Problem::new(ProblemCode::DesignNameTaken)
+        .detail(format!("{whom} has this name, or one that looks the same."))
+}
+
+/// The account has as many designs as it may.
+pub(super) fn too_many() -> Problem {
+    Problem::new(ProblemCode::TooManyDesigns).detail(format!(
+        "An account has at most {MAX_DESIGNS} designs. Delete drafts that you do not need."
+    ))
+}
+
+/// The account has done something as often today as it may; the day ends at midnight in UTC.
+pub(super) fn too_many_today(app: &AppState) -> Problem {
+    const DAY: i64 = 24 * 60 * 60;
+    let passed = app.clock.now().timestamp().rem_euclid(DAY);
+    let left = u32::try_from(DAY - passed).unwrap_or(u32::MAX);
+    Problem::new(ProblemCode::DailyLimitReached).retry_after(left)
+}

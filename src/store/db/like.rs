@@ -1,0 +1,24 @@
+//! Patterns of `LIKE`.
+
+/// Escapes a text for a `LIKE` pattern.
+pub(in crate::store) fn escape_like(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len() + 1);
+    for letter in text.chars() {
+        if matches!(letter, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped() {
+        assert_eq!(escape_like("ember"), "ember");
+        assert_eq!(escape_like(r"50%_\"), r"50\%\_\\");
+    }
+}

@@ -1,0 +1,452 @@
+//! Designs one by one: begun, read, revised, shared, withdrawn, deleted.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::SeesOwnDesigns;
+use super::daily_counts::count_one;
+use crate::auth::permission::{Acting, Granted, Permission, WriteOwnDesigns};
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::likeness::effects_key;
+use crate::domain::designs::limits::{DesignActivity, MAX_DESIGNS, MAX_REVISIONS};
+use crate::domain::designs::status::{DesignStatus, DesignStep};
+use crate::domain::ids::{AccountId, DesignId};
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::sql;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// A design without what it says.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct DesignRow {
+    /// Its id inside.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: DesignId,
+    /// Its public identifier.
+    #[diesel(sql_type = Text)]
+    pub code: DesignCode,
+    /// Its author.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: AccountId,
+    /// The author's name.
+    #[diesel(sql_type = Text)]
+    pub author: String,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// How far it is.
+    #[diesel(sql_type = Text)]
+    pub status: DesignStatus,
+    /// Rises with every change.
+    #[diesel(sql_type = BigInt)]
+    pub version: i64,
+    /// Number of the newest revision.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// The revision that others see, if it was ever shared.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    pub public_revision: Option<i64>,
+    /// When it was shared first.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub shared_at: Option<DateTime<Utc>>,
+    /// When it was begun.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// The columns of a [`DesignRow`] from `designs d JOIN accounts a`.
+pub(super) const COLUMNS: &str = "d.id, d.code, d.account_id, a.name AS author, d.game_code, d.status, d.version, d.revision, d.public_revision, \
+                                  d.shared_at, d.created_at";
+
+/// A design as somebody may see it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct StoredDesign {
+    /// The design itself.
+    #[diesel(embed)]
+    pub design: DesignRow,
+    /// The revision that is shown: the newest to the author, the public one to others.
+    #[diesel(sql_type = BigInt)]
+    pub shown_revision: i64,
+    /// When that was written.
+    #[diesel(sql_type = Timestamptz)]
+    pub revised_at: DateTime<Utc>,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<DesignContent>,
+}
+
+impl StoredDesign {
+    /// What the shown revision says.
+    pub fn content(&self) -> &DesignContent {
+        &self.content.0
+    }
+
+    /// The same, when nothing else of the design is needed any more.
+    pub fn into_content(self) -> DesignContent {
+        self.content.0
+    }
+}
+
+/// Who sees which revision: the author the newest one, everybody else what was shared, unless its author is banned.
+pub(super) const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN a.banned_at IS NULL THEN d.public_revision END";
+
+/// Finds a design as the reader may see it; `None`: there is none, or nothing for this reader.
+pub async fn find<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    reader: Option<&Granted<P>>,
+    code: DesignCode,
+) -> StoreResult<Option<StoredDesign>> {
+    let found = sql(format!(
+        "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content \
+         FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
+         WHERE d.code = $code"
+    ))
+    .bind("code", code)
+    .bind("reader", reader.map(Granted::account))
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}
+
+/// A revision to write.
+pub struct NewRevision<'a> {
+    /// Code of the game, which exists.
+    pub game: &'a str,
+    /// What it says.
+    pub content: &'a DesignContent,
+    /// The same as JSON.
+    pub json: serde_json::Value,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a design to begin.
+#[derive(Debug)]
+pub enum DesignCreated {
+    /// Stored.
+    New,
+    /// This request was answered before, with this design; `None`: it was deleted meanwhile.
+    Repeat(Option<DesignCode>),
+    /// The account has [`MAX_DESIGNS`] designs.
+    TooMany,
+    /// The account has begun as many today as it may.
+    TooManyToday,
+}
+
+/// Begins a design. The account's row is locked, so that parallel requests cannot pass the limit.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    id: DesignId,
+    code: DesignCode,
+    new: &NewRevision<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<DesignCreated, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, id).await? {
+        return Ok(DesignCreated::Repeat(code_of(conn, by, earlier).await?));
+    }
+    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
+    sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
+        .bind("account", by.account())
+        .execute(conn)
+        .await?;
+    if !count_one(conn, by.account(), DesignActivity::Create, new.at).await? {
+        idempotency::forget(conn, key).await?;
+        return Ok(DesignCreated::TooManyToday);
+    }
+    let stored = with_content(sql(INSERT), new)
+        .bind("id", id)
+        .bind("code", code)
+        .bind("account", by.account())
+        .bind("game", new.game)
+        .bind("limit", MAX_DESIGNS)
+        .execute(conn)
+        .await?;
+    if stored == 0 {
+        idempotency::forget(conn, key).await?;
+        return Ok(DesignCreated::TooMany);
+    }
+    Ok(DesignCreated::New)
+}
+
+const INSERT: &str = "WITH design AS (\
+     INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, effects_key, created_at, updated_at) \
+     SELECT $id, $code, $account, $game, 'draft', 1, 1, $name, $name_key, $skeleton, $kind, $effects, $at, $at \
+     WHERE (SELECT count(*) FROM designs WHERE account_id = $account) < $limit \
+     RETURNING id) \
+    INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, $content, $at FROM design";
+
+/// Gives a statement that writes a revision what is written.
+fn with_content<'a>(
+    statement: crate::store::db::statement::Statement<'a>,
+    new: &'a NewRevision<'_>,
+) -> crate::store::db::statement::Statement<'a> {
+    let content = new.content;
+    let effects = effects_key(&content.kind, &content.effects);
+    statement
+        .bind("name", content.name.as_str())
+        .bind("name_key", content.name_key())
+        .bind("skeleton", content.name_skeleton())
+        .bind("kind", content.kind.as_str())
+        .bind("effects", effects.map(|key| key.to_vec()))
+        .bind("content", new.json.clone())
+        .bind("at", new.at)
+}
+
+async fn code_of(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    id: DesignId,
+) -> StoreResult<Option<DesignCode>> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = Text)]
+        code: DesignCode,
+    }
+    let found: Option<Found> =
+        sql("SELECT code FROM designs WHERE id = $id AND account_id = $account")
+            .bind("id", id)
+            .bind("account", by.account())
+            .get_result(conn)
+            .await
+            .optional()?;
+    Ok(found.map(|found| found.code))
+}
+
+/// What became of a step with one of the own designs.
+#[derive(Debug)]
+pub enum StepOutcome {
+    /// Taken.
+    Done,
+    /// It was changed since the client read it.
+    Stale,
+    /// The asker has no such design.
+    Missing,
+    /// The step leads nowhere from this status.
+    NotFrom(DesignStatus),
+    /// Another design that is listed has this name, or one that looks like it.
+    NameTaken,
+    /// A name is needed.
+    Nameless,
+    /// The game of a design stays.
+    OtherGame,
+    /// It has [`MAX_REVISIONS`] revisions.
+    TooManyRevisions,
+    /// The account has done this as often today as it may.
+    TooManyToday,
+    /// Others have seen it: it stays.
+    WasPublic,
+}
+
+#[derive(QueryableByName)]
+struct LockedDesign {
+    #[diesel(sql_type = SqlUuid)]
+    id: DesignId,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    status: DesignStatus,
+    #[diesel(sql_type = BigInt)]
+    version: i64,
+    #[diesel(sql_type = BigInt)]
+    revision: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    public_revision: Option<i64>,
+    #[diesel(sql_type = Text)]
+    name_skeleton: String,
+}
+
+impl LockedDesign {
+    /// Whether others see what it says after the step.
+    fn is_listed_after(&self, status: DesignStatus) -> bool {
+        status.is_listed() && self.public_revision.is_some()
+    }
+}
+
+/// Locks one of the own designs, and says where the step leads.
+async fn lock(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    is_current: impl Fn(i64) -> bool,
+    step: DesignStep,
+) -> StoreResult<Result<(LockedDesign, DesignStatus), StepOutcome>> {
+    let locked = lock_own(conn, by, code).await?;
+    Ok(match locked {
+        None => Err(StepOutcome::Missing),
+        Some(design) if !is_current(design.version) => Err(StepOutcome::Stale),
+        Some(design) => match design.status.after(step) {
+            None => Err(StepOutcome::NotFrom(design.status)),
+            Some(status) => Ok((design, status)),
+        },
+    })
+}
+
+async fn lock_own(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+) -> StoreResult<Option<LockedDesign>> {
+    let locked = sql(
+        "SELECT id, game_code, status, version, revision, public_revision, name_skeleton FROM designs \
+         WHERE code = $code AND account_id = $account FOR NO KEY UPDATE",
+    )
+    .bind("code", code)
+    .bind("account", by.account())
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(locked)
+}
+
+/// Writes a new revision of one of the own designs, if `is_current` accepts its version. What is listed is shown so at once, and keeps its name from others.
+pub async fn revise(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    is_current: impl Fn(i64) -> bool,
+    new: &NewRevision<'_>,
+) -> StoreResult<StepOutcome> {
+    let (design, status) = match lock(conn, by, code, is_current, DesignStep::Edit).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    if design.game_code != new.game {
+        return Ok(StepOutcome::OtherGame);
+    }
+    if design.revision >= MAX_REVISIONS {
+        return Ok(StepOutcome::TooManyRevisions);
+    }
+    if design.is_listed_after(status) {
+        let skeleton = new.content.name_skeleton();
+        if skeleton.is_empty() {
+            return Ok(StepOutcome::Nameless);
+        }
+        if !reserve_name(conn, design.id, new.game, &skeleton).await? {
+            return Ok(StepOutcome::NameTaken);
+        }
+    }
+    if !count_one(conn, by.account(), DesignActivity::Revise, new.at).await? {
+        return Ok(StepOutcome::TooManyToday);
+    }
+    with_content(sql(REVISE), new)
+        .bind("id", design.id)
+        .bind("listed", design.is_listed_after(status))
+        .execute(conn)
+        .await?;
+    Ok(StepOutcome::Done)
+}
+
+const REVISE: &str = "WITH design AS (\
+     UPDATE designs SET version = version + 1, revision = revision + 1, public_revision = CASE WHEN $listed THEN revision + 1 ELSE public_revision END, \
+      name = $name, name_key = $name_key, name_skeleton = $skeleton, kind = $kind, effects_key = $effects, updated_at = $at WHERE id = $id \
+     RETURNING id, revision) \
+    INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, revision, $content, $at FROM design";
+
+/// Shows one of the own designs, as it is now, to everybody.
+pub async fn share(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    is_current: impl Fn(i64) -> bool,
+    at: DateTime<Utc>,
+) -> StoreResult<StepOutcome> {
+    let (design, status) = match lock(conn, by, code, is_current, DesignStep::Share).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    if design.name_skeleton.is_empty() {
+        return Ok(StepOutcome::Nameless);
+    }
+    if !reserve_name(conn, design.id, &design.game_code, &design.name_skeleton).await? {
+        return Ok(StepOutcome::NameTaken);
+    }
+    if !count_one(conn, by.account(), DesignActivity::Share, at).await? {
+        return Ok(StepOutcome::TooManyToday);
+    }
+    sql("UPDATE designs SET status = $status, version = version + 1, public_revision = revision, shared_at = coalesce(shared_at, $at), updated_at = $at \
+         WHERE id = $id")
+    .bind("id", design.id)
+    .bind("status", status)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    Ok(StepOutcome::Done)
+}
+
+/// Takes one of the own designs back: it is in no list any more, and its name is free. Who has its identifier still reads what was shared.
+pub async fn withdraw(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    is_current: impl Fn(i64) -> bool,
+    at: DateTime<Utc>,
+) -> StoreResult<StepOutcome> {
+    let (design, status) = match lock(conn, by, code, is_current, DesignStep::Withdraw).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    sql("UPDATE designs SET status = $status, version = version + 1, updated_at = $at WHERE id = $id")
+        .bind("id", design.id)
+        .bind("status", status)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    Ok(StepOutcome::Done)
+}
+
+/// Deletes one of the own designs, with all its revisions, if nobody else has seen it and nobody judges it.
+pub async fn delete(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    is_current: impl Fn(i64) -> bool,
+) -> StoreResult<StepOutcome> {
+    let design = match lock_own(conn, by, code).await? {
+        None => return Ok(StepOutcome::Missing),
+        Some(design) if !is_current(design.version) => return Ok(StepOutcome::Stale),
+        Some(design) => design,
+    };
+    if design.public_revision.is_some() {
+        return Ok(StepOutcome::WasPublic);
+    }
+    if design.status.after(DesignStep::Edit).is_none() {
+        return Ok(StepOutcome::NotFrom(design.status));
+    }
+    sql("DELETE FROM designs WHERE id = $id").bind("id", design.id).execute(conn).await?;
+    Ok(StepOutcome::Done)
+}
+
+/// Whether the design may be listed under a name that looks like this. Until the transaction ends, nobody else is told so of the same look: of two in one
+/// moment the second waits, and is told that the name is taken.
+async fn reserve_name(
+    conn: &mut Connection,
+    id: DesignId,
+    game: &str,
+    skeleton: &str,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Taken {
+        #[diesel(sql_type = Bool)]
+        taken: bool,
+    }
+    sql("SELECT pg_advisory_xact_lock(hashtextextended('design name ' || $game || ' ' || $skeleton, 0))")
+        .bind("game", game)
+        .bind("skeleton", skeleton)
+        .execute(conn)
+        .await?;
+    // Another statement: one with the lock would see what there was before it waited.
+    let Taken { taken } = sql(
+        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id \
+          AND shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn')) AS taken",
+    )
+    .bind("id", id)
+    .bind("game", game)
+    .bind("skeleton", skeleton)
+    .get_result(conn)
+    .await?;
+    Ok(!taken)
+}

@@ -1,0 +1,81 @@
+//! Designs that are like another: of a name that is the same or near, or with effects that do the same.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Text};
+use diesel_async::RunQueryDsl;
+
+use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Most designs that are told of each likeness.
+const MAX_ALIKE: i64 = 10;
+
+/// What others are held against.
+pub struct LikenessQuery<'a> {
+    /// Code of the game.
+    pub game: &'a str,
+    /// The name as its key; empty: no name to compare.
+    pub name_key: &'a str,
+    /// What the name looks like.
+    pub name_skeleton: &'a str,
+    /// Hash of kind and effects without their numbers; `None`: nothing to compare.
+    pub effects_key: Option<[u8; 16]>,
+    /// The design itself, when it is stored.
+    pub except: Option<DesignCode>,
+}
+
+/// A design that is like another.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct AlikeDesign {
+    /// Its identifier.
+    #[diesel(sql_type = Text)]
+    pub code: DesignCode,
+    /// Its name.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Whether the asker is its author.
+    #[diesel(sql_type = Bool)]
+    pub own: bool,
+    /// Whether its name looks the same.
+    #[diesel(sql_type = Bool)]
+    pub same_name: bool,
+    /// Whether it does the same.
+    #[diesel(sql_type = Bool)]
+    pub same_effects: bool,
+}
+
+/// Finds designs that are like another, among those that are shared and the asker's own.
+pub async fn find_alike(
+    conn: &mut Connection,
+    asker: Option<&Granted<ReadOwnDesigns>>,
+    query: &LikenessQuery<'_>,
+) -> StoreResult<Vec<AlikeDesign>> {
+    let rows = sql(FIND)
+        .bind("asker", asker.map(Granted::account))
+        .bind("game", query.game)
+        .bind("name", query.name_key)
+        .bind("skeleton", query.name_skeleton)
+        .bind("effects", query.effects_key.map(|key| key.to_vec()))
+        .bind("except", query.except)
+        .bind("limit", MAX_ALIKE)
+        .load(conn)
+        .await?;
+    Ok(rows)
+}
+
+/// Each part reads a few rows of one index. A name that is listed is taken even while its author is banned.
+const FIND: &str = "WITH found AS (\
+     (SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' \
+       AND shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn') LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
+       AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit) \
+     UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.name_key % $name AND d.game_code = $game \
+       AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL \
+       ORDER BY similarity(d.name_key, $name) DESC, d.id LIMIT $limit) \
+     UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.game_code = $game AND d.effects_key = $effects \
+       AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL ORDER BY d.id LIMIT $limit)) \
+    SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, d.name_skeleton = $skeleton AND $skeleton <> '' AS same_name, \
+     coalesce(d.effects_key = $effects, false) AS same_effects \
+    FROM found JOIN designs d USING (id) WHERE d.code IS DISTINCT FROM $except ORDER BY d.id";

@@ -1,0 +1,97 @@
+//! What a design said before.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use super::SeesOwnDesigns;
+use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::identifier::DesignCode;
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A revision of one of the own designs, without what it says.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct RevisionRow {
+    /// Its number, from 1.
+    #[diesel(sql_type = BigInt)]
+    pub number: i64,
+    /// The name that the design had.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// When it was written.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// Lists the revisions of one of the own designs, the newest first, those before the one with that number. Empty when there is no such design.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+    before: Option<i64>,
+    limit: i64,
+) -> StoreResult<Vec<RevisionRow>> {
+    let rows = sql(
+        "SELECT r.number, r.content ->> 'name' AS name, r.created_at FROM designs d JOIN design_revisions r ON r.design_id = d.id \
+         WHERE d.code = $code AND d.account_id = $account AND r.number < $before ORDER BY r.number DESC LIMIT $limit",
+    )
+    .bind("code", code)
+    .bind("account", by.account())
+    .bind("before", before.unwrap_or(i64::MAX))
+    .bind("limit", limit)
+    .load(conn)
+    .await?;
+    Ok(rows)
+}
+
+/// A revision with what it says.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct StoredRevision {
+    /// Its number, from 1.
+    #[diesel(sql_type = BigInt)]
+    pub number: i64,
+    /// When it was written.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// Code of the design's game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<DesignContent>,
+}
+
+impl StoredRevision {
+    /// What it says.
+    pub fn content(&self) -> &DesignContent {
+        &self.content.0
+    }
+
+    /// The same, when nothing else of the revision is needed any more.
+    pub fn into_content(self) -> DesignContent {
+        self.content.0
+    }
+}
+
+/// Finds these revisions of one of the own designs, by number; those that do not exist are left out.
+pub async fn find<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    code: DesignCode,
+    numbers: &[i64],
+) -> StoreResult<Vec<StoredRevision>> {
+    let rows = sql(
+        "SELECT r.number, r.created_at, d.game_code, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id \
+         WHERE d.code = $code AND d.account_id = $account AND r.number = ",
+    )
+    .any(numbers.to_vec())
+    .push(" ORDER BY r.number")
+    .bind("code", code)
+    .bind("account", by.account())
+    .load(conn)
+    .await?;
+    Ok(rows)
+}

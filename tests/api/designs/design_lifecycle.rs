@@ -1,0 +1,257 @@
+//! Designs of players: nobody sees a draft, everybody what is shared, and a name belongs to one.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{app, begun, changed, create, heron, put, shared, step};
+use crate::support::{RequestExt as _, sql};
+
+#[tokio::test]
+async fn a_design_is_begun_read_replaced_and_deleted() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let answer = create(&app, &ada, &heron("Lantern Heron")).await;
+    let path = answer.header("location");
+    assert_eq!(answer.header("etag"), "\"r1\"");
+    let made = answer.expect(201);
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(path, format!("/v1/designs/{id}"));
+    assert!(id.starts_with("D-") && id.len() == 12, "{id}");
+    assert_eq!(
+        (&made["status"], &made["revision"], &made["author"]),
+        (&json!("draft"), &json!(1), &json!("ada"))
+    );
+    // Every rarity of the game, with sums that rise.
+    let printings = made["all_printings"].as_array().unwrap();
+    let sums: Vec<i64> = printings
+        .iter()
+        .map(|printing| &printing["attributes"])
+        .map(|numbers| numbers["attack"].as_i64().unwrap() + numbers["defense"].as_i64().unwrap())
+        .collect();
+    assert_eq!(sums, [500, 510, 520, 530, 540, 550]);
+    assert_eq!(made["printings"], json!([]));
+
+    // Whatever way its identifier is typed.
+    let typed = format!("/v1/designs/{}", id.to_lowercase().replace('-', ""));
+    assert_eq!(app.get(&typed).by(&ada).answer().await.expect(200), made);
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    app.get(&path).answer().await.problem(404, "not_found");
+    app.get(&format!("{path}/picture")).answer().await.problem(404, "not_found");
+
+    let more = changed(
+        heron("Lantern Crane"),
+        &json!({
+            "lore": "It *waits*.", "printings": [{ "rarity": "rare", "attributes": { "attack": 220, "defense": 300 } }],
+        }),
+    );
+    put(&app, &ada, &path, "\"r7\"", &more).await.problem(412, "precondition_failed");
+    app.put(&path).by(&ada).json(&more).answer().await.problem(428, "precondition_required");
+    put(&app, &bob, &path, "\"r1\"", &more).await.problem(404, "not_found");
+    let replaced = put(&app, &ada, &path, "\"r1\"", &more).await;
+    assert_eq!(replaced.header("etag"), "\"r2\"");
+    let replaced = replaced.expect(200);
+    assert_eq!((&replaced["name"], &replaced["revision"]), (&json!("Lantern Crane"), &json!(2)));
+    assert_eq!(replaced["lore_html"], "<p>It <em>waits</em>.</p>");
+    assert_eq!(replaced["printings"], more["printings"]);
+    assert_eq!(replaced["all_printings"][2]["attributes"]["attack"], 220);
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), replaced);
+
+    let elsewhere = changed(more, &json!({ "game": "uno-emoji" }));
+    let refused = put(&app, &ada, &path, "\"r2\"", &elsewhere).await.problem(422, "invalid_body");
+    assert_eq!(refused["errors"][0]["pointer"], "/game");
+
+    let delete =
+        async |tag: &str| app.delete(&path).by(&ada).header("if-match", tag).answer().await;
+    delete("\"r1\"").await.problem(412, "precondition_failed");
+    delete("\"r2\"").await.expect(204);
+    delete("\"r2\"").await.problem(404, "not_found");
+    assert_eq!(app.db().value("SELECT count(*) FROM design_revisions").await, "0");
+}
+
+#[tokio::test]
+async fn every_fault_of_a_design_is_told_at_once() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let wrong = json!({
+        "game": "ttgc", "name": "a\tb", "kind": "a kind", "licence": "gpl",
+        "effects": [{ "text": "" }], "flavour": "\u{202e}backwards",
+    });
+    let told = create(&app, &ada, &wrong).await.problem(422, "invalid_body");
+    let pointers: Vec<&str> = told["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["pointer"].as_str().unwrap())
+        .collect();
+    assert_eq!(pointers, ["/game", "/licence", "/name", "/kind", "/effects/0/text", "/flavour"]);
+    assert!(told["errors"][0]["detail"].as_str().unwrap().contains("ttcg"), "{told}");
+
+    for typed in ["D-0000000001", "7", "veil", "D-%00000000000"] {
+        let told =
+            app.get(&format!("/v1/designs/{typed}")).answer().await.problem(404, "not_found");
+        assert!(!told["detail"].as_str().unwrap_or_default().contains("panicked"));
+    }
+    let mistyped = app.get("/v1/designs/D-0000000001").answer().await.problem(404, "not_found");
+    assert!(mistyped["detail"].as_str().unwrap().contains("typing error"), "{mistyped}");
+}
+
+#[tokio::test]
+async fn what_is_shared_is_seen_by_everybody_until_it_is_withdrawn_and_then_by_identifier() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &bob, &path, "share").await.problem(404, "not_found");
+    let answer = step(&app, &ada, &path, "share").await;
+    assert_eq!(answer.header("etag"), "\"r2\"");
+    assert_eq!(answer.expect(200)["status"], "shared");
+    let seen = app.get(&path).answer().await.expect(200);
+    assert_eq!((&seen["name"], &seen["status"]), (&json!("Lantern Heron"), &json!("shared")));
+    step(&app, &ada, &path, "share").await.problem(409, "design_step_refused");
+
+    // A revision of what is shared is shared.
+    let lore = changed(heron("Lantern Egret"), &json!({ "lore": "It *waits* & <counts>." }));
+    put(&app, &ada, &path, "\"r2\"", &lore).await.expect(200);
+    assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["name"], "Lantern Egret");
+    let picture = app.get(&format!("{path}/picture")).answer().await;
+    assert_eq!(picture.header("content-type"), "image/svg+xml");
+    assert!(picture.text().contains("Lantern Egret"));
+    assert!(picture.text().contains("It waits &#38; &#60;counts&#62;."), "{}", picture.text());
+    assert!(picture.header("content-security-policy").contains("sandbox"));
+
+    let delete = app.delete(&path).by(&ada).header("if-match", "\"r3\"").answer().await;
+    delete.problem(409, "design_was_public");
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    // Who refers to it still finds what was shared, and nothing that was written since.
+    put(&app, &ada, &path, "\"r4\"", &heron("A Secret Idea")).await.expect(200);
+    let seen = app.get(&path).answer().await.expect(200);
+    assert_eq!(
+        (&seen["name"], &seen["status"], &seen["revision"]),
+        (&json!("Lantern Egret"), &json!("withdrawn"), &json!(2))
+    );
+    assert!(app.get(&format!("{path}/picture")).answer().await.text().contains("Lantern Egret"));
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["name"], "A Secret Idea");
+    assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
+}
+
+#[tokio::test]
+async fn what_banned_accounts_share_is_hidden() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    sql(&app.db().url(), "UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
+    app.get(&path).answer().await.problem(404, "not_found");
+    app.get(&format!("{path}/picture")).answer().await.problem(404, "not_found");
+    assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
+    sql(&app.db().url(), "UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
+    app.get(&path).answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_name_belongs_to_one_whatever_letters_it_is_written_in() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    // A card has it.
+    let path = begun(&app, &ada, &heron("gatepost LAD!")).await;
+    let told = step(&app, &ada, &path, "share").await.problem(409, "design_name_taken");
+    assert!(told["detail"].as_str().unwrap().contains("hearth 002"), "{told}");
+    let nameless = begun(&app, &ada, &changed(heron(""), &json!({ "name": null }))).await;
+    step(&app, &ada, &nameless, "share").await.problem(409, "design_nameless");
+
+    // Drafts keep nothing; what is shared does, in every script.
+    let first = begun(&app, &ada, &heron("Ada Heron")).await;
+    let second = shared(&app, &bob, &heron("\u{410}d\u{430} Heron")).await;
+    step(&app, &ada, &first, "share").await.problem(409, "design_name_taken");
+    let renamed = begun(&app, &ada, &heron("Reed Heron")).await;
+    step(&app, &ada, &renamed, "share").await.expect(200);
+    let taken = put(&app, &ada, &renamed, "\"r2\"", &heron("ADA-heron")).await;
+    taken.problem(409, "design_name_taken");
+    assert_eq!(app.get(&renamed).answer().await.expect(200)["name"], "Reed Heron");
+
+    // It is free again when it is withdrawn, and cannot be taken back then.
+    step(&app, &bob, &second, "withdraw").await.expect(200);
+    step(&app, &ada, &first, "share").await.expect(200);
+    step(&app, &bob, &second, "share").await.problem(409, "design_name_taken");
+}
+
+/// Two instances, twelve authors, one moment.
+#[tokio::test]
+async fn of_designs_that_are_shared_under_one_name_at_once_one_wins() {
+    let app = app().await;
+    let other = app.second_instance();
+    let mut paths = Vec::new();
+    for at in 0..12 {
+        let author = app.player_owned(format!("author{at}")).await;
+        let name = if at % 2 == 0 { "Bill Heron" } else { "BiII Heron" };
+        paths.push((begun(&app, &author, &heron(name)).await, author));
+    }
+    let shares = paths.iter().enumerate().map(async |(at, (path, author))| {
+        let app = if at % 3 == 0 { &other } else { &app };
+        let path = format!("{path}/share");
+        app.post(&path).by(author).header("if-match", "\"r1\"").answer().await.status
+    });
+    let mut statuses = join_all(shares).await;
+    statuses.sort_unstable();
+    assert_eq!(statuses, [vec![200], vec![409; 11]].concat());
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM designs WHERE shared_at IS NOT NULL").await,
+        "1"
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_makes_one_design() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let send = async |design: &Value| {
+        let request = app.post("/v1/designs").by(&ada).header("idempotency-key", "k1");
+        request.json(design).answer().await
+    };
+    let first = send(&heron("Lantern Heron")).await.expect(201);
+    assert_eq!(send(&heron("Lantern Heron")).await.expect(201), first);
+    send(&heron("Another")).await.problem(422, "idempotency_key_reused");
+    assert_eq!(app.db().value("SELECT count(*) FROM designs").await, "1");
+    let path = format!("/v1/designs/{}", first["id"].as_str().unwrap());
+    app.delete(&path).by(&ada).header("if-match", "\"r1\"").answer().await.expect(204);
+    send(&heron("Lantern Heron")).await.problem(410, "gone");
+}
+
+#[tokio::test]
+async fn new_accounts_may_do_less_on_a_day() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for at in 0..5 {
+        shared(&app, &ada, &heron(&format!("Heron of Pond {at}"))).await;
+    }
+    let sixth = begun(&app, &ada, &heron("One Heron Too Many")).await;
+    let answer = step(&app, &ada, &sixth, "share").await;
+    let wait: i64 = answer.header("retry-after").parse().unwrap();
+    assert!((1..=24 * 60 * 60).contains(&wait), "{wait}");
+    answer.problem(429, "daily_limit_reached");
+    // The design is as it was.
+    assert_eq!(app.get(&sixth).by(&ada).answer().await.header("etag"), "\"r1\"");
+    // Accounts that are older may do more.
+    sql(&app.db().url(), "UPDATE accounts SET created_at = created_at - interval '4 days'").await;
+    step(&app, &ada, &sixth, "share").await.expect(200);
+    // And tomorrow is another day.
+    sql(
+        &app.db().url(),
+        "UPDATE daily_counts SET count = 1000; UPDATE accounts SET created_at = now()",
+    )
+    .await;
+    create(&app, &ada, &heron("Heron of Today")).await.problem(429, "daily_limit_reached");
+    sql(&app.db().url(), "UPDATE daily_counts SET day = day - 1").await;
+    create(&app, &ada, &heron("Heron of Tomorrow")).await.expect(201);
+}
+
+/// What a revision said is never changed, whoever tries.
+#[tokio::test]
+async fn the_database_refuses_to_change_a_revision() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    begun(&app, &ada, &heron("Lantern Heron")).await;
+    assert!(app.db().refuses("UPDATE design_revisions SET content = '{}'").await);
+    let code = "UPDATE designs SET code = 'D-ILOU000000'";
+    assert!(app.db().refuses(code).await, "letters that are no symbols");
+    let listed = "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1, revision = 2";
+    assert!(app.db().refuses(listed).await, "what is listed is shown as it is");
+}

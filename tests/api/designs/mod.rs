@@ -1,0 +1,71 @@
+//! Card designs: checks, revisions, sharing, the gallery.
+
+mod design_checks;
+mod design_lifecycle;
+mod design_lists;
+pub mod permissions;
+mod revisions;
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+/// A sound card of the game, as a design.
+fn heron(name: &str) -> Value {
+    json!({
+        "game": "ttcg", "name": name, "kind": "unit",
+        "attributes": { "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 },
+        "effects": [
+            { "style": "passive", "text": "After this card attacks, return it to your hand." },
+            { "style": "normal", "text": "Discard one spell to gain 1 point." },
+        ],
+        "licence": "release-1",
+    })
+}
+
+/// The same with some members changed; `null` takes one away.
+fn changed(mut design: Value, changes: &Value) -> Value {
+    for (name, value) in changes.as_object().unwrap() {
+        if value.is_null() {
+            design.as_object_mut().unwrap().remove(name);
+        } else {
+            design[name] = value.clone();
+        }
+    }
+    design
+}
+
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    app
+}
+
+async fn create(app: &TestApp, author: &Player, design: &Value) -> Answer {
+    app.post("/v1/designs").by(author).json(design).answer().await
+}
+
+/// Begins a design and returns its path.
+async fn begun(app: &TestApp, author: &Player, design: &Value) -> String {
+    let answer = create(app, author, design).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+async fn put(app: &TestApp, author: &Player, path: &str, tag: &str, design: &Value) -> Answer {
+    app.put(path).by(author).header("if-match", tag).json(design).answer().await
+}
+
+/// Takes a step with a design as it is now.
+async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Answer {
+    let tag = app.get(path).by(author).answer().await.header("etag");
+    app.post(&format!("{path}/{step}")).by(author).header("if-match", tag).answer().await
+}
+
+/// Begins a design, shares it, and returns its path.
+async fn shared(app: &TestApp, author: &Player, design: &Value) -> String {
+    let path = begun(app, author, design).await;
+    step(app, author, &path, "share").await.expect(200);
+    path
+}

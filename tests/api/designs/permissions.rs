@@ -1,0 +1,27 @@
+//! Who may do what with it: rows of the permission matrix.
+
+use serde_json::json;
+
+use crate::permissions::Needs::{Anyone, Scoped};
+use crate::permissions::{Row, none};
+
+/// The identifier of no design.
+const DESIGN: &str = "D-0000000000";
+
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    ("check_design",             Anyone,                   "", || json!({ "game": "none", "kind": "unit" })),
+    ("list_shared_designs",      Anyone,                   "", none),
+    ("list_own_designs",         Scoped("designs:read"),   "", none),
+    ("create_design",            Scoped("designs:write"),  "", || json!({ "game": "none", "kind": "unit" })),
+    ("find_design",              Anyone,                   DESIGN, none),
+    ("replace_design",           Scoped("designs:write"),  DESIGN, || json!({ "game": "none", "kind": "unit" })),
+    ("delete_design",            Scoped("designs:write"),  DESIGN, none),
+    ("draw_design_picture",      Anyone,                   DESIGN, none),
+    ("share_design",             Scoped("designs:write"),  DESIGN, none),
+    ("withdraw_design",          Scoped("designs:write"),  DESIGN, none),
+    ("restore_design",           Scoped("designs:write"),  DESIGN, || json!({ "revision": 1 })),
+    ("list_design_revisions",    Scoped("designs:read"),   DESIGN, none),
+    ("find_design_revision",     Scoped("designs:read"),   "1", none),
+    ("compare_design_revisions", Scoped("designs:read"),   DESIGN, none),
+];
