@@ -250,6 +250,27 @@ impl ProblemHelp {
                 "Withdraw it: then it is in no list, and its name is free.",
                 new,
             ),
+            C::DesignNotReleasable => (
+                "Only a design that could become a card as it is can be submitted. `obstacles` lists what stands in the way: `violations` (it breaks rules), `free_text` (a sentence that no \
+                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release).",
+                "Send the design to `POST /v1/design-checks`, which tells each fault with its place, and change it.",
+                new.with("obstacles", json!(["free_text", "licence"])),
+            ),
+            C::DesignClaimed => (
+                "While a moderator looks at a design, nobody else can decide about it. `detail` says until when.",
+                "Take another design from the queue, or wait until the claim ends.",
+                new.detail("Another moderator has claimed it until 2026-11-21T08:50:41+00:00."),
+            ),
+            C::DesignNotClaimed => (
+                "Who decides about a design must have claimed it. A claim ends after 30 minutes.",
+                "Claim it (again): `POST /v1/designs/{design}/claim`.",
+                new,
+            ),
+            C::OwnDesign => (
+                "Moderators do not judge what they made themselves.",
+                "Leave it to another moderator.",
+                new,
+            ),
             C::DailyLimitReached => (
                 "Some things can be done so many times a day by one account; new accounts may do less. The day ends at midnight in UTC.",
                 "Wait as many seconds as `Retry-After` says.",

@@ -109,6 +109,10 @@ problem_codes! {
     DesignNameless = 409 "design_nameless" "A design that others see needs a name";
     DesignNameTaken = 409 "design_name_taken" "A card or another design has this name, or one that looks the same";
     DesignWasPublic = 409 "design_was_public" "Others have seen the design: it cannot be deleted";
+    DesignNotReleasable = 409 "design_not_releasable" "Something stands in the way of a release of the design";
+    DesignClaimed = 409 "design_claimed" "Another moderator looks at the design";
+    DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";
+    OwnDesign = 409 "own_design" "Nobody can judge their own design";
     DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
 
     // Serials.

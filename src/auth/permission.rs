@@ -457,6 +457,8 @@ permissions! {
     UnlockCards: Admin, Some(Scope::AdminWrite), Last;
     /// Look at submissions that wait for a moderator, and confirm or refuse them.
     ReviewSubmissions: Moderator, Some(Scope::AdminWrite), Last;
+    /// See designs that were submitted, and judge them.
+    ReviewDesigns: Moderator, Some(Scope::AdminWrite), Last;
     /// Give roles and ban.
     ManageAccounts: Admin, Some(Scope::AdminWrite), Last;
     /// Read print runs and plan them; never codes.

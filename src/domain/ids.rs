@@ -53,6 +53,8 @@ ids! {
     SubmissionId;
     /// A deck list.
     DeckId;
+    /// A review of a design.
+    DesignReviewId;
     /// A player-made card design. People know it by its [`crate::domain::designs::identifier::DesignCode`].
     DesignId;
     /// A file that was read, to be added to a collection.

@@ -290,6 +290,20 @@ impl Stage {
             revised.answer().await.expect(200);
         }
         self.ids.insert("design", text(&begun, "id"));
+        let sound = json!({
+            "game": "ttcg", "name": "Lantern Crane", "kind": "unit", "licence": "release-1",
+            "attributes": { "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 },
+            "effects": [
+                { "style": "passive", "text": "After this card attacks, return it to your hand." },
+                { "style": "normal", "text": "Discard one spell to gain 1 point." },
+            ],
+        });
+        let hers = text(&self.made(app, "/v1/designs", sound.clone()).await, "id");
+        let his = app.post("/v1/designs").by(&self.ben).json(&sound).answer().await.expect(201);
+        let his = text(&his, "id");
+        let submit = app.post(&format!("/v1/designs/{his}/submit")).by(&self.ben);
+        submit.header("if-match", "*").answer().await.expect(200);
+        self.others.extend([("sound design", hers), ("his submitted design", his)]);
     }
 
     /// Copies of ada's and ben's, offers both ways, a claim of ada's and one of cem's.
@@ -405,6 +419,16 @@ impl Stage {
             "review_submission" => vec![("submission", other("his submission"))],
             "create_trade" | "counter_trade" => {
                 vec![("/give/0", other("her copy")), ("/want/0", self.ids["copy"].clone())]
+            }
+            "submit_design" => vec![("design", other("sound design"))],
+            // The asker is no author there.
+            "claim_design" | "return_design" | "decide_design" => {
+                let design = other("his submitted design");
+                if operation != "claim_design" {
+                    let claim = app.post(&format!("/v1/designs/{design}/claim")).by(&self.ada);
+                    claim.answer().await.expect(200);
+                }
+                vec![("design", design)]
             }
             "withdraw_design" => {
                 let path = format!("/v1/designs/{}/share", self.ids["design"]);

@@ -1,6 +1,6 @@
 //! Player-made card designs.
 
-use super::recipe::Caller::Row;
+use super::recipe::Caller::{Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 
 const SHARED: &str = "SELECT design, caller, name FROM bench.designs LIMIT :many";
@@ -31,6 +31,21 @@ const SHARED_DRAFTS: &[&str] = &[
     DRAFTS[0],
     "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
 ];
+/// Drafts that wait for a moderator.
+const SUBMITTED: &[&str] = &[
+    DRAFTS[0],
+    "UPDATE designs SET status = 'submitted' WHERE name LIKE 'Bench %'",
+    "INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT gen_random_uuid(), id, 1, now() FROM designs WHERE name LIKE 'Bench %'",
+];
+/// The same, claimed by the moderator.
+const CLAIMED: &[&str] = &[
+    SUBMITTED[0],
+    SUBMITTED[1],
+    SUBMITTED[2],
+    "UPDATE designs SET status = 'in_review' WHERE name LIKE 'Bench %'",
+    "UPDATE design_reviews SET reviewer_id = bench.account(16777214), lease_until = now() + interval '1 day'",
+];
+const WAITING: &str = "SELECT code AS design FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
 const CLEAR: &[&str] =
     &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
 const SAVES: &[&str] = &[
@@ -114,6 +129,43 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(CLEAR)
         .writes(CHANGES)
         .why(ANSWERED),
+    Recipe::post("submit_design", "design submitted", "/v1/designs/<design>/submit")
+        .headers(&["if-match: *"])
+        .by(Row)
+        .prepare(DRAFTS)
+        .rows(DRAFTED)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why("the design is checked first, as a live check does"),
+    Recipe::get("list_waiting_designs", "designs that wait for a moderator", "/v1/design-reviews")
+        .by(Moderator)
+        .prepare(SUBMITTED)
+        .restore(CLEAR)
+        .reads(&["SELECT v.*, d.code, d.name, a.name AS author FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
+                  WHERE v.closed_at IS NULL AND a.banned_at IS NULL ORDER BY v.id LIMIT 51"]),
+    Recipe::post("claim_design", "design claimed for review", "/v1/designs/<design>/claim")
+        .by(Moderator)
+        .prepare(SUBMITTED)
+        .rows(WAITING)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why("the answer has a check of the design, as a live check gives"),
+    Recipe::post("return_design", "design given back", "/v1/designs/<design>/return")
+        .by(Moderator)
+        .prepare(CLAIMED)
+        .rows(WAITING)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES),
+    Recipe::post("decide_design", "design decided", "/v1/designs/<design>/decide")
+        .by(Moderator)
+        .body("{\"decision\": \"declined\", \"reason\": \"As <fresh>.\"}")
+        .prepare(CLAIMED)
+        .rows(WAITING)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES),
     Recipe::post("restore_design", "revision of a design restored", "/v1/designs/<design>/restore")
         .headers(&["if-match: *"])
         .body("{\"revision\": 1}")

@@ -63,8 +63,9 @@ pub async fn find_design(
     caller: Caller,
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let reader = caller.may::<ReadOwnDesigns>();
-    let found = design_lifecycle::find(&state, reader.as_ref(), identifier(&design)?).await?;
+    let (reader, reviewer) = (caller.may::<ReadOwnDesigns>(), caller.may());
+    let code = identifier(&design)?;
+    let found = design_lifecycle::find(&state, reader.as_ref(), reviewer.as_ref(), code).await?;
     found.version.answer(&req, &found.design)
 }
 

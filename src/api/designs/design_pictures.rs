@@ -30,9 +30,9 @@ pub async fn draw_design_picture(
     design: web::Path<String>,
     query: Params<PictureQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let (reader, rarity) = (caller.may(), query.rarity.as_ref());
-    let code = identifier(&design)?;
+    let (reader, reviewer, rarity) = (caller.may(), caller.may(), query.rarity.as_ref());
+    let (reader, reviewer, code) = (reader.as_ref(), reviewer.as_ref(), identifier(&design)?);
     let picture =
-        design_pictures::draw(&state, reader.as_ref(), code, rarity, query.format).await?;
+        design_pictures::draw(&state, reader, reviewer, code, rarity, query.format).await?;
     Ok(picture_answer(&req, &picture))
 }

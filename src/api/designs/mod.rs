@@ -4,6 +4,7 @@ pub mod design_checks;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
+pub mod design_reviews;
 pub mod design_revisions;
 
 use super::route_table::routes;
@@ -17,6 +18,11 @@ routes! {
     "/v1/designs/{design}/picture" => get design_pictures::draw_design_picture;
     "/v1/designs/{design}/share" => post design_lifecycle::share_design;
     "/v1/designs/{design}/withdraw" => post design_lifecycle::withdraw_design;
+    "/v1/designs/{design}/submit" => post design_reviews::submit_design;
+    "/v1/designs/{design}/claim" => post design_reviews::claim_design;
+    "/v1/designs/{design}/return" => post design_reviews::return_design;
+    "/v1/designs/{design}/decide" => post design_reviews::decide_design;
+    "/v1/design-reviews" => get design_reviews::list_waiting_designs;
     "/v1/designs/{design}/restore" => post design_revisions::restore_design;
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
     "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;

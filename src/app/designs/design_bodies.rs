@@ -229,6 +229,19 @@ pub(super) fn printing_bodies(printings: Vec<PrintingDefinition>) -> Vec<DesignP
     printings.into_iter().map(body).collect()
 }
 
+/// A moderator's decision about a design.
+#[derive(Serialize, ToSchema)]
+pub struct DesignReviewResponse {
+    /// `approved` or `declined`.
+    #[schema(example = "declined")]
+    pub decision: &'static str,
+    /// Why.
+    #[schema(example = "Its second effect does what Gatepost Lad does.")]
+    pub reason: String,
+    /// When.
+    pub decided_at: DateTime<Utc>,
+}
+
 /// A design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignResponse {
@@ -254,6 +267,9 @@ pub struct DesignResponse {
     pub content: DesignContentResponse,
     /// Its pictures.
     pub image_uris: ImageUris,
+    /// The last decision about it, for its author and moderators; absent: there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review: Option<DesignReviewResponse>,
     /// When it was begun.
     pub created_at: DateTime<Utc>,
     /// When this revision was written.
@@ -264,7 +280,9 @@ pub struct DesignResponse {
 }
 
 impl DesignResponse {
-    pub(super) fn new(game: &Game, stored: StoredDesign) -> Self {
+    pub(super) fn new(game: &Game, mut stored: StoredDesign) -> Self {
+        let reason = stored.reason.take();
+        let decided = stored.decision.zip(reason).zip(stored.decided_at);
         let StoredDesign { design, shown_revision, revised_at, .. } = &stored;
         let id = design.code.to_string();
         Self {
@@ -274,6 +292,11 @@ impl DesignResponse {
             status: design.status.as_str(),
             revision: *shown_revision,
             image_uris: image_uris(&id),
+            review: decided.map(|((decision, reason), decided_at)| DesignReviewResponse {
+                decision: decision.as_str(),
+                reason,
+                decided_at,
+            }),
             created_at: design.created_at,
             revised_at: *revised_at,
             shared_at: design.shared_at,

@@ -13,9 +13,11 @@ use super::likeness::{self, AlikeNameResponse, AlikeResponse, NameLikeness};
 use crate::app::effects::matches::{MatchedSentenceResponse, match_all};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
+use crate::store::designs::SeesOwnDesigns;
 
 /// A rule that a design breaks.
 #[derive(Serialize, ToSchema)]
@@ -145,15 +147,27 @@ pub async fn check(
     asker: Option<&Granted<ReadOwnDesigns>>,
     request: DesignRequest,
 ) -> Result<DesignCheckResponse, Problem> {
-    let ParsedDesign { game, content } = parse(app, request).await?;
+    let design = parse(app, request).await?;
+    judge(app, network, asker, &design, None).await
+}
+
+/// Judges a design: one that is stored is not held against itself.
+pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    network: Network,
+    asker: Option<&Granted<P>>,
+    design: &ParsedDesign,
+    stored: Option<DesignCode>,
+) -> Result<DesignCheckResponse, Problem> {
+    let ParsedDesign { game, content } = design;
     let code = game.game.code();
     let definition = content.definition(&game.game);
     let violations: Vec<DesignViolationResponse> = card_faults(&game.game, &definition)
         .into_iter()
         .map(|fault| DesignViolationResponse::new(fault.pointer, fault.violation))
         .collect();
-    let effects = check_effects(app, code, &content).await?;
-    let alike = likeness::find(app, network, asker, code, &content, None).await?;
+    let effects = check_effects(app, code, content).await?;
+    let alike = likeness::find(app, network, asker, code, content, stored).await?;
     let taken = |name: &AlikeNameResponse| !name.alike.own && name.likeness != NameLikeness::Near;
     let available = !content.name_key().is_empty() && !alike.names.iter().any(taken);
     let obstacles: Vec<ReleaseObstacle> = [

@@ -6,7 +6,7 @@ use super::step_problems::{check_step, name_taken, too_many, too_many_today};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
-use crate::auth::permission::{Granted, Permission, WriteOwnDesigns};
+use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStep;
@@ -47,7 +47,7 @@ pub async fn create(
         DesignCreated::TooMany => return Err(too_many()),
         DesignCreated::TooManyToday => return Err(too_many_today(app)),
     };
-    find(app, Some(by), code).await
+    find(app, Some(by), None, code).await
 }
 
 fn new_revision<'a>(
@@ -59,13 +59,14 @@ fn new_revision<'a>(
     Ok(NewRevision { game, content, json, at: app.clock.now() })
 }
 
-/// Finds a design that was shared, or one of the reader's own.
+/// Finds a design that was shared, one of the reader's own, or, for a moderator, one that was submitted.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
+    reviewer: Option<&Granted<ReviewDesigns>>,
     code: DesignCode,
 ) -> Result<VersionedDesign, Problem> {
-    let stored = find_stored(app, reader, code).await?;
+    let stored = find_stored(app, reader, reviewer, code).await?;
     let version = Revision(stored.design.version);
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     Ok(VersionedDesign { version, design: DesignResponse::new(&game.game, stored) })
@@ -77,18 +78,19 @@ pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
     by: &Granted<P>,
     code: DesignCode,
 ) -> Result<StoredDesign, Problem> {
-    let stored = find_stored(app, Some(by), code).await?;
+    let stored = find_stored(app, Some(by), None, code).await?;
     if stored.design.account_id == by.account() { Ok(stored) } else { Err(Problem::not_found()) }
 }
 
-/// The stored design that was shared, or the reader's own: 404 otherwise.
+/// The stored design that was shared, the reader's own, or, for a moderator, one that was submitted: 404 otherwise.
 pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
+    reviewer: Option<&Granted<ReviewDesigns>>,
     code: DesignCode,
 ) -> Result<StoredDesign, Problem> {
     let mut conn = app.store.connection().await?;
-    design_lifecycle::find(&mut conn, reader, code).await?.ok_or_else(Problem::not_found)
+    design_lifecycle::find(&mut conn, reader, reviewer, code).await?.ok_or_else(Problem::not_found)
 }
 
 /// Writes a new revision of one of the own designs, if the client means its current version.
@@ -126,7 +128,7 @@ pub(super) async fn write_revision(
         })
         .await?;
     check_step(app, DesignStep::Edit, outcome)?;
-    let revised = find(app, Some(by), code).await?;
+    let revised = find(app, Some(by), None, code).await?;
     tracing::info!(account = %by.account(), design = %code, revision = revised.design.revision, "design revised");
     Ok(revised)
 }
@@ -148,7 +150,7 @@ pub async fn share(
         .await?;
     check_step(app, DesignStep::Share, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design shared");
-    find(app, Some(by), code).await
+    find(app, Some(by), None, code).await
 }
 
 /// 409 when an open card has the name, or one that looks the same. Hidden cards do not count: their names are nobody's business.
@@ -181,7 +183,7 @@ pub async fn withdraw(
         .await?;
     check_step(app, DesignStep::Withdraw, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design withdrawn");
-    find(app, Some(by), code).await
+    find(app, Some(by), None, code).await
 }
 
 /// Deletes one of the own designs, if nobody else has seen it and the client means its current version.

@@ -13,7 +13,7 @@ use crate::app::catalogue::card_lookups::find_candidates;
 use crate::app::catalogue::card_search::find_cards;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, Viewer};
+use crate::auth::permission::{Granted, Permission, Viewer};
 use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
@@ -22,6 +22,7 @@ use crate::domain::network::Network;
 use crate::domain::text::name_skeleton;
 use crate::search::{CardQuery, KnownTest, Place, Predicate, SortKey, Test, Unique, words};
 use crate::store::catalogue::cards::{CardView, NamePlace, NamedCard};
+use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::likeness::{self, AlikeDesign, LikenessQuery};
 
 /// Most cards that have the words of all effects and are compared.
@@ -153,10 +154,10 @@ fn likeness_of(name: &str, key: &str, skeleton: &str, other: &str) -> Option<Nam
 }
 
 /// What a design of a game is like.
-pub(super) async fn find(
+pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     network: Network,
-    asker: Option<&Granted<ReadOwnDesigns>>,
+    asker: Option<&Granted<P>>,
     game: &str,
     content: &DesignContent,
     except: Option<DesignCode>,

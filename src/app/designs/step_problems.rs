@@ -1,5 +1,6 @@
 //! What is said when a step with a design is not taken.
 
+use super::design_checks::ReleaseObstacle;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
@@ -30,6 +31,12 @@ pub(super) fn check_step(
         StepOutcome::TooManyToday => too_many_today(app),
         StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
     })
+}
+
+/// Something stands in the way of a release; the obstacles are told to programs, too.
+pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
+    let obstacles = serde_json::to_value(obstacles).unwrap_or_default();
+    Problem::new(ProblemCode::DesignNotReleasable).with("obstacles", obstacles)
 }
 
 /// The name belongs to `whom`, or looks like its name.

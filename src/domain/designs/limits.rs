@@ -16,6 +16,8 @@ pub enum DesignActivity {
     Revise,
     /// To share one.
     Share,
+    /// To ask for the release of one.
+    Submit,
 }
 
 /// How often something may be done on a day. Never 0.
@@ -31,7 +33,7 @@ pub struct DailyLimit {
 
 impl DesignActivity {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Create, Self::Revise, Self::Share];
+    pub const ALL: [Self; 4] = [Self::Create, Self::Revise, Self::Share, Self::Submit];
 
     /// The name in the database.
     pub fn as_str(self) -> &'static str {
@@ -39,6 +41,7 @@ impl DesignActivity {
             Self::Create => "create_design",
             Self::Revise => "revise_design",
             Self::Share => "share_design",
+            Self::Submit => "submit_design",
         }
     }
 
@@ -48,6 +51,7 @@ impl DesignActivity {
             Self::Create => (100, 30),
             Self::Revise => (1_000, 300),
             Self::Share => (20, 5),
+            Self::Submit => (10, 2),
         };
         DailyLimit { usual, new_account, new_for: Duration::days(3) }
     }

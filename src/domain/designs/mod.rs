@@ -6,4 +6,5 @@ pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
+pub mod review;
 pub mod status;

@@ -263,6 +263,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    design_reviews (id) {
+        id -> Uuid,
+        design_id -> Uuid,
+        revision -> Int8,
+        submitted_at -> Timestamptz,
+        reviewer_id -> Nullable<Uuid>,
+        lease_until -> Nullable<Timestamptz>,
+        decision -> Nullable<Text>,
+        reason -> Nullable<Text>,
+        closed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     design_revisions (design_id, number) {
         design_id -> Uuid,
         number -> Int8,
@@ -691,6 +705,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     daily_counts,
     deck_entries,
     decks,
+    design_reviews,
     design_revisions,
     designs,
     dispute_statements,

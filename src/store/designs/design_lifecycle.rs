@@ -7,11 +7,12 @@ use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
 use super::daily_counts::count_one;
-use crate::auth::permission::{Acting, Granted, Permission, WriteOwnDesigns};
+use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::likeness::effects_key;
 use crate::domain::designs::limits::{DesignActivity, MAX_DESIGNS, MAX_REVISIONS};
+use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId};
 use crate::store::db::codecs::json::Json;
@@ -73,6 +74,15 @@ pub struct StoredDesign {
     /// When that was written.
     #[diesel(sql_type = Timestamptz)]
     pub revised_at: DateTime<Utc>,
+    /// The last decision about it, for its author and moderators.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub decision: Option<ReviewDecision>,
+    /// Why it was decided so.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub reason: Option<String>,
+    /// When it was decided.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub decided_at: Option<DateTime<Utc>>,
     #[diesel(sql_type = Jsonb)]
     content: Json<DesignContent>,
 }
@@ -89,21 +99,27 @@ impl StoredDesign {
     }
 }
 
-/// Who sees which revision: the author the newest one, everybody else what was shared, unless its author is banned.
-pub(super) const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN a.banned_at IS NULL THEN d.public_revision END";
+/// Who sees which revision: the author the newest one, a moderator what was submitted, which nobody changes meanwhile, everybody else what was shared, unless its author is
+/// banned.
+const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN $reviews AND d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
+                          WHEN a.banned_at IS NULL THEN d.public_revision END";
 
 /// Finds a design as the reader may see it; `None`: there is none, or nothing for this reader.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     reader: Option<&Granted<P>>,
+    reviewer: Option<&Granted<ReviewDesigns>>,
     code: DesignCode,
 ) -> StoreResult<Option<StoredDesign>> {
     let found = sql(format!(
-        "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content \
+        "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
+         LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
+          AND (d.account_id = $reader OR $reviews) ORDER BY w.id DESC LIMIT 1) v ON true \
          WHERE d.code = $code"
     ))
     .bind("code", code)
+    .bind("reviews", reviewer.is_some())
     .bind("reader", reader.map(Granted::account))
     .get_result(conn)
     .await
@@ -242,21 +258,21 @@ pub enum StepOutcome {
 }
 
 #[derive(QueryableByName)]
-struct LockedDesign {
+pub(super) struct LockedDesign {
     #[diesel(sql_type = SqlUuid)]
-    id: DesignId,
+    pub(super) id: DesignId,
     #[diesel(sql_type = Text)]
-    game_code: String,
+    pub(super) game_code: String,
     #[diesel(sql_type = Text)]
-    status: DesignStatus,
+    pub(super) status: DesignStatus,
     #[diesel(sql_type = BigInt)]
     version: i64,
     #[diesel(sql_type = BigInt)]
     revision: i64,
     #[diesel(sql_type = Nullable<BigInt>)]
-    public_revision: Option<i64>,
+    pub(super) public_revision: Option<i64>,
     #[diesel(sql_type = Text)]
-    name_skeleton: String,
+    pub(super) name_skeleton: String,
 }
 
 impl LockedDesign {
@@ -267,7 +283,7 @@ impl LockedDesign {
 }
 
 /// Locks one of the own designs, and says where the step leads.
-async fn lock(
+pub(super) async fn lock(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     code: DesignCode,
@@ -389,12 +405,13 @@ pub async fn withdraw(
         Ok(locked) => locked,
         Err(outcome) => return Ok(outcome),
     };
-    sql("UPDATE designs SET status = $status, version = version + 1, updated_at = $at WHERE id = $id")
-        .bind("id", design.id)
-        .bind("status", status)
-        .bind("at", at)
-        .execute(conn)
-        .await?;
+    sql("WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL) \
+         UPDATE designs SET status = $status, version = version + 1, updated_at = $at WHERE id = $id")
+    .bind("id", design.id)
+    .bind("status", status)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
     Ok(StepOutcome::Done)
 }
 
@@ -422,7 +439,7 @@ pub async fn delete(
 
 /// Whether the design may be listed under a name that looks like this. Until the transaction ends, nobody else is told so of the same look: of two in one
 /// moment the second waits, and is told that the name is taken.
-async fn reserve_name(
+pub(super) async fn reserve_name(
     conn: &mut Connection,
     id: DesignId,
     game: &str,

@@ -4,7 +4,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text};
 use diesel_async::RunQueryDsl;
 
-use crate::auth::permission::{Granted, ReadOwnDesigns};
+use super::SeesOwnDesigns;
+use crate::auth::permission::{Granted, Permission};
 use crate::domain::designs::identifier::DesignCode;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -47,9 +48,9 @@ pub struct AlikeDesign {
 }
 
 /// Finds designs that are like another, among those that are shared and the asker's own.
-pub async fn find_alike(
+pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
-    asker: Option<&Granted<ReadOwnDesigns>>,
+    asker: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
     let rows = sql(FIND)

@@ -3,6 +3,7 @@
 mod design_checks;
 mod design_lifecycle;
 mod design_lists;
+mod design_reviews;
 pub mod permissions;
 mod revisions;
 

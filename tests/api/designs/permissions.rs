@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::permissions::Needs::{Anyone, Scoped};
+use crate::permissions::Needs::{Anyone, Moderator, Scoped};
 use crate::permissions::{Row, none};
 
 /// The identifier of no design.
@@ -20,6 +20,11 @@ pub const ROWS: &[Row] = &[
     ("draw_design_picture",      Anyone,                   DESIGN, none),
     ("share_design",             Scoped("designs:write"),  DESIGN, none),
     ("withdraw_design",          Scoped("designs:write"),  DESIGN, none),
+    ("submit_design",            Scoped("designs:write"),  DESIGN, none),
+    ("list_waiting_designs",     Moderator("admin:write"), "", none),
+    ("claim_design",             Moderator("admin:write"), DESIGN, none),
+    ("return_design",            Moderator("admin:write"), DESIGN, none),
+    ("decide_design",            Moderator("admin:write"), DESIGN, || json!({ "decision": "approved", "reason": "r" })),
     ("restore_design",           Scoped("designs:write"),  DESIGN, || json!({ "revision": 1 })),
     ("list_design_revisions",    Scoped("designs:read"),   DESIGN, none),
     ("find_design_revision",     Scoped("designs:read"),   "1", none),

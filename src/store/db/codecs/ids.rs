@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::domain::ids::{
     AccountId, CardId, CollectionImportId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId,
-    DisputeId, LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId, SubmissionId,
-    TokenId, TradeId, WebhookId,
+    DesignReviewId, DisputeId, LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId,
+    SubmissionId, TokenId, TradeId, WebhookId,
 };
 
 macro_rules! ids {
@@ -31,7 +31,7 @@ macro_rules! ids {
 }
 
 ids! {
-    AccountId, CardId, CollectionImportId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId,
+    AccountId, CardId, CollectionImportId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId, DesignReviewId,
     DisputeId,    LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId, SubmissionId, TokenId,
     TradeId, WebhookId,
 }

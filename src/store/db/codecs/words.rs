@@ -20,6 +20,7 @@ use crate::domain::copies::dispute::{DisputeSide, DisputeState};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{TradeState, Trading};
 use crate::domain::decks::deck::Visibility;
+use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::operations::webhook::{DisabledReason, Failure};
 use crate::store::accounts::sessions::RevokeReason;
@@ -69,6 +70,7 @@ words! {
     ImportMode: "mode of an import" in "collection_imports.mode";
     LedgerKind: "kind of a ledger entry" in "copy_ledger.entry";
     MigrationKind: "way of a card" in "card_migrations.kind";
+    ReviewDecision: "decision about a design" in "design_reviews.decision";
     Role: "role" in "accounts.role";
     RulingKind: "kind of a ruling" in "the kinds of rulings";
     RunStatus: "status of a print run" in "print_runs.status";

@@ -1,0 +1,176 @@
+//! From a design to a decision: authors submit, moderators claim and decide.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use super::design_lifecycle::changed;
+use super::identifier;
+use crate::app::catalogue::codes::Codes;
+use crate::app::designs::design_bodies::{DesignResponse, DesignReviewResponse};
+use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{InputFault, Problem, both};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::app::words::Word as _;
+use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
+use crate::domain::code::Code;
+use crate::domain::designs::review::{MAX_REASON, ReviewDecision};
+use crate::domain::ids::DesignReviewId;
+use crate::domain::text::prose_lines;
+use crate::http::extract::{Body, ClientNetwork, LooseParams, May};
+use crate::memory::rendered::Freshness;
+
+/// Asks for the release of one of your designs.
+///
+/// It must break no rule, have a free name, no free text, and a licence that allows its release (409 `design_not_releasable` lists the `obstacles`). While it is judged it cannot be changed;
+/// it can be withdrawn. A design that was never shared is seen by moderators alone.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/submit", tag = "designs", security(("bearer" = [])),
+    params(
+        ("design" = String, Path, description = "Identifier of the design"),
+        ("If-Match" = String, Header, description = "ETag of the version to submit", example = "\"r1\""),
+    ),
+    responses(
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 409, description = "`design_not_releasable`, `design_step_refused`, `design_name_taken`"),
+        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 428, description = "`precondition_required`"),
+        (status = 429, description = "`daily_limit_reached`"),
+    )
+)]
+pub async fn submit_design(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDesigns>,
+    network: ClientNetwork,
+    design: web::Path<String>,
+    if_match: Result<IfMatch, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (code, if_match) = (identifier(&design)?, if_match?);
+    Ok(changed(design_reviews::submit(&state, &by, network.0, code, &if_match).await?))
+}
+
+/// Which designs that wait.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WaitingDesignsQuery {
+    /// Only designs of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists the designs that wait for a moderator, and who looks at which; what was submitted first comes first.
+#[utoipa::path(
+    get, path = "/v1/design-reviews", tag = "designs", security(("bearer" = [])), params(WaitingDesignsQuery),
+    responses((status = 200, body = Page<WaitingDesignResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_waiting_designs(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReviewDesigns>,
+    query: LooseParams<WaitingDesignsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let check = async |query: &WaitingDesignsQuery| {
+        let codes = Codes::of_game(query.game.clone());
+        both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
+    };
+    let (query, (after, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
+    let after = after.map(DesignReviewId);
+    let page = design_reviews::list_waiting(&state, &by, &codes, after, query.limit).await?;
+    page.answer(&req, Freshness::Private)
+}
+
+/// Begins to review a design: for 30 minutes nobody else can.
+///
+/// Claiming it again makes it 30 minutes again; a claim that has ended can be taken over. Nobody reviews their own design.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/claim", tag = "designs", security(("bearer" = [])),
+    params(("design" = String, Path, description = "Identifier of the design")),
+    responses(
+        (status = 200, body = ClaimedDesignResponse),
+        (status = 409, description = "`design_claimed`, `design_step_refused`, `own_design`"),
+    )
+)]
+pub async fn claim_design(
+    state: web::Data<AppState>,
+    by: May<ReviewDesigns>,
+    network: ClientNetwork,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let claimed = design_reviews::claim(&state, &by, network.0, identifier(&design)?).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(claimed))
+}
+
+/// Gives a design back that you have claimed: it waits again.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/return", tag = "designs", security(("bearer" = [])),
+    params(("design" = String, Path, description = "Identifier of the design")),
+    responses(
+        (status = 204, description = "Given back."),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`"),
+    )
+)]
+pub async fn return_design(
+    state: web::Data<AppState>,
+    by: May<ReviewDesigns>,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    design_reviews::give_back(&state, &by, identifier(&design)?).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// What a moderator decides.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "decision": "approved", "reason": "A sound card with a voice of its own." }))]
+pub struct DecideDesignRequest {
+    /// `approved` or `declined`.
+    #[schema(value_type = ReviewDecision, example = "approved")]
+    pub decision: String,
+    /// Why, for the author: 1 to 2000 characters.
+    #[schema(example = "A sound card with a voice of its own.", min_length = 1, max_length = 2000)]
+    pub reason: String,
+}
+
+/// Approves or declines a design that you have claimed.
+///
+/// The author reads the reason. What is declined can be changed and submitted again.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideDesignRequest,
+    params(("design" = String, Path, description = "Identifier of the design")),
+    responses(
+        (status = 200, body = DesignReviewResponse),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`"),
+        (status = 422, description = "`invalid_body`"),
+    )
+)]
+pub async fn decide_design(
+    state: web::Data<AppState>,
+    by: May<ReviewDesigns>,
+    design: web::Path<String>,
+    body: Body<DecideDesignRequest>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let decision = ReviewDecision::read(&body.value.decision)
+        .map_err(|message| InputFault::at("/decision", message));
+    let reason = prose_lines(&body.value.reason, 1, MAX_REASON)
+        .map_err(|error| InputFault::at("/reason", error));
+    let (decision, reason) = match (decision, reason) {
+        (Ok(decision), Ok(reason)) => (decision, reason),
+        (decision, reason) => {
+            return Err(Problem::invalid(decision.err().into_iter().chain(reason.err()).collect()));
+        }
+    };
+    let decided = design_reviews::decide(&state, &by, code, decision, &reason).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
+}

@@ -1,0 +1,197 @@
+//! From a design to a decision: authors submit, moderators claim and decide.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::design_bodies::{DesignReviewResponse, ParsedDesign};
+use super::design_checks::{DesignCheckResponse, judge};
+use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored};
+use super::step_problems::{check_step, not_releasable};
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::app::words::words;
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::review::{REVIEW_LEASE, ReviewDecision};
+use crate::domain::designs::status::DesignStep;
+use crate::domain::ids::DesignReviewId;
+use crate::domain::network::Network;
+use crate::store::designs::design_reviews::{self, ReviewOutcome, WaitingDesign};
+
+words! {
+    ReviewDecision: "What a moderator decides.";
+}
+
+/// Asks for the release of one of the own designs, if the client means its current version, and nothing stands in the way.
+pub async fn submit(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+    code: DesignCode,
+    if_match: &IfMatch,
+) -> Result<VersionedDesign, Problem> {
+    let stored = find_own(app, by, code).await?;
+    if_match.check(Revision(stored.design.version))?;
+    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let design = ParsedDesign { game, content: stored.into_content() };
+    let check = judge(app, network, Some(by), &design, Some(code)).await?;
+    if !check.releasable {
+        return Err(not_releasable(&check.obstacles));
+    }
+    let at = app.clock.now();
+    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let outcome = app
+        .write(by, async |conn, by| design_reviews::submit(conn, by, code, is_current, at).await)
+        .await?;
+    check_step(app, DesignStep::Submit, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "design submitted");
+    find(app, Some(by), None, code).await
+}
+
+/// A design that waits for a moderator, or is looked at by one.
+#[derive(Serialize, ToSchema)]
+pub struct WaitingDesignResponse {
+    /// Identifier of the design.
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub design: String,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Its name.
+    #[schema(example = "Lantern Heron")]
+    pub name: String,
+    /// Code of its kind.
+    #[schema(example = "unit")]
+    pub kind: String,
+    /// Its author.
+    pub account_id: Uuid,
+    /// The author's name.
+    #[schema(example = "ada")]
+    pub author: String,
+    /// Number of the revision that is judged.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// When it was submitted.
+    pub submitted_at: DateTime<Utc>,
+    /// Who looks at it now; absent: it can be claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewer_id: Option<Uuid>,
+    /// Until when nobody else can claim it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claimed_until: Option<DateTime<Utc>>,
+}
+
+impl WaitingDesignResponse {
+    fn new(row: WaitingDesign, now: DateTime<Utc>) -> Self {
+        let claim = row.reviewer_id.zip(row.lease_until).filter(|(_, until)| *until > now);
+        Self {
+            design: row.code.to_string(),
+            game: row.game_code,
+            name: row.name,
+            kind: row.kind,
+            account_id: row.author_id.0,
+            author: row.author,
+            revision: row.revision,
+            submitted_at: row.submitted_at,
+            reviewer_id: claim.map(|(reviewer, _)| reviewer.0),
+            claimed_until: claim.map(|(_, until)| until),
+        }
+    }
+}
+
+/// Lists the designs that wait for a moderator; what was submitted first comes first.
+pub async fn list_waiting(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    codes: &Codes,
+    after: Option<DesignReviewId>,
+    limit: PageLimit,
+) -> Result<Page<WaitingDesignResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let game = codes.game.as_deref();
+    let rows = design_reviews::list_waiting(&mut conn, by, game, after, limit.rows()).await?;
+    let now = app.clock.now();
+    Ok(paged(rows, limit, |row| row.review, |row| WaitingDesignResponse::new(row, now)))
+}
+
+/// A design that was claimed.
+#[derive(Serialize, ToSchema)]
+pub struct ClaimedDesignResponse {
+    /// Until when nobody else can claim it. Claiming it again makes it 30 minutes again.
+    pub claimed_until: DateTime<Utc>,
+    /// What is to be looked at: what the engine says of it now. Names of hidden cards are not held against its name.
+    pub check: DesignCheckResponse,
+}
+
+/// Begins to review a design, or goes on for as long again.
+pub async fn claim(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    network: Network,
+    code: DesignCode,
+) -> Result<ClaimedDesignResponse, Problem> {
+    let at = app.clock.now();
+    let outcome = app
+        .write(by, async |conn, by| design_reviews::claim(conn, by, code, at, REVIEW_LEASE).await)
+        .await?;
+    check_review(outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "review of a design claimed");
+    let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, Some(by), code).await?;
+    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let design = ParsedDesign { game, content: stored.into_content() };
+    let asker = None::<&Granted<ReadOwnDesigns>>;
+    let check = judge(app, network, asker, &design, Some(code)).await?;
+    Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check })
+}
+
+/// Gives a claimed design back: it waits again.
+pub async fn give_back(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+) -> Result<(), Problem> {
+    let at = app.clock.now();
+    let outcome =
+        app.write(by, async |conn, by| design_reviews::give_back(conn, by, code, at).await).await?;
+    check_review(outcome)?;
+    tracing::info!(account = %by.account(), design = %code, "review of a design given back");
+    Ok(())
+}
+
+/// Decides about a claimed design. The author reads the reason.
+pub async fn decide(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+    decision: ReviewDecision,
+    reason: &str,
+) -> Result<DesignReviewResponse, Problem> {
+    let at = app.clock.now();
+    let outcome = app
+        .write(by, async |conn, by| {
+            design_reviews::decide(conn, by, code, decision, reason, at).await
+        })
+        .await?;
+    check_review(outcome)?;
+    tracing::info!(account = %by.account(), design = %code, decision = decision.as_str(), "design decided");
+    let (decision, reason) = (decision.as_str(), reason.to_owned());
+    Ok(DesignReviewResponse { decision, reason, decided_at: at })
+}
+
+fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
+    Err(match outcome {
+        ReviewOutcome::Done => return Ok(()),
+        ReviewOutcome::Missing => Problem::not_found(),
+        ReviewOutcome::Own => Problem::new(ProblemCode::OwnDesign),
+        ReviewOutcome::NotFrom(status) => Problem::new(ProblemCode::DesignStepRefused)
+            .detail(format!("Its status is {}: there is nothing to decide.", status.as_str())),
+        ReviewOutcome::ClaimedByOther(until) => Problem::new(ProblemCode::DesignClaimed)
+            .detail(format!("Another moderator has claimed it until {}.", until.to_rfc3339())),
+        ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
+    })
+}

@@ -1,0 +1,53 @@
+//! How moderators judge designs that were submitted.
+
+use chrono::TimeDelta;
+
+use super::status::DesignStep;
+
+/// How long a moderator's claim holds. Claiming again makes it as long again.
+pub const REVIEW_LEASE: TimeDelta = TimeDelta::minutes(30);
+/// Most characters of the reason for a decision.
+pub const MAX_REASON: usize = 2_000;
+
+/// What a moderator decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReviewDecision {
+    /// The design may become an official card.
+    Approved,
+    /// It may not.
+    Declined,
+}
+
+impl ReviewDecision {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Approved, Self::Declined];
+
+    /// The name on the wire and in the database.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approved => "approved",
+            Self::Declined => "declined",
+        }
+    }
+
+    /// The decision of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|decision| decision.as_str() == name)
+    }
+
+    /// The step that it takes.
+    pub fn step(self) -> DesignStep {
+        match self {
+            Self::Approved => DesignStep::Approve,
+            Self::Declined => DesignStep::Decline,
+        }
+    }
+
+    /// What the audit log calls it.
+    pub fn audit_action(self) -> &'static str {
+        match self {
+            Self::Approved => "design.approved",
+            Self::Declined => "design.declined",
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Reviews of designs: submitted by authors, claimed for a time and decided by moderators.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::daily_counts::count_one;
+use super::design_lifecycle::{StepOutcome, lock, reserve_name};
+use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::DesignActivity;
+use crate::domain::designs::review::ReviewDecision;
+use crate::domain::designs::status::{DesignStatus, DesignStep};
+use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::{Connection, StoreResult};
+
+/// Asks for the release of one of the own designs, as it is now.
+pub async fn submit(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    is_current: impl Fn(i64) -> bool,
+    at: DateTime<Utc>,
+) -> StoreResult<StepOutcome> {
+    let (design, status) = match lock(conn, by, code, is_current, DesignStep::Submit).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    // One that others saw, and that was taken back, is listed again.
+    let is_listed_again = design.public_revision.is_some() && !design.status.is_listed();
+    if is_listed_again
+        && !reserve_name(conn, design.id, &design.game_code, &design.name_skeleton).await?
+    {
+        return Ok(StepOutcome::NameTaken);
+    }
+    if !count_one(conn, by.account(), DesignActivity::Submit, at).await? {
+        return Ok(StepOutcome::TooManyToday);
+    }
+    sql("WITH design AS (\
+         UPDATE designs SET status = $status, version = version + 1, updated_at = $at, \
+          public_revision = CASE WHEN public_revision IS NOT NULL THEN revision END WHERE id = $id RETURNING id, revision) \
+        INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT $review, id, revision, $at FROM design")
+    .bind("id", design.id)
+    .bind("status", status)
+    .bind("review", DesignReviewId::fresh())
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    Ok(StepOutcome::Done)
+}
+
+/// A design that waits for a moderator, or is looked at by one.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct WaitingDesign {
+    /// Id of the review.
+    #[diesel(sql_type = SqlUuid)]
+    pub review: DesignReviewId,
+    /// Identifier of the design.
+    #[diesel(sql_type = Text)]
+    pub code: DesignCode,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Its name.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Code of its kind.
+    #[diesel(sql_type = Text)]
+    pub kind: String,
+    /// Its author.
+    #[diesel(sql_type = SqlUuid)]
+    pub author_id: AccountId,
+    /// The author's name.
+    #[diesel(sql_type = Text)]
+    pub author: String,
+    /// Number of the revision that is judged.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// When it was submitted.
+    #[diesel(sql_type = Timestamptz)]
+    pub submitted_at: DateTime<Utc>,
+    /// Who has claimed it, and whether that still holds or not.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub reviewer_id: Option<AccountId>,
+    /// Until when the claim holds.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub lease_until: Option<DateTime<Utc>>,
+}
+
+/// The columns of a [`WaitingDesign`]. Designs of banned authors do not wait.
+const WAITING: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
+     v.reviewer_id, v.lease_until FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
+     WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
+
+/// Lists what waits for a moderator, of one game if one is named; what was submitted first comes first, after the review with that id.
+pub async fn list_waiting(
+    conn: &mut Connection,
+    _by: &Granted<ReviewDesigns>,
+    game: Option<&str>,
+    after: Option<DesignReviewId>,
+    limit: i64,
+) -> StoreResult<Vec<WaitingDesign>> {
+    let mut statement = sql(WAITING);
+    if let Some(game) = game {
+        statement = statement.push(" AND d.game_code = $game").bind("game", game);
+    }
+    if let Some(after) = after {
+        statement = statement.push(" AND v.id > $after").bind("after", after);
+    }
+    let statement = statement.push(" ORDER BY v.id LIMIT $limit").bind("limit", limit);
+    Ok(statement.load(conn).await?)
+}
+
+/// What became of a step of a moderator.
+#[derive(Debug)]
+pub enum ReviewOutcome {
+    /// Taken.
+    Done,
+    /// There is no such design, or nothing of it to be judged.
+    Missing,
+    /// The moderator is its author.
+    Own,
+    /// It is not submitted, or was decided already.
+    NotFrom(DesignStatus),
+    /// Another moderator has claimed it, until then.
+    ClaimedByOther(DateTime<Utc>),
+    /// The moderator has not claimed it, or too long ago.
+    NotClaimed,
+}
+
+#[derive(QueryableByName)]
+struct LockedReview {
+    #[diesel(sql_type = SqlUuid)]
+    design_id: DesignId,
+    #[diesel(sql_type = SqlUuid)]
+    account_id: AccountId,
+    #[diesel(sql_type = Text)]
+    status: DesignStatus,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    review: Option<DesignReviewId>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    reviewer_id: Option<AccountId>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    lease_until: Option<DateTime<Utc>>,
+}
+
+impl LockedReview {
+    /// Whose claim holds at a time, and until when.
+    fn claim_at(&self, at: DateTime<Utc>) -> Option<(AccountId, DateTime<Utc>)> {
+        self.reviewer_id.zip(self.lease_until).filter(|(_, until)| *until > at)
+    }
+}
+
+/// Locks a design with its open review: the row of the design orders all steps, of its author, too.
+async fn lock_review(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+) -> StoreResult<Result<(LockedReview, DesignReviewId), ReviewOutcome>> {
+    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
+        .bind("code", code)
+        .execute(conn)
+        .await?;
+    // Another statement: one with the lock would see the review that there was before it waited.
+    let found: Option<LockedReview> = sql(
+        "SELECT d.id AS design_id, d.account_id, d.status, v.id AS review, v.reviewer_id, v.lease_until FROM designs d \
+         LEFT JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
+         WHERE d.code = $code AND (d.shared_at IS NOT NULL OR EXISTS (SELECT FROM design_reviews w WHERE w.design_id = d.id))",
+    )
+    .bind("code", code)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(match found {
+        None => Err(ReviewOutcome::Missing),
+        Some(found) if found.account_id == by.account() => Err(ReviewOutcome::Own),
+        Some(found) => match found.review {
+            None => Err(ReviewOutcome::NotFrom(found.status)),
+            Some(review) => Ok((found, review)),
+        },
+    })
+}
+
+/// Begins to review a design, or goes on for as long again. Until `until`, nobody else can claim it.
+pub async fn claim(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+    at: DateTime<Utc>,
+    lease: TimeDelta,
+) -> StoreResult<ReviewOutcome> {
+    let (found, review) = match lock_review(conn, by, code).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    if let Some((reviewer, until)) = found.claim_at(at)
+        && reviewer != by.account()
+    {
+        return Ok(ReviewOutcome::ClaimedByOther(until));
+    }
+    sql("UPDATE design_reviews SET reviewer_id = $reviewer, lease_until = $until WHERE id = $review")
+        .bind("review", review)
+        .bind("reviewer", by.account())
+        .bind("until", at + lease)
+        .execute(conn)
+        .await?;
+    // A claim that another has let end is taken over.
+    if found.status.after(DesignStep::Claim) == Some(DesignStatus::InReview) {
+        set_status(conn, found.design_id, DesignStatus::InReview, at).await?;
+    }
+    Ok(ReviewOutcome::Done)
+}
+
+/// Gives a design back that was claimed: it waits again.
+pub async fn give_back(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+    at: DateTime<Utc>,
+) -> StoreResult<ReviewOutcome> {
+    let (found, review) = match lock_review(conn, by, code).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    let claimed = found.claim_at(at).is_some_and(|(reviewer, _)| reviewer == by.account());
+    let status = found.status.after(DesignStep::Return);
+    let Some(status) = status.filter(|_| claimed) else { return Ok(ReviewOutcome::NotClaimed) };
+    sql("UPDATE design_reviews SET reviewer_id = NULL, lease_until = NULL WHERE id = $review")
+        .bind("review", review)
+        .execute(conn)
+        .await?;
+    set_status(conn, found.design_id, status, at).await?;
+    Ok(ReviewOutcome::Done)
+}
+
+/// Decides about a design that the moderator has claimed. Final for this revision, and written into the audit log.
+pub async fn decide(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+    decision: ReviewDecision,
+    reason: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<ReviewOutcome> {
+    let (found, review) = match lock_review(conn, by, code).await? {
+        Ok(locked) => locked,
+        Err(outcome) => return Ok(outcome),
+    };
+    let claimed = found.claim_at(at).is_some_and(|(reviewer, _)| reviewer == by.account());
+    let status = found.status.after(decision.step());
+    let Some(status) = status.filter(|_| claimed) else { return Ok(ReviewOutcome::NotClaimed) };
+    sql("UPDATE design_reviews SET decision = $decision, reason = $reason, closed_at = $at WHERE id = $review")
+        .bind("review", review)
+        .bind("decision", decision)
+        .bind("reason", reason)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    set_status(conn, found.design_id, status, at).await?;
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: decision.audit_action(),
+        target: format!("design:{code}"),
+        details: serde_json::json!({ "reason": reason }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(ReviewOutcome::Done)
+}
+
+async fn set_status(
+    conn: &mut Connection,
+    id: DesignId,
+    status: DesignStatus,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    sql("UPDATE designs SET status = $status, version = version + 1, updated_at = $at WHERE id = $id")
+        .bind("id", id)
+        .bind("status", status)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! From a design to a decision.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{app, begun, changed, heron, put, shared, step};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
+
+async fn act(app: &TestApp, by: &Player, path: &str, what: &str) -> Answer {
+    app.post(&format!("{path}/{what}")).by(by).answer().await
+}
+
+async fn decide(app: &TestApp, by: &Player, path: &str, decision: &str, reason: &str) -> Answer {
+    let request = app.post(&format!("{path}/decide")).by(by);
+    request.json(&json!({ "decision": decision, "reason": reason })).answer().await
+}
+
+async fn queue(app: &TestApp, by: &Player, query: &str) -> Vec<Value> {
+    let page = app.get(&format!("/v1/design-reviews{query}")).by(by).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_design_is_submitted_claimed_and_decided() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    act(&app, &mod_, &path, "claim").await.problem(404, "not_found");
+    act(&app, &ada, &path, "claim").await.problem(403, "forbidden");
+    step(&app, &ada, &path, "submit").await.expect(200);
+
+    // Never shared: seen by its author and by moderators, and by nobody else.
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    assert_eq!(app.get(&path).by(&mod_).answer().await.expect(200)["status"], "submitted");
+    let picture = app.get(&format!("{path}/picture")).by(&mod_).answer().await;
+    assert_eq!(picture.header("cache-control"), "private, no-store");
+    let waiting = queue(&app, &mod_, "?game=ttcg").await;
+    assert_eq!(
+        (waiting.len(), &waiting[0]["name"], &waiting[0]["author"], &waiting[0]["revision"]),
+        (1, &json!("Lantern Heron"), &json!("ada"), &json!(1))
+    );
+    assert_eq!(waiting[0].get("reviewer_id"), None);
+
+    // What is judged stays as it is.
+    let tag = app.get(&path).by(&ada).answer().await.header("etag");
+    put(&app, &ada, &path, &tag, &heron("Other")).await.problem(409, "design_step_refused");
+    decide(&app, &mod_, &path, "approved", "Good.").await.problem(409, "design_not_claimed");
+    let claimed = act(&app, &mod_, &path, "claim").await.expect(200);
+    assert_eq!(
+        (&claimed["check"]["releasable"], &claimed["check"]["name"]["like"]),
+        (&json!(true), &json!([]))
+    );
+    assert_eq!(queue(&app, &mod_, "").await[0]["reviewer_id"], json!(mod_.id));
+    let wrong = decide(&app, &mod_, &path, "aproved", " ").await.problem(422, "invalid_body");
+    assert_eq!(wrong["errors"].as_array().unwrap().len(), 2, "{wrong}");
+
+    let told = decide(&app, &mod_, &path, "declined", "Too strong.\n\nTry less.").await.expect(200);
+    assert_eq!(told["decision"], "declined");
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["status"], "declined");
+    assert_eq!(
+        (&read["review"]["decision"], &read["review"]["reason"]),
+        (&json!("declined"), &json!("Too strong.\n\nTry less."))
+    );
+    assert_eq!(queue(&app, &mod_, "").await.len(), 0);
+    // What its author writes now is a draft again to moderators.
+    app.get(&path).by(&mod_).answer().await.problem(404, "not_found");
+    let tag = app.get(&path).by(&ada).answer().await.header("etag");
+    put(&app, &ada, &path, &tag, &heron("Weaker Heron")).await.expect(200);
+    step(&app, &ada, &path, "submit").await.expect(200);
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    decide(&app, &mod_, &path, "approved", "Good.").await.expect(200);
+    let approved = app.get(&path).by(&mod_).answer().await.expect(200);
+    assert_eq!(
+        (&approved["status"], &approved["name"]),
+        (&json!("approved"), &json!("Weaker Heron"))
+    );
+    decide(&app, &mod_, &path, "declined", "No.").await.problem(409, "design_step_refused");
+
+    let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
+    assert_eq!(log.await, "design.declined design.approved");
+}
+
+/// The decision is for its author; others see that it was declined, not why.
+#[tokio::test]
+async fn reasons_are_not_for_everybody() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    decide(&app, &mod_, &path, "declined", "Between us.").await.expect(200);
+    let seen = app.get(&path).by(&bob).answer().await.expect(200);
+    assert_eq!((&seen["status"], seen.get("review")), (&json!("declined"), None));
+}
+
+#[tokio::test]
+async fn what_cannot_be_released_cannot_be_submitted() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for (change, obstacle) in [
+        (json!({ "licence": "none" }), "licence"),
+        (json!({ "name": "" }), "name"),
+        (json!({ "name": "Gatepost Lad" }), "name"),
+        (
+            json!({ "effects": [
+            { "style": "passive", "text": "Sing the whole night." },
+            { "style": "normal", "text": "Discard one spell to gain 1 point." },
+        ] }),
+            "free_text",
+        ),
+    ] {
+        let path = begun(&app, &ada, &changed(heron("Lantern Heron"), &change)).await;
+        let told = step(&app, &ada, &path, "submit").await.problem(409, "design_not_releasable");
+        assert!(told["obstacles"].as_array().unwrap().contains(&json!(obstacle)), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_claim_keeps_others_away_for_a_time() {
+    let app = app().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    act(&app, &admin, &path, "claim").await.problem(409, "design_claimed");
+    decide(&app, &admin, &path, "approved", "Mine.").await.problem(409, "design_not_claimed");
+    act(&app, &admin, &path, "return").await.problem(409, "design_not_claimed");
+    act(&app, &mod_, &path, "return").await.expect(204);
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["status"], "submitted");
+    act(&app, &mod_, &path, "claim").await.expect(200);
+    app.clock().advance(chrono::TimeDelta::minutes(31));
+    let (mod_, admin) = (
+        app.log_in(&mod_.name, &mod_.password).await,
+        app.log_in(&admin.name, &admin.password).await,
+    );
+    decide(&app, &mod_, &path, "approved", "Late.").await.problem(409, "design_not_claimed");
+    act(&app, &admin, &path, "claim").await.expect(200);
+    act(&app, &mod_, &path, "claim").await.problem(409, "design_claimed");
+
+    // Taken back, there is nothing to decide.
+    let ada = app.log_in(&ada.name, &ada.password).await;
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    decide(&app, &admin, &path, "approved", "Too late.").await.problem(409, "design_step_refused");
+    assert_eq!(queue(&app, &admin, "").await.len(), 0);
+}
+
+#[tokio::test]
+async fn nobody_judges_their_own_design() {
+    let app = app().await;
+    let mod_ = app.moderator().await;
+    let path = begun(&app, &mod_, &heron("Lantern Heron")).await;
+    step(&app, &mod_, &path, "submit").await.expect(200);
+    for what in ["claim", "return"] {
+        act(&app, &mod_, &path, what).await.problem(409, "own_design");
+    }
+    decide(&app, &mod_, &path, "approved", "Mine.").await.problem(409, "own_design");
+}
+
+/// Two moderators and the author in one moment, many times: one decision or a withdrawal, never both.
+#[tokio::test]
+async fn of_steps_in_one_moment_one_is_taken() {
+    let app = app().await;
+    let other = app.second_instance();
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    sql(&app.db().url(), "UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    for round in 0..8 {
+        let path = begun(&app, &ada, &heron(&format!("Heron of Pond {round}"))).await;
+        step(&app, &ada, &path, "submit").await.expect(200);
+        let claims =
+            join_all([(&app, &mod_), (&other, &admin), (&other, &mod_)].map(
+                async |(app, by): (&TestApp, &Player)| act(app, by, &path, "claim").await.status,
+            ));
+        let claims = claims.await;
+        assert!(claims.contains(&200) && claims.contains(&409), "{claims:?}");
+        let holder = if claims[1] == 200 { &admin } else { &mod_ };
+        let tag = app.get(&path).by(&ada).answer().await.header("etag");
+        let withdraw = async {
+            let request = app.post(&format!("{path}/withdraw")).by(&ada).header("if-match", tag);
+            request.answer().await.status
+        };
+        let approve = async { decide(&other, holder, &path, "approved", "Yes.").await.status };
+        let decline = async { decide(&app, holder, &path, "declined", "No.").await.status };
+        let (withdrawn, approved, declined) = tokio::join!(withdraw, approve, decline);
+        let statuses = [withdrawn, approved, declined];
+        let taken = statuses.iter().filter(|status| **status == 200).count();
+        assert_eq!(taken, 1, "{statuses:?}");
+    }
+    let open = "SELECT count(*) FROM design_reviews WHERE closed_at IS NULL";
+    assert_eq!(app.db().value(open).await, "0");
+}
