@@ -1,13 +1,14 @@
-//! What questions cost an index of many synthetic cards: `cargo bench -p cardscape-search --bench index`. `CARDS=20000` makes it smaller.
+//! What questions cost an index of many synthetic cards: `cargo bench -p cardscape-search --bench index`. `CARDS=20000` makes it smaller,
+//! `THREADS=1` makes it on one thread.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 
 use cardscape_engine::Effect;
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_search::index::{
     Builder, CardContent, CardRecord, Change, EffectTags, Index, NamePlace, NameQuery,
-    PrintingRecord, Snapshot, Unlock,
+    PrintingRecord, Runner, Snapshot, Task, Unlock,
 };
 use cardscape_search::{
     CardQuery, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
@@ -101,6 +102,36 @@ fn card(at: u64) -> CardRecord {
     }
 }
 
+/// Threads as the service has them, of which one is that of the caller.
+struct Threads(usize);
+
+impl Threads {
+    /// As many as the service uses at its start.
+    fn wanted() -> Self {
+        let wanted = std::env::var("THREADS").ok().and_then(|threads| threads.parse().ok());
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        Self(wanted.unwrap_or_else(cores))
+    }
+}
+
+impl Runner for Threads {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, tasks: Vec<Task<'_>>) {
+        let tasks = Mutex::new(tasks.into_iter());
+        let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || std::iter::from_fn(next).for_each(|task| task());
+        std::thread::scope(|scope| {
+            for _ in 1..self.0 {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}
+
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let cards = std::env::var("CARDS").ok().and_then(|cards| cards.parse().ok());
     let cards: u64 = cards.unwrap_or(1_000_000);
@@ -109,7 +140,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let start = Instant::now();
     (0..cards).for_each(|at| builder.push(card(at * 7_919 % cards)));
     let pushed = start.elapsed();
-    let index = builder.finish();
+    let index = builder.finish_with(&Threads::wanted());
     let now = index.snapshot();
     eprintln!("{cards} cards: made and pushed in {pushed:?}, all in {:?}", start.elapsed());
     eprintln!("{} MiB: {:?}", now.memory_bytes() >> 20, now.memory());

@@ -17,6 +17,7 @@ mod position;
 mod progress;
 mod record;
 mod releases;
+mod runner;
 mod segment;
 mod snapshot;
 #[cfg(test)]
@@ -29,5 +30,6 @@ pub use position::Position;
 pub use progress::Counts;
 pub use record::{CardContent, CardRecord, Change, EffectTags, PrintingRecord, Unlock};
 pub use releases::Releases;
+pub use runner::{Runner, Task};
 pub use snapshot::{Snapshot, View, needs_progress};
 pub use writer::{Builder, Compacted, Compaction, Index};

@@ -65,13 +65,24 @@ pub(super) type Trigram = [char; 3];
 
 /// The trigrams of a key as `pg_trgm` takes them: of each word, with two spaces before and one after it.
 pub(super) fn trigrams(key: &str) -> BTreeSet<Trigram> {
-    let mut found = BTreeSet::new();
-    for word in key.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
-    {
-        let letters: Vec<char> = "  ".chars().chain(word.chars()).chain(" ".chars()).collect();
-        found.extend(letters.windows(3).filter_map(|three| Trigram::try_from(three).ok()));
+    let mut found = Vec::new();
+    trigrams_into(key, &mut found);
+    found.into_iter().collect()
+}
+
+/// The same, in order; what `found` had before is dropped.
+pub(super) fn trigrams_into(key: &str, found: &mut Vec<Trigram>) {
+    found.clear();
+    let words = key.split(|letter: char| !letter.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
+        let mut three = [' '; 3];
+        for letter in word.chars().chain([' ']) {
+            three = [three[1], three[2], letter];
+            found.push(three);
+        }
     }
-    found
+    found.sort_unstable();
+    found.dedup();
 }
 
 /// How alike two sets of trigrams are, from 0 to 1.

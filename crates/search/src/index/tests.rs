@@ -12,6 +12,7 @@ use super::names::{self, Alike, trigrams};
 use super::pattern::Patterns;
 use super::progress::Progress;
 use super::releases::Releases;
+use super::runner::Backwards;
 use super::*;
 use crate::{
     CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
@@ -503,7 +504,8 @@ proptest! {
             builder.released(game.to_owned(), set.to_owned(), Some(day));
             scan.releases.insert(game.to_owned(), set.to_owned(), Some(day));
         }
-        let mut index = builder.finish();
+        let threads = [1, 2, 5][usize::try_from(chance.below(3)).unwrap()];
+        let mut index = builder.finish_with(&Backwards(threads));
         let mut compaction: Option<Compaction> = None;
         for round in 0..6 {
             // Of cards that were always open they say nothing; of some that are not there, neither.

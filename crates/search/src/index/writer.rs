@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chrono::NaiveDate;
 
 use super::record::{CardRecord, Change};
+use super::runner::{Runner, Sequential};
 use super::segment::{Segment, SegmentBuilder};
 use super::snapshot::{Part, Snapshot};
 
@@ -46,10 +47,15 @@ impl Builder {
         self.index.sums.insert(attributes);
     }
 
-    /// The index.
+    /// The index, made on the thread that calls.
     pub fn finish(self) -> Index {
+        self.finish_with(&Sequential)
+    }
+
+    /// The index, made by the runner: the same one as that of [`Builder::finish`].
+    pub fn finish_with(self, runner: &dyn Runner) -> Index {
         let Self { segment, mut index } = self;
-        let segment = segment.finish(&index.sums);
+        let segment = segment.finish(&index.sums, runner);
         let now = Arc::make_mut(&mut index.now);
         now.parts.extend(part_of(segment));
         index
@@ -124,7 +130,7 @@ impl Index {
             all += last.live.len();
             now.parts.pop();
         }
-        now.parts.extend(part_of(segment.finish(&self.sums)));
+        now.parts.extend(part_of(segment.finish(&self.sums, &Sequential)));
     }
 
     /// Work that makes the index smaller and faster again, when some is due. Ask after changes.
@@ -185,7 +191,10 @@ impl Compaction {
                 segment.push(&from.record(at));
             }
         }
-        Compacted { segment: Arc::new(segment.finish(&self.sums)), inputs: self.inputs }
+        Compacted {
+            segment: Arc::new(segment.finish(&self.sums, &Sequential)),
+            inputs: self.inputs,
+        }
     }
 }
 

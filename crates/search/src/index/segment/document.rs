@@ -49,6 +49,10 @@ const BETWEEN: u32 = 0;
 pub(super) struct Writer {
     pub(super) words: VocabularyBuilder,
     pub(super) symbols: Symbols,
+    /// Short texts of attributes, folded: most cards have one of a few.
+    folded: FxHashMap<Box<str>, Box<str>>,
+    /// Room for the words of one text.
+    tokens: Vec<u8>,
 }
 
 impl Writer {
@@ -56,12 +60,14 @@ impl Writer {
     pub(super) fn write(&mut self, content: &CardContent, out: &mut Vec<u8>) {
         let CardContent { name, kind, attributes, effects, has_lore, words, printings } = content;
         write_text(name, out);
-        for text in [&words.name, &words.effects, &words.lore, &emoji_part(words)] {
-            let mut tokens = Vec::new();
+        let mut tokens = std::mem::take(&mut self.tokens);
+        for text in [&*words.name, &words.effects, &words.lore, emoji_part(words)] {
+            tokens.clear();
             self.write_words(text, &mut tokens);
             write_number(tokens.len() as u64, out);
-            out.extend(tokens);
+            out.extend(&tokens);
         }
+        self.tokens = tokens;
         self.write_symbol(kind, out);
         out.push(u8::from(*has_lore));
         write_number(effects.len() as u64, out);
@@ -80,7 +86,7 @@ impl Writer {
             let text = text.as_str().unwrap_or_default();
             self.write_symbol(code, out);
             // What anybody can fold again need not be kept.
-            let is_known = own.is_some_and(|own| crate::folded(own) == text);
+            let is_known = own.is_some_and(|own| self.folds_into(own, text));
             out.push(u8::from(is_known));
             if !is_known {
                 self.write_symbol(text, out);
@@ -92,6 +98,19 @@ impl Writer {
             write_signed((*tier).into(), out);
             self.write_attributes(attributes, out);
         }
+    }
+
+    /// Whether that is the text, folded.
+    fn folds_into(&mut self, text: &str, folded: &str) -> bool {
+        if let Some(known) = self.folded.get(text) {
+            return **known == *folded;
+        }
+        let own = crate::folded(text);
+        let is_same = own == folded;
+        if text.len() <= MAX_SYMBOL && self.folded.len() < MAX_SYMBOLS {
+            self.folded.insert(text.into(), own.into());
+        }
+        is_same
     }
 
     fn write_words(&mut self, folded: &str, out: &mut Vec<u8>) {
@@ -154,12 +173,20 @@ impl Writer {
 }
 
 /// The last part of all words, where it is that of the attributes' emoji.
-fn emoji_part(words: &Words) -> String {
-    let parts = [&words.name, &words.effects, &words.lore];
-    let parts: Vec<&str> =
-        parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    let rest = words.all.strip_prefix(&parts.join(" |")).unwrap_or_default();
-    rest.strip_prefix(" |").unwrap_or(if parts.is_empty() { rest } else { "" }).to_owned()
+fn emoji_part(words: &Words) -> &str {
+    let mut rest = &*words.all;
+    let mut is_first = true;
+    for part in [&words.name, &words.effects, &words.lore] {
+        if part.is_empty() {
+            continue;
+        }
+        let after = if is_first { Some(rest) } else { rest.strip_prefix(" |") };
+        let Some(after) = after.and_then(|rest| rest.strip_prefix(part.as_str())) else {
+            return "";
+        };
+        (rest, is_first) = (after, false);
+    }
+    rest.strip_prefix(" |").unwrap_or(if is_first { rest } else { "" })
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
@@ -185,7 +212,6 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Texts {
     All,
-    OfAttributes,
     Few,
 }
 
@@ -202,7 +228,8 @@ pub(super) struct Document<'a> {
     pub(super) name: &'a str,
     /// Name, effects, lore, emoji.
     pub(super) texts: [&'a [u8]; 4],
-    rest: &'a [u8],
+    /// Everything but the texts.
+    pub(super) rest: &'a [u8],
 }
 
 impl<'a> Document<'a> {
@@ -314,7 +341,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn symbol<'b>(self, bytes: &mut &'b [u8]) -> &'b str
+    pub(super) fn symbol<'b>(self, bytes: &mut &'b [u8]) -> &'b str
     where
         'a: 'b,
     {
@@ -328,13 +355,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn read_byte(bytes: &mut &[u8]) -> u8 {
+pub(super) fn read_byte(bytes: &mut &[u8]) -> u8 {
     let Some((first, rest)) = bytes.split_first() else { return 0 };
     *bytes = rest;
     *first
 }
 
-fn read_number(bytes: &mut &[u8]) -> u64 {
+pub(super) fn read_number(bytes: &mut &[u8]) -> u64 {
     let (mut number, mut shift) = (0_u64, 0_u32);
     loop {
         let byte = read_byte(bytes);
@@ -347,7 +374,7 @@ fn read_number(bytes: &mut &[u8]) -> u64 {
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "the sign is in the lowest bit")]
-fn read_signed(bytes: &mut &[u8]) -> i64 {
+pub(super) fn read_signed(bytes: &mut &[u8]) -> i64 {
     let number = read_number(bytes);
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
@@ -359,12 +386,12 @@ fn read_bytes<'a>(bytes: &mut &'a [u8]) -> &'a [u8] {
     read
 }
 
-fn read_text<'a>(bytes: &mut &'a [u8]) -> &'a str {
+pub(super) fn read_text<'a>(bytes: &mut &'a [u8]) -> &'a str {
     str::from_utf8(read_bytes(bytes)).unwrap_or_default()
 }
 
 /// A value that facets count and tests look for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Scalar {
     Null,
     Bool(bool),
@@ -377,17 +404,8 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// The values of an attribute: one, or those of a list.
-    pub(super) fn of(value: &Value) -> Vec<Self> {
-        match value {
-            Value::Array(list) => {
-                list.iter().map(|one| Self::InList(Box::new(Self::one(one)))).collect()
-            }
-            other => vec![Self::one(other)],
-        }
-    }
-
-    fn one(value: &Value) -> Self {
+    /// What a value is that is not in a list.
+    pub(super) fn one(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,
             Value::Bool(is) => Self::Bool(*is),

@@ -1,84 +1,18 @@
 //! Sets of cards by key: bitmaps for common keys, plain lists for rare ones, and unions of neighbours, so that a range of keys costs little.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
+use super::growing::Growing;
 use super::window::Window;
 
-/// From so many cards on a set is a bitmap: below that a list of numbers is smaller.
-const BITMAP_FROM: usize = if cfg!(test) { 12 } else { 512 };
 /// From so many ordinals on, a set is made of bits.
 const MANY: usize = if cfg!(test) { 8 } else { 1_024 };
 /// Most unions of neighbours.
 const MAX_BLOCKS: usize = 32;
 /// Fewest sets in a union.
 const MIN_BLOCK: usize = if cfg!(test) { 2 } else { 8 };
-
-/// A set that grows in ascending order.
-#[derive(Debug)]
-pub(super) enum Growing {
-    Few(Vec<u32>),
-    Many(RoaringBitmap),
-}
-
-impl Growing {
-    fn last(&self) -> Option<u32> {
-        match self {
-            Self::Few(list) => list.last().copied(),
-            Self::Many(many) => many.max(),
-        }
-    }
-
-    pub(super) fn push(&mut self, ordinal: u32) {
-        debug_assert!(self.last().is_none_or(|last| last <= ordinal), "out of order: {ordinal}");
-        match self {
-            Self::Few(list) if list.last() == Some(&ordinal) => {}
-            Self::Few(list) if list.len() < BITMAP_FROM => list.push(ordinal),
-            Self::Few(list) => {
-                let mut many: RoaringBitmap = list.iter().copied().collect();
-                many.insert(ordinal);
-                *self = Self::Many(many);
-            }
-            // Not `push`, which looks for the last number of a bitset from its end. A card may tell of a key several times.
-            Self::Many(many) => {
-                many.insert(ordinal);
-            }
-        }
-    }
-}
-
-/// Sets by key, while they are made.
-#[derive(Debug)]
-pub(super) struct KeyedBuilder<K>(BTreeMap<K, Growing>);
-
-impl<K: Ord> Default for KeyedBuilder<K> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
-
-impl<K: Ord> KeyedBuilder<K> {
-    /// Cards must come in ascending order.
-    pub(super) fn push(&mut self, key: K, ordinal: u32) {
-        self.0.entry(key).or_insert_with(|| Growing::Few(Vec::new())).push(ordinal);
-    }
-
-    pub(super) fn push_ref<Q: Ord + ToOwned<Owned = K> + ?Sized>(&mut self, key: &Q, ordinal: u32)
-    where
-        K: std::borrow::Borrow<Q>,
-    {
-        match self.0.get_mut(key) {
-            Some(set) => set.push(ordinal),
-            None => self.push(key.to_owned(), ordinal),
-        }
-    }
-
-    pub(super) fn finish(self) -> Keyed<K> {
-        Keyed::new(self.0)
-    }
-}
 
 /// Sets by key, in the order of the keys.
 #[derive(Debug)]
@@ -161,9 +95,12 @@ impl Lists {
         let at = self.starts.len();
         self.starts.push(place(self.flat.len()));
         match set {
+            Growing::One(one) => self.flat.push(one),
             Growing::Few(list) => self.flat.extend(list),
             // A copy has no room to grow, which the one that grew has twice over.
-            Growing::Many(bitmap) => self.bitmaps.push((place(at), RoaringBitmap::clone(&bitmap))),
+            Growing::Many(many) => {
+                self.bitmaps.push((place(at), RoaringBitmap::clone(&many.finish())));
+            }
         }
     }
 
@@ -250,7 +187,7 @@ impl Lists {
 }
 
 /// The set of some ordinals, in any order.
-fn set_of(mut ordinals: Vec<u32>) -> RoaringBitmap {
+pub(super) fn set_of(mut ordinals: Vec<u32>) -> RoaringBitmap {
     if ordinals.len() < MANY {
         ordinals.sort_unstable();
         ordinals.dedup();

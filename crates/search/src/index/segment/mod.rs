@@ -1,9 +1,12 @@
 //! Cards that do not change any more, in the order of game, set and number: each has its place there as its ordinal, and everything
 //! that is looked for is a set of ordinals. What is gone since is told beside a segment, by whoever has it.
 
+mod borrowed;
 mod build;
 mod document;
 mod facets;
+mod facts;
+mod growing;
 mod lists;
 mod named;
 mod page;
@@ -22,7 +25,8 @@ use super::names::NamePlace;
 use super::position::PlaceKey;
 use super::record::{CardRecord, Unlock};
 use document::{ByCode, Document, Reader, Scalar, Symbols, Texts};
-use lists::{KeyedBuilder, bitmap_bytes};
+use growing::KeyedBuilder;
+use lists::bitmap_bytes;
 use vocabulary::Vocabulary;
 
 pub(super) use build::SegmentBuilder;

@@ -1,0 +1,243 @@
+//! An index is the same whatever the number of threads that build it: with real threads, and cards enough for pieces as large as those of a service.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use cardscape_engine::Effect;
+use cardscape_search::index::{
+    Builder, CardContent, CardRecord, EffectTags, Index, NamePlace, NameQuery, PrintingRecord,
+    Runner, Snapshot, Task, Unlock,
+};
+use cardscape_search::{
+    CardQuery, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
+    Words, words,
+};
+use chrono::DateTime;
+use serde_json::Map;
+
+/// Runs as many tasks at the same time as it has threads.
+struct Threads(usize);
+
+impl Runner for Threads {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, tasks: Vec<Task<'_>>) {
+        let tasks = Mutex::new(tasks.into_iter());
+        let next = || tasks.lock().unwrap().next();
+        std::thread::scope(|scope| {
+            for _ in 0..self.0 {
+                scope.spawn(|| std::iter::from_fn(next).for_each(|task| task()));
+            }
+        });
+    }
+}
+
+fn pick<'a>(list: &[&'a str], at: u64) -> &'a str {
+    list[usize::try_from(at).unwrap() % list.len()]
+}
+
+/// Enough for four pieces, and for ordinals on both sides of 65,536, where bitmaps begin a new container.
+const CARDS: u64 = 68_000;
+const NAMES: [&str; 7] =
+    ["Ember Fox", "Éclair", "River Tortoise", "ember fox", "Old Lantern", "???", "Fox"];
+
+fn content(at: u64) -> CardContent {
+    let name = pick(&NAMES, at);
+    let name = if at.is_multiple_of(3) { name.to_owned() } else { format!("{name} {at}") };
+    let mut attributes = Map::new();
+    // Exactly as many values as have a set each, and one more: each piece has fewer.
+    attributes.insert("kept".to_owned(), format!("k{}", at % 20_000).into());
+    attributes.insert("cut".to_owned(), format!("c{}", at % 20_001).into());
+    attributes.insert("power".to_owned(), (at % 100).into());
+    if at.is_multiple_of(2) {
+        attributes.insert("types".to_owned(), vec!["fire", pick(&["dark", "old"], at / 2)].into());
+        attributes.insert("about".to_owned(), pick(&["A fox", "no", ""], at).into());
+    }
+    let text = (at % 9 == 1).then(|| format!("Draw a card. {}", pick(&NAMES, at / 9)));
+    let effects: Vec<Effect> = text
+        .map(|text| Effect {
+            style: Some(pick(&["active", "mill"], at).to_owned()),
+            slot: None,
+            text,
+        })
+        .into_iter()
+        .collect();
+    let printings =
+        [("common", 1_i16), ("rare", 2)].into_iter().take(usize::try_from(at % 3).unwrap());
+    let printings = printings.map(|(rarity, tier)| {
+        let own =
+            (at % 5 == u64::try_from(tier).unwrap()).then(|| ("power".to_owned(), 500.into()));
+        PrintingRecord { rarity: rarity.to_owned(), tier, attributes: own.into_iter().collect() }
+    });
+    CardContent {
+        kind: pick(&["spell", "unit", "spell", "spell"], at).to_owned(),
+        words: Words::of(&name, &effects, None, &attributes),
+        effects: effects
+            .into_iter()
+            .map(|effect| EffectTags { style: effect.style, slot: effect.slot })
+            .collect(),
+        has_lore: false,
+        printings: printings.collect(),
+        name,
+        attributes,
+    }
+}
+
+fn card(at: u64) -> CardRecord {
+    let unlock = match at % 40 {
+        7 => Unlock::Hidden,
+        8 => Unlock::At(DateTime::from_timestamp_micros(1_700_000_000_000_000).unwrap()),
+        _ => Unlock::Never,
+    };
+    CardRecord {
+        id: u128::from(at.wrapping_mul(0xd134_2543_de82_ef95)) << 64 | u128::from(at),
+        game: pick(&["bb", "aa", "aa", "aa", "aa"], at).to_owned(),
+        set: pick(&["one", "two", "three"], at / 5).to_owned(),
+        number: format!("{at:05}"),
+        content: (unlock != Unlock::Hidden).then(|| content(at)),
+        unlock,
+    }
+}
+
+fn build(cards: &[CardRecord], runner: &dyn Runner) -> Index {
+    let mut builder = Builder::new();
+    builder.sum(vec!["power".to_owned(), "missing".to_owned()]);
+    builder.sum(vec!["power".to_owned(), "power".to_owned()]);
+    for card in cards {
+        builder.push(card.clone());
+    }
+    builder.finish_with(runner)
+}
+
+fn queries() -> Vec<CardQuery> {
+    let text = |text: &str| text.to_owned();
+    let choice = |attribute: &str, value: &str, per_printing| {
+        let (attribute, values) = (text(attribute), vec![text(value)]);
+        Predicate::content(Test::Choice { attribute, per_printing, values })
+    };
+    let number = |sum: &[&str], per_printing, compared| {
+        let sum = sum.iter().map(|code| text(code)).collect();
+        Predicate::content(Test::Number { sum, per_printing, compared })
+    };
+    let in_words = |place, typed: &str| Predicate::content(Test::Words(place, words(typed)));
+    let predicates = [
+        Predicate::always(),
+        choice("kept", "k77", false),
+        Predicate::All(vec![choice("cut", "c77", true), choice("kept", "k77", false)]),
+        choice("types", "dark", false),
+        number(&["power"], false, Comparison::Between(20, 30)),
+        number(&["power"], true, Comparison::Is(Operator::Greater, 98)),
+        number(&["power", "power"], true, Comparison::Is(Operator::Less, 6)),
+        in_words(Place::Everywhere, "fox"),
+        in_words(Place::Text, "draw a card"),
+        in_words(Place::Attribute(text("about")), "fo"),
+        Predicate::content(Test::HasAttribute(text("about"))),
+        Predicate::content(Test::Rarities(vec![text("rare")])),
+        Predicate::content(Test::Styles(vec![text("mill")])),
+        Predicate::content(Test::Name(text("ember fox"))),
+        Predicate::content(Test::NamePrefix(text("old lantern 1"))),
+        Predicate::known(KnownTest::Hidden),
+        Predicate::known(KnownTest::Unlocked),
+        Predicate::known(KnownTest::NumberValue(Comparison::Is(Operator::AtMost, 400))),
+    ];
+    let power = || SortKey::Sum(vec![SumOf { of: None, attributes: vec![text("power")] }]);
+    let sorts = [SortKey::Place, SortKey::Name, power()];
+    let of = |(at, predicate): (usize, Predicate)| {
+        [Unique::Cards, Unique::Printings].map(|unique| CardQuery {
+            predicate: predicate.clone(),
+            sort: sorts[at % 3].clone(),
+            descending: at % 2 == 1,
+            unique,
+        })
+    };
+    predicates.into_iter().enumerate().flat_map(of).collect()
+}
+
+/// Both answer everything in the same way, and keep it in the same form.
+fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u128>) {
+    assert_eq!((one.cards(), one.hidden()), (other.cards(), other.hidden()));
+    assert_eq!(one.memory(), other.memory());
+    for query in queries() {
+        let pages = [one, other].map(|index| index.search(&query, &[], None, 300));
+        assert_eq!(pages[0], pages[1], "{query:?}");
+        let counts = [one, other].map(|index| index.count(&query, &[], u64::MAX));
+        assert_eq!(counts[0], counts[1], "{query:?}");
+        let chosen = [one, other].map(|index| index.random(&query, &[], 123_457));
+        assert_eq!(chosen[0], chosen[1], "{query:?}");
+    }
+    // Cards are read one by one for an attribute that has not all its values: of few cards, as that takes long.
+    let few = Predicate::content(Test::NamePrefix("old lantern 1".to_owned()));
+    for (predicate, codes) in
+        [(Predicate::always(), ["kept", "types", "power"]), (few, ["cut", "about", "power"])]
+    {
+        let facets = [one, other].map(|index| index.facets(&predicate, &[], &codes));
+        assert_eq!(facets[0], facets[1]);
+    }
+    for (key, near) in [("ember fox", true), ("fox 1", true), ("???", false), ("", false)] {
+        let query = NameQuery { search_key: key.to_owned(), words: words(key), near };
+        let named = [one, other].map(|index| index.named(NamePlace::default(), &query, &[]));
+        assert_eq!(named[0], named[1], "{key}");
+        let same = [one, other].map(|index| index.same_name("aa", key, &[]));
+        assert_eq!(same[0], same[1], "{key}");
+        let names = [one, other].map(|index| index.suggest_names(None, &query, &[], 50));
+        assert_eq!(names[0], names[1], "{key}");
+    }
+    for id in ids {
+        assert_eq!(one.card(id), other.card(id));
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let mut cards: Vec<CardRecord> = (0..CARDS).map(|at| card(at * 7_919 % CARDS)).collect();
+    // Some come again, with what another says.
+    let again = (0..CARDS).step_by(61).map(card);
+    let again = again.map(|card| CardRecord {
+        content: card.content.map(|_| content(u64::from(u32::MAX))),
+        ..card
+    });
+    cards.extend(again.collect::<Vec<_>>());
+    let expected = build(&cards, &Threads(1)).snapshot();
+    let ids: BTreeSet<u128> = cards.iter().map(|card| card.id).collect();
+    let hidden = cards.iter().filter(|card| card.content.is_none()).map(|card| card.id);
+    assert_eq!(expected.cards(), ids.len());
+    assert_eq!(expected.hidden(), hidden.collect::<BTreeSet<_>>().len());
+    for threads in [2, 5] {
+        let found = build(&cards, &Threads(threads)).snapshot();
+        assert_same(&found, &expected, ids.iter().copied().step_by(97));
+    }
+}
+
+#[test]
+fn few_cards_need_no_pieces() {
+    let runners: [&dyn Runner; 4] = [&Idle, &Threads(1), &Threads(2), &Threads(5)];
+    for many in [0, 1, 2] {
+        let cards: Vec<CardRecord> = (6..6 + many).map(card).collect();
+        for runner in runners {
+            let found = build(&cards, runner).snapshot();
+            assert_eq!(found.cards(), cards.len());
+            assert_eq!(found.hidden(), usize::from(many == 2));
+            assert_same(&found, &build(&cards, &Threads(1)).snapshot(), []);
+            for card in &cards {
+                assert_eq!(found.card(card.id).as_ref(), Some(card));
+                assert_eq!(found.at(&card.game, &card.set, &card.number), Some(card.id));
+            }
+        }
+    }
+}
+
+/// Runs nothing: what it leaves is done on the thread that builds.
+struct Idle;
+
+impl Runner for Idle {
+    fn threads(&self) -> usize {
+        0
+    }
+
+    fn run(&self, tasks: Vec<Task<'_>>) {
+        drop(tasks);
+    }
+}
