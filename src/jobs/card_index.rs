@@ -8,7 +8,8 @@
 //! - One task applies the batches, one after the other; the cards of one read are applied before the next read begins.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
@@ -21,9 +22,10 @@ use crate::domain::ids::CardId;
 use crate::memory::catalogue::feed::ReadBatch;
 use crate::memory::catalogue::index::Catalogue;
 use crate::search;
-use crate::search::index::{Builder, CardRecord, Change, Compacted, Index};
+use crate::search::index::{Builder, CardRecord, Change, Compacted, Index, Runner, Task};
 use crate::store::catalogue::cards::{self, Release};
 use crate::store::{Store, StoreResult, StoreSettings};
+use crate::work::cores;
 
 /// Cards in one range while the index is built.
 const RANGE_SIZE: i64 = 2_000;
@@ -74,6 +76,9 @@ pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
 /// Builds the index and keeps it up to date until the service stops.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
     let catalogue = &shared.catalogue;
+    // At the start, before there is much to answer, all cores build: until the index is there, every search goes to the database, at a multiple of
+    // the cost. When it is built again, the service is under load and needs them for everything else that it answers.
+    let mut threads = Threads(cores());
     while !shared.is_draining() {
         catalogue.clock().reset();
         catalogue.unpublish();
@@ -83,7 +88,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
             continue;
         };
         let started = Instant::now();
-        let index = match build(&shared, &store).await {
+        let index = match build(&shared, &store, threads).await {
             Ok(index) => index,
             Err(_) if shared.is_draining() => return,
             Err(error) => {
@@ -96,6 +101,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
         let (cards, bytes) = (snapshot.cards(), snapshot.memory_bytes());
         catalogue.publish(snapshot);
         catalogue.clock().advance_to(began);
+        threads = Threads(1);
         let seconds = started.elapsed().as_secs_f64();
         tracing::info!(cards, bytes, seconds, "the index of cards is ready");
         match apply_feed(&shared, &store, &mut feed, index).await {
@@ -238,8 +244,34 @@ async fn wait_for_end(feed: &mut UnboundedReceiver<ReadBatch>) -> Option<Instant
     }
 }
 
-/// Reads all cards, and builds an index of them on a blocking thread meanwhile.
-async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
+/// So many threads, for as long as it takes to build the index.
+#[derive(Clone, Copy)]
+struct Threads(usize);
+
+impl Runner for Threads {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, tasks: Vec<Task<'_>>) {
+        let most = self.0.min(tasks.len());
+        let tasks = Mutex::new(tasks.into_iter());
+        let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            // Not `while let`, which would hold the lock while the task runs.
+            std::iter::from_fn(next).for_each(|task| task());
+        };
+        thread::scope(|scope| {
+            for _ in 1..most {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}
+
+/// Reads all cards, and builds an index of them meanwhile on a blocking thread; when all are read, on `threads`.
+async fn build(shared: &Shared, store: &Store, threads: Threads) -> StoreResult<Index> {
     // A bounded channel: at most two ranges wait while a third is added to the index.
     let (send, mut receive) = tokio::sync::mpsc::channel::<Vec<CardRecord>>(2);
     let mut conn = store.connection().await?;
@@ -261,7 +293,7 @@ async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
                 builder.push(record);
             }
         }
-        builder.finish()
+        builder.finish_with(&threads)
     });
     let ranges = cards::split_ids(&mut conn, RANGE_SIZE).await?;
     drop(conn);
@@ -275,4 +307,35 @@ async fn build(shared: &Shared, store: &Store) -> StoreResult<Index> {
     }
     drop((send, read));
     Ok(builder.await.unwrap_or_else(resume_panic))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn each_task_is_run_once_by_no_more_threads_than_allowed() {
+        for threads in [0, 1, 2, 5] {
+            for many in [0, 1, 2, 9] {
+                let ran: Vec<AtomicUsize> = (0..many).map(|_| AtomicUsize::new(0)).collect();
+                let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                let task = |ran| -> Task<'_> {
+                    let (running, most) = (&running, &most);
+                    Box::new(move || {
+                        let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+                        most.fetch_max(now, Ordering::SeqCst);
+                        thread::yield_now();
+                        AtomicUsize::fetch_add(ran, 1, Ordering::SeqCst);
+                        running.fetch_sub(1, Ordering::SeqCst);
+                    })
+                };
+                Threads(threads).run(ran.iter().map(task).collect());
+                let ran: Vec<usize> = ran.into_iter().map(AtomicUsize::into_inner).collect();
+                assert_eq!(ran, vec![1; many]);
+                assert!(most.into_inner() <= threads.max(1), "{threads} {many}");
+            }
+        }
+    }
 }
