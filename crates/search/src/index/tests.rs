@@ -602,6 +602,37 @@ fn keys_are_written_as_the_database_writes_them() {
 }
 
 #[test]
+fn words_that_only_an_attribute_has_are_found() {
+    let chance = &mut Chance(SplitMix64::new(7));
+    let attributes: Map<String, Value> =
+        [("artist".to_owned(), "Zoë Quill".into())].into_iter().collect();
+    let content = CardContent {
+        words: Words::of("Ember Fox", &[], None, &attributes),
+        name: "Ember Fox".to_owned(),
+        attributes,
+        ..content(chance)
+    };
+    let card = CardRecord { unlock: Unlock::Never, content: Some(content), ..card(1, 1, chance) };
+    let mut changed = Index::default();
+    changed.apply(vec![Change::Put(Box::new(card.clone()))]);
+    let mut builder = Builder::new();
+    builder.push(card);
+    for index in [changed, builder.finish()] {
+        let find = |test: Test| {
+            let (predicate, sort) = (Predicate::content(test), SortKey::Place);
+            let query = CardQuery { predicate, sort, descending: false, unique: Unique::Cards };
+            index.snapshot().search(&query, &[], None, 10).hits.len()
+        };
+        let artist = || "artist".to_owned();
+        assert_eq!(find(Test::TextIs(artist(), folded("zoe quill"))), 1);
+        assert_eq!(find(Test::Words(Place::Attribute(artist()), words("qui"))), 1);
+        assert_eq!(find(Test::Words(Place::Attribute(artist()), words("zoe quill"))), 1);
+        // They are not among the words of the card itself.
+        assert_eq!(find(Test::Words(Place::Everywhere, words("quill"))), 0);
+    }
+}
+
+#[test]
 fn names_are_alike_as_trigrams_tell() {
     // What pg_trgm says.
     for (one, other, expected) in

@@ -85,6 +85,10 @@ impl Writer {
             let own = attributes.get(code).and_then(Value::as_str);
             let text = text.as_str().unwrap_or_default();
             self.write_symbol(code, out);
+            // The bytes do without the words of this text, but the index of the attribute has only words that have a number.
+            for word in text.split(' ').skip(1) {
+                self.words.id(word);
+            }
             // What anybody can fold again need not be kept.
             let is_known = own.is_some_and(|own| self.folds_into(own, text));
             out.push(u8::from(is_known));

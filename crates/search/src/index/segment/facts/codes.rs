@@ -174,7 +174,7 @@ impl<'a> CodeFacts<'a> {
     }
 }
 
-/// The ranks of the words of a text, as far as a card has them in its own texts, too.
+/// The ranks of the words of a text.
 fn ranks_of(text: AttributeText<'_>, vocabulary: &Vocabulary) -> Vec<u32> {
     let ranks = |folded: &str| {
         let words = folded.split(' ').skip(1);
