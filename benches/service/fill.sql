@@ -145,9 +145,13 @@ CREATE FUNCTION bench.design_content(name text) RETURNS jsonb LANGUAGE sql IMMUT
 INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, name, name_key, name_skeleton, kind, effects_key,
                      shared_at, created_at, updated_at)
     SELECT bench.design(n), bench.design_code(n), bench.account(1 + n % :accounts), 'ttcg', CASE WHEN n % 10 = 0 THEN 'draft' ELSE 'shared' END, 2, 1,
-           CASE WHEN n % 10 > 0 THEN 1 END, name, lower(replace(name, ' ', '')), lower(replace(name, ' ', '')), 'unit', decode(md5((n / 20)::text), 'hex'),
+           CASE WHEN n % 10 > 0 THEN 1 END, name, key, key, 'unit', decode(md5((n / 20)::text), 'hex'),
            CASE WHEN n % 10 > 0 THEN now() - n * interval '1 minute' END, now() - n * interval '1 minute', now() - n * interval '1 minute'
-    FROM generate_series(1, :accounts) AS n, LATERAL (SELECT initcap(translate(left(md5(n::text), 6), '0123456789', 'ghijklmnop')) || ' of Pond ' || n AS name) named;
+    FROM generate_series(1, :accounts) AS n
+    -- A word of its own, and one that the names of cards have: each is in a few of them, or in many.
+    JOIN bench.cards c ON c.n = 1 + n % (SELECT count(*) FROM bench.cards)
+    CROSS JOIN LATERAL (SELECT initcap(translate(lpad(to_hex(n * 2654435761 % 268435456), 7, '0'), '0123456789', 'ghijklmnop')) || ' the ' || split_part(c.name, ' ', -1) AS name) named
+    CROSS JOIN LATERAL (SELECT lower(replace(name, ' ', '')) AS key) keyed;
 INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM designs;
 CREATE TABLE bench.designs AS
     SELECT code AS design, account_id AS caller, name FROM designs WHERE shared_at IS NOT NULL ORDER BY md5(code) LIMIT 20000;

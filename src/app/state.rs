@@ -54,6 +54,10 @@ const WAITING: usize = 32;
 
 /// The part of the memory for cards that answers about games and sets may take beside them, and totals of sets as much again: those of 1,600 sets take 6 MB.
 const KEPT_ANSWERS: u64 = 4;
+/// Most toolkits that are kept: one of the largest game has some megabytes.
+const TOOLKITS: u64 = 16;
+/// How long each is kept. Other versions have other keys: it need not end earlier.
+const TOOLKIT_KEPT: Duration = Duration::from_hours(1);
 
 /// The state that every handler can ask for.
 #[derive(Clone)]
@@ -261,6 +265,8 @@ pub struct Shared {
     pub games: GameCache,
     /// Effect texts that are loaded.
     pub effects: EffectCache,
+    /// Toolkits for designers, by game, revision of its manifest and revision of its effect texts.
+    pub toolkits: Recent<(Code, i64, Option<i64>), Rendered>,
     /// Where effect texts are put together, and files of admins are checked.
     pub work: BoundedWork,
     /// Who has a file of a collection read.
@@ -325,6 +331,7 @@ impl Shared {
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
             games: GameCache::new(settings.games_trust),
             effects: EffectCache::default(),
+            toolkits: Recent::new(TOOLKITS, TOOLKIT_KEPT),
             work: BoundedWork::on_half_the_cores(WAITING),
             import_desk: ImportDesk::default(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),

@@ -49,8 +49,7 @@ const WAITING: &str = "SELECT code AS design FROM designs WHERE name LIKE 'Bench
 const CLEAR: &[&str] =
     &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
 const SAVES: &[&str] = &[
-    "INSERT INTO daily_counts AS c (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) \
-     ON CONFLICT (account_id, activity, day) DO UPDATE SET count = c.count + 1",
+    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
     "WITH design AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
       VALUES (gen_random_uuid(), bench.design_code((random() * 1e12)::bigint), :caller::uuid, 'ttcg', 'draft', 1, 1, 'Bench', 'bench', 'bench', 'unit', now(), now()) RETURNING id) \
      INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content('Bench'), now() FROM design",
@@ -58,8 +57,7 @@ const SAVES: &[&str] = &[
 /// What a change writes.
 const CHANGES: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
-    "INSERT INTO daily_counts AS c (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) \
-     ON CONFLICT (account_id, activity, day) DO UPDATE SET count = c.count + 1",
+    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
     "UPDATE designs SET version = version + 1, updated_at = now() WHERE code = :design",
 ];
 const REVISIONS: &[&str] = &[
@@ -67,7 +65,21 @@ const REVISIONS: &[&str] = &[
 ];
 const ANSWERED: &str = "a change is answered with the design, which is read once more after it is committed, and an edit that others see looks for cards of that name first";
 
+/// The versions that the toolkit in memory is of.
+const VERSIONS: &[&str] = &[
+    "SELECT revision FROM games WHERE code = 'ttcg'",
+    "SELECT revision FROM effect_texts WHERE game_code = 'ttcg'",
+];
+
 pub(super) const RECIPES: &[Recipe] = &[
+    Recipe::get("find_design_toolkit", "toolkit of a game", "/v1/games/ttcg/design-toolkit")
+        .reads(VERSIONS)
+        .why("the answer has some hundred kilobytes, the yardstick's a few bytes"),
+    Recipe::post("create_design_suggestion", "design completed", "/v1/design-suggestions")
+        .body("{\"game\": \"ttcg\", \"seed\": <seed>, \"design\": {\"kind\": \"unit\"}}")
+        .rows("SELECT generate_series(1, :many) AS seed")
+        .like(Yardstick::Static)
+        .why("sentences are made and thrown away until one fits: work of the processor, a bounded number at once"),
     Recipe::post("check_design", "live check of a design", "/v1/design-checks")
         .body(DESIGN)
         .rows(SHARED)

@@ -18,6 +18,9 @@ const NUMBERS: &str = "SELECT n AS number FROM generate_series(1, 40) AS n";
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_effect_templates", "templates of a game", "/v1/games/ttcg/effect-templates").reads(REVISION),
     Recipe::get("find_effect_template", "one template", "/v1/games/ttcg/effect-templates/<number>").rows(NUMBERS).reads(REVISION),
+    Recipe::get("find_effect_choices", "choices of a template", "/v1/games/ttcg/effect-templates/34/choices?picks=<pick>")
+        .rows("SELECT generate_series(0, 2) AS pick")
+        .reads(REVISION),
     Recipe::get("list_effect_placeholders", "placeholders of a game", "/v1/games/ttcg/effect-placeholders").reads(REVISION),
     Recipe::get("find_effect_placeholder", "one placeholder", "/v1/games/ttcg/effect-placeholders/fodder").reads(REVISION),
     Recipe::get("find_phrase_rules", "rules of phrases", "/v1/games/ttcg/effect-phrase-rules").reads(REVISION),

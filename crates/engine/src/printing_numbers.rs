@@ -128,14 +128,14 @@ impl Game {
 
 impl PrintingCheck {
     /// The attributes that are added up.
-    pub(crate) fn of(&self) -> &[String] {
+    pub fn of(&self) -> &[String] {
         match self {
             Self::Total { of, .. } | Self::Gain { of, .. } => of,
         }
     }
 
-    /// The sum that a printing of the card must have. `None` when an attribute lacks that it depends on, or the table has no line for its value.
-    pub(crate) fn total(&self, card: &CardDefinition, rarity: &str) -> Option<i64> {
+    /// The sum that a printing of the card in this rarity must have. `None` when an attribute lacks that it depends on, or the table has no line for its value.
+    pub fn total(&self, card: &CardDefinition, rarity: &str) -> Option<i64> {
         let (base, bonus) = match self {
             Self::Total { by, base, rarity_bonus, .. } => {
                 let base = match by {

@@ -1,4 +1,4 @@
-//! Player-made card designs: checks, the own designs with their revisions, and the gallery.
+//! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
 pub mod design_checks;
 pub mod design_lifecycle;
@@ -6,12 +6,16 @@ pub mod design_lists;
 pub mod design_pictures;
 pub mod design_reviews;
 pub mod design_revisions;
+pub mod design_suggestions;
+pub mod design_toolkit;
 
 use super::route_table::routes;
 use crate::app::problem::Problem;
 use crate::domain::designs::identifier::DesignCode;
 
 routes! {
+    "/v1/games/{game}/design-toolkit" => get design_toolkit::find_design_toolkit;
+    "/v1/design-suggestions" => post design_suggestions::create_design_suggestion;
     "/v1/design-checks" => post design_checks::check_design;
     "/v1/designs" => get design_lists::list_shared_designs, post design_lifecycle::create_design;
     "/v1/designs/{design}" => get design_lifecycle::find_design, put design_lifecycle::replace_design, delete design_lifecycle::delete_design;

@@ -39,7 +39,7 @@ use crate::http::problem::ProblemBody;
         (name = "serials", description = "Submit serials, follow unlocks, look at print runs."),
         (name = "copies", description = "Registered copies, their history, trades and disputes."),
         (name = "decks", description = "Deck lists and what is wrong with them."),
-        (name = "designs", description = "Player-made card designs: live checks, revisions, and what is shared."),
+        (name = "designs", description = "Player-made card designs: what an editor needs of a game, suggestions, live checks, revisions, what is shared, reviews."),
         (name = "collection", description = "What players own, want and would give."),
         (name = "operations", description = "For admins."),
         (name = "service", description = "Health, metrics, error codes."),

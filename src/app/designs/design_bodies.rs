@@ -54,6 +54,12 @@ pub struct DesignPrintingBody {
     pub attributes: Map<String, Value>,
 }
 
+impl From<DesignPrintingBody> for PrintingDefinition {
+    fn from(body: DesignPrintingBody) -> Self {
+        Self { rarity: body.rarity, attributes: body.attributes }
+    }
+}
+
 /// What a design shall say: everything, also when it is changed. It may be unfinished, or break rules: `POST /v1/design-checks` tells how.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -124,16 +130,12 @@ pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<Pars
     let licence = licence.map_err(|message| faults.push(InputFault::at("/licence", message))).ok();
     let effect =
         |body: DesignEffectBody| Effect { style: body.style, slot: body.slot, text: body.text };
-    let printing = |body: DesignPrintingBody| PrintingDefinition {
-        rarity: body.rarity,
-        attributes: body.attributes,
-    };
     let content = DesignContent {
         name: request.name,
         kind: request.kind,
         attributes: request.attributes,
         effects: request.effects.into_iter().map(effect).collect(),
-        printings: request.printings.into_iter().map(printing).collect(),
+        printings: request.printings.into_iter().map(Into::into).collect(),
         flavour: request.flavour,
         lore: request.lore,
         credits: request.credits,

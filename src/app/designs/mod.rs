@@ -7,5 +7,8 @@ pub mod design_lists;
 pub mod design_pictures;
 pub mod design_reviews;
 pub mod design_revisions;
+pub mod design_suggestions;
+pub mod design_toolkit;
 mod likeness;
 mod step_problems;
+pub mod toolkit_parts;

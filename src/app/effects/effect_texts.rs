@@ -39,6 +39,12 @@ impl EffectTemplateResponse {
             combinations: library.count_of(at),
         })
     }
+
+    /// All templates, in order.
+    pub fn all(library: &EffectLibrary) -> Vec<Self> {
+        let places = 0..library.texts().templates.len();
+        places.filter_map(|at| Self::new(library, at)).collect()
+    }
 }
 
 /// A placeholder in short.
@@ -119,7 +125,7 @@ pub struct Versioned<T> {
 }
 
 impl<T> Versioned<T> {
-    fn of(loaded: &LoadedEffects, part: T) -> Self {
+    pub(super) fn of(loaded: &LoadedEffects, part: T) -> Self {
         Self { part, revision: Revision(loaded.revision) }
     }
 }

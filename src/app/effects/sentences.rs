@@ -153,8 +153,14 @@ impl TryFrom<u16> for DrawCount {
 pub struct EffectSeed(u64);
 
 impl EffectSeed {
-    fn fresh() -> Self {
+    /// Another one each time.
+    pub(crate) fn fresh() -> Self {
         Self(u64::try_from(Draw::fresh().number()).unwrap_or(0) & MAX_COMBINATIONS)
+    }
+
+    /// The number.
+    pub(crate) fn number(self) -> u64 {
+        self.0
     }
 }
 

@@ -12,9 +12,9 @@ pub const MAX_NAME: usize = 120;
 /// Most attributes of a design, and of each of its printings.
 pub const MAX_ATTRIBUTES: usize = 64;
 /// Most values of an attribute that is a list.
-const MAX_VALUES: usize = 100;
+pub const MAX_VALUES: usize = 100;
 /// Most characters of an attribute that is a text.
-const MAX_VALUE: usize = 500;
+pub const MAX_VALUE: usize = 500;
 /// Most effects: the engine says how many a card of its kind has.
 pub const MAX_EFFECTS: usize = 12;
 /// Most characters of the sentence of an effect.

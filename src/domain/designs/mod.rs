@@ -1,5 +1,6 @@
 //! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
 
+pub mod budgets;
 pub mod content;
 pub mod diff;
 pub mod identifier;
@@ -8,3 +9,4 @@ pub mod limits;
 pub mod markup;
 pub mod review;
 pub mod status;
+pub mod suggestion;

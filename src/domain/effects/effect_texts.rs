@@ -5,6 +5,7 @@
 //! question can keep a core busy for long: see the `MAX_` constants.
 
 mod check;
+mod choices;
 mod diff;
 mod files;
 mod growth;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::choices::{ChoiceStep, MAX_PICKS, NextChoice, counted};
 pub use self::diff::{OutputChange, Sampled, TemplateChange};
 pub use self::files::EffectFiles;
 pub use self::library::{EffectLibrary, Found, RenderedSentence, Stretch, Trial, Wanted};

@@ -15,13 +15,15 @@ use crate::collection::counts::printing;
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, next_step, text};
 
 /// Operations that write nothing in somebody's name: anybody may ask, or the method is POST because a question is long.
-const ASKS: [&str; 9] = [
+const ASKS: [&str; 11] = [
     "register",
     "recover",
     "log_in",
     "refresh",
     "look_up_cards",
     "create_deck_report",
+    "check_design",
+    "create_design_suggestion",
     "match_effects",
     "expand_template",
     "create_print_plan",
@@ -74,6 +76,18 @@ impl Draft {
         }
         if self.body.is_null() { request } else { request.json(&self.body) }
     }
+}
+
+/// A sound design.
+fn heron(name: &str) -> Value {
+    json!({
+        "game": "ttcg", "name": name, "kind": "unit", "licence": "release-1",
+        "attributes": { "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 },
+        "effects": [
+            { "style": "passive", "text": "After this card attacks, return it to your hand." },
+            { "style": "normal", "text": "Discard one spell to gain 1 point." },
+        ],
+    })
 }
 
 /// Instances that believe a checked credential for ever, so that only the transaction can notice its end.
@@ -166,6 +180,32 @@ impl Scene {
         let rulings = format!("{}/rulings", self.card_path("base", "006").await);
         let body = json!({ "kind": "ruling", "text": "So it is.", "published_on": "2026-11-21" });
         self.made(&self.admin, &rulings, body).await.0
+    }
+
+    /// A draft of somebody's, under a name that no other has.
+    async fn design(&self, by: &Player) -> String {
+        let name = format!("Heron {}", uuid::Uuid::new_v4());
+        let begun = self.app.post("/v1/designs").by(by).json(&heron(&name)).answer().await;
+        assert_eq!(begun.status, 201, "{}", begun.text());
+        begun.header("location")
+    }
+
+    /// A design of ada's that waits for a moderator.
+    async fn submitted_design(&self) -> String {
+        // Accounts that are not new may submit more on a day.
+        self.app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+        let path = self.design(&self.ada).await;
+        let submit = self.app.post(&format!("{path}/submit")).by(&self.ada).header("if-match", "*");
+        submit.answer().await.expect(200);
+        path
+    }
+
+    /// The same, claimed by the moderator.
+    async fn claimed_design(&self) -> String {
+        let path = self.submitted_design().await;
+        let claim = self.app.post(&format!("{path}/claim")).by(&self.moderator);
+        claim.answer().await.expect(200);
+        path
     }
 
     async fn deck(&self) -> String {
@@ -355,6 +395,40 @@ impl Scene {
             }
             "delete_deck" => {
                 Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
+            }
+            "create_design" => Draft::new(ada, "/v1/designs", heron("Lantern Heron")),
+            "replace_design" => Draft::new(ada, self.design(ada).await, heron("Lantern Crane"))
+                .with("if-match", "*"),
+            "delete_design" => {
+                Draft::new(ada, self.design(ada).await, Value::Null).with("if-match", "*")
+            }
+            "restore_design" => {
+                let path = format!("{}/restore", self.design(ada).await);
+                Draft::new(ada, path, json!({ "revision": 1 })).with("if-match", "*")
+            }
+            "share_design" => {
+                let path = format!("{}/share", self.design(ada).await);
+                Draft::new(ada, path, Value::Null).with("if-match", "*")
+            }
+            "submit_design" => {
+                let path = format!("{}/submit", self.design(ada).await);
+                Draft::new(ada, path, Value::Null).with("if-match", "*")
+            }
+            "withdraw_design" => {
+                let path = self.submitted_design().await;
+                Draft::new(ada, format!("{path}/withdraw"), Value::Null).with("if-match", "*")
+            }
+            "claim_design" => {
+                let path = self.submitted_design().await;
+                Draft::new(moderator, format!("{path}/claim"), Value::Null)
+            }
+            "return_design" => {
+                let path = self.claimed_design().await;
+                Draft::new(moderator, format!("{path}/return"), Value::Null)
+            }
+            "decide_design" => {
+                let body = json!({ "decision": "approved", "reason": "good" });
+                Draft::new(moderator, format!("{}/decide", self.claimed_design().await), body)
             }
             "change_counts" => {
                 let printing = printing(app, None, "base", "001", "common").await;

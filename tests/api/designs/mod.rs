@@ -4,6 +4,8 @@ mod design_checks;
 mod design_lifecycle;
 mod design_lists;
 mod design_reviews;
+mod design_suggestions;
+mod design_toolkit;
 pub mod permissions;
 mod revisions;
 

@@ -10,6 +10,8 @@ const DESIGN: &str = "D-0000000000";
 
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
+    ("find_design_toolkit",      Anyone,                   "ttcg", none),
+    ("create_design_suggestion", Anyone,                   "", || json!({ "game": "ttcg", "design": { "kind": "unit" } })),
     ("check_design",             Anyone,                   "", || json!({ "game": "none", "kind": "unit" })),
     ("list_shared_designs",      Anyone,                   "", none),
     ("list_own_designs",         Scoped("designs:read"),   "", none),

@@ -1,4 +1,5 @@
 //! Effect texts: templates, expansion, matching, edits.
 
+mod effect_choices;
 mod effect_texts;
 pub mod permissions;

@@ -11,6 +11,7 @@ pub const ROWS: &[Row] = &[
     ("replace_effect_templates", Admin("admin:write"), "none", || json!({ "templates": [] })),
     ("create_effect_template", Admin("admin:write"),  "none", || json!({ "template": "Rest." })),
     ("find_effect_template", Anyone,                  "1", none),
+    ("find_effect_choices", Anyone,                   "1", none),
     ("replace_effect_template", Admin("admin:write"), "1", || json!({ "template": "Rest." })),
     ("delete_effect_template", Admin("admin:write"),  "1", none),
     ("list_effect_placeholders", Anyone,              "ttcg", none),

@@ -12,6 +12,7 @@ use cardscape_engine::effect_text::{
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
 use super::check::put_together;
+use super::choices::counted;
 use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
 use crate::domain::text;
 
@@ -104,7 +105,7 @@ impl EffectLibrary {
     ) -> Self {
         let mut starts = vec![0];
         for template in 0..effects.templates().len() {
-            starts.push(starts[template] + number(effects.count_of(template)));
+            starts.push(starts[template] + counted(effects.count_of(template)));
         }
         Self {
             texts,
@@ -258,7 +259,7 @@ impl EffectLibrary {
     }
 
     fn trial(&self, effects: &Effects, most: usize) -> Trial {
-        let combinations = number(effects.count());
+        let combinations = counted(effects.count());
         let mut renderer = self.rules.renderer();
         let (mut made, mut removed) = (Vec::new(), 0);
         let mut at = 0_u64;
@@ -297,9 +298,4 @@ impl EffectLibrary {
         let bindings = self.effects.bindings(template, combination.into()).unwrap_or_default();
         RenderedSentence { number, template, text, bindings }
     }
-}
-
-/// A number of combinations, which the check has held to what fits.
-fn number(count: Option<u128>) -> u64 {
-    count.and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX)
 }

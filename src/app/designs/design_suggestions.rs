@@ -1,0 +1,168 @@
+//! Suggestions for designs that are half made.
+
+use cardscape_engine::{CardDefinition, Effect, PrintingDefinition, SetFault};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::design_bodies::{DesignPrintingBody, printing_bodies};
+use crate::app::catalogue::cards::EffectResponse;
+use crate::app::effects::sentences::EffectSeed;
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::must_be_one_of;
+use crate::domain::designs::content::{ContentFault, DesignContent, Licence};
+use crate::domain::designs::suggestion::{Suggestion, suggest};
+
+/// A design that is half made.
+pub struct PartialDesign {
+    /// Code of the kind of card.
+    pub kind: String,
+    /// Attributes by code.
+    pub attributes: Map<String, Value>,
+    /// Effects, in printed order; `None` instead of a text: one is wanted.
+    pub effects: Vec<PartialEffect>,
+    /// Printings with numbers that the author chose.
+    pub printings: Vec<PrintingDefinition>,
+}
+
+/// An effect that is half made.
+pub struct PartialEffect {
+    /// Its style.
+    pub style: Option<String>,
+    /// Its slot.
+    pub slot: Option<String>,
+    /// Its sentence; blank: one is wanted.
+    pub text: Option<String>,
+}
+
+impl PartialDesign {
+    /// The design as it would be stored, with empty texts where sentences are wanted; or every fault.
+    fn normalised(self) -> Result<DesignContent, Vec<ContentFault>> {
+        let is_wanted =
+            |effect: &PartialEffect| effect.text.as_ref().is_none_or(|text| text.trim().is_empty());
+        let wanted: Vec<bool> = self.effects.iter().map(is_wanted).collect();
+        let effect = |(effect, wanted): (PartialEffect, &bool)| {
+            let PartialEffect { style, slot, text } = effect;
+            // An empty text is a fault of a design: meanwhile there is one.
+            let text = text.filter(|_| !wanted).unwrap_or_else(|| "wanted".to_owned());
+            Effect { style, slot, text }
+        };
+        let content = DesignContent {
+            name: String::new(),
+            kind: self.kind,
+            attributes: self.attributes,
+            effects: self.effects.into_iter().zip(&wanted).map(effect).collect(),
+            printings: self.printings,
+            flavour: None,
+            lore: None,
+            credits: None,
+            licence: Licence::None,
+        };
+        let mut content = content.normalised()?;
+        for (effect, wanted) in content.effects.iter_mut().zip(wanted) {
+            if wanted {
+                effect.text.clear();
+            }
+        }
+        Ok(content)
+    }
+}
+
+/// A design with the rest filled in.
+#[derive(Serialize, ToSchema)]
+pub struct SuggestedDesign {
+    /// Code of the kind of card.
+    #[schema(example = "unit")]
+    pub kind: String,
+    /// Attributes by code; those that differ between printings hold the base printing's values.
+    #[schema(value_type = Object, example = json!({ "type": "fire", "subtypes": ["dragon"], "rank": 1, "attack": 325, "defense": 175 }))]
+    pub attributes: Map<String, Value>,
+    /// Effects, in printed order.
+    #[schema(value_type = Vec<EffectResponse>)]
+    pub effects: Vec<Effect>,
+    /// Printings, from the lowest rarity up, with the values in which they differ from the design, or, of the base printing, repeat them.
+    pub printings: Vec<DesignPrintingBody>,
+}
+
+impl From<CardDefinition> for SuggestedDesign {
+    fn from(card: CardDefinition) -> Self {
+        let CardDefinition { kind, attributes, effects, printings, .. } = card;
+        Self { kind, attributes, effects, printings: printing_bodies(printings) }
+    }
+}
+
+/// A suggestion: what there was and the rest.
+#[derive(Serialize, ToSchema)]
+pub struct DesignSuggestionResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// The seed: with it, the same is suggested again.
+    #[schema(example = 7, maximum = 9_007_199_254_740_991_u64)]
+    pub seed: u64,
+    /// The design. What was sent is in it as it was, right or wrong.
+    pub design: SuggestedDesign,
+    /// What was filled in: JSON Pointers (RFC 6901) into `design`, of whole parts and of members of parts that were there.
+    #[schema(example = json!(["/attributes/attack", "/attributes/defense", "/effects/0", "/printings/0"]))]
+    pub filled: Vec<String>,
+    /// What should be there and could not be filled in: pointers into `design`, each with the reason.
+    #[schema(example = json!([{ "pointer": "/attributes/emoji", "detail": "It is a text: only the author can write it." }]))]
+    pub unfilled: Vec<InputFault>,
+    /// What the rules of the game find wrong with the result: pointers into `design`, each with the code of the violation and the number of the rule. Empty unless
+    /// something that was sent is wrong, or something could not be filled in. The name is not looked at.
+    #[schema(example = json!([]))]
+    pub violations: Vec<InputFault>,
+}
+
+/// Suggests the rest of a design of a game; without a seed, another one each time. 422 when the game or the kind does not exist, or a text cannot be stored.
+pub async fn create(
+    app: &AppState,
+    game: String,
+    seed: Option<EffectSeed>,
+    design: PartialDesign,
+) -> Result<DesignSuggestionResponse, Problem> {
+    let loaded = app.named_game(&game).await?;
+    let mut faults = Vec::new();
+    let loaded = loaded.map_err(|unknown| faults.push(InputFault::at("/game", unknown))).ok();
+    let design = design.normalised().map_err(|found| {
+        let here =
+            |fault: ContentFault| InputFault::at(format!("/design{}", fault.pointer), fault.detail);
+        faults.extend(found.into_iter().map(here));
+    });
+    let (Some(loaded), Ok(design)) = (loaded, design) else {
+        return Err(Problem::invalid(faults));
+    };
+    let texts = app.effects.find(&app.store, loaded.game.code()).await?;
+    let seed = seed.unwrap_or_else(EffectSeed::fresh).number();
+    let (of, kind) = (loaded.clone(), design.kind.clone());
+    let suggest = move || {
+        let library = texts.as_ref().map(|texts| &texts.library);
+        suggest(&of.game, library, design, seed)
+    };
+    let made = app.work.run(suggest).await?.ok_or_else(|| {
+        let known = loaded.game.kinds().iter().map(|known| known.code.as_str());
+        let fault = InputFault::at("/design/kind", must_be_one_of(&kind, known));
+        Problem::invalid(vec![fault])
+    })?;
+    let Suggestion { card, filled, unfilled, faults } = made;
+    let open = unfilled.into_iter().map(|part| InputFault::at(part.pointer, part.reason));
+    Ok(DesignSuggestionResponse {
+        game,
+        seed,
+        design: card.into(),
+        filled,
+        unfilled: open.collect(),
+        violations: faults.into_iter().map(violation).collect(),
+    })
+}
+
+/// A violation of a rule of the game.
+fn violation(fault: SetFault) -> InputFault {
+    let SetFault { pointer, violation } = fault;
+    InputFault {
+        code: Some(violation.code.as_str().to_owned()),
+        rule: Some(violation.rule.clone()),
+        ..InputFault::at(pointer, violation.message())
+    }
+}

@@ -1,0 +1,250 @@
+//! Everything that an editor of card designs needs of a game, in one document that is made from its manifest and its effect texts.
+
+use cardscape_engine::{DesignGuide, Game, Kind, PrintingCheck, Rarity, RuleReference};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::toolkit_parts::{RulebookPlace, ToolkitGuide, ToolkitKind, ToolkitRarity};
+use crate::app::catalogue::games;
+use crate::app::effects::effect_texts::EffectTemplateResponse;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::designs::budgets::{BudgetLine, BudgetTable, budget_tables};
+use crate::domain::designs::content::{self, Licence};
+use crate::domain::effects::effect_texts::EffectLibrary;
+use crate::memory::rendered::{Freshness, Rendered};
+
+/// What an admin changes about effect texts shows at once.
+const FRESHNESS: Freshness = Freshness::Public(0);
+
+/// Everything that an editor of card designs needs of a game.
+#[derive(Serialize, ToSchema)]
+pub struct DesignToolkitResponse<'a> {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: &'a str,
+    /// Its name.
+    #[schema(example = "TTCG")]
+    pub name: &'a str,
+    /// Version of the rulebook that the manifest restates.
+    #[schema(example = "ttcg/0.042")]
+    pub rules_version: &'a str,
+    /// Rarities from the lowest up, at least one; the printing of the first is the base printing.
+    #[schema(value_type = Vec<ToolkitRarity>)]
+    pub rarities: &'a [Rarity],
+    /// Kinds of cards, at least one.
+    #[schema(value_type = Vec<ToolkitKind>)]
+    pub kinds: &'a [Kind],
+    /// What numbers of cards must add up to, by the attribute that decides and by rarity. Empty where the game checks no sums.
+    pub budgets: Vec<DesignBudget<'a>>,
+    /// What designers should know. Nothing of it is checked.
+    #[schema(value_type = ToolkitGuide)]
+    pub guide: &'a DesignGuide,
+    /// How much a design may hold.
+    pub limits: DesignLimits,
+    /// What authors may allow others to do with a design; the first is meant when nothing is said.
+    pub licences: Vec<LicenceResponse>,
+    /// Effect texts from templates; absent where the game has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect_texts: Option<DesignEffectTexts>,
+}
+
+/// What some numbers of a kind's cards must add up to.
+#[derive(Serialize, ToSchema)]
+pub struct DesignBudget<'a> {
+    /// Code of the kind of card.
+    #[schema(example = "unit")]
+    pub kind: &'a str,
+    /// Where the rulebook has it.
+    #[serde(flatten)]
+    #[schema(value_type = RulebookPlace)]
+    pub reference: &'a RuleReference,
+    /// What is added up: `total` (the numbers of each printing themselves) or `gain` (how far those of a printing exceed those of the base printing).
+    #[schema(example = "total")]
+    pub check: &'static str,
+    /// The attributes that add up to it.
+    #[schema(example = json!(["attack", "defense"]))]
+    pub of: &'a [String],
+    /// The attribute that decides how much; absent: it is the same for all cards of the kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rank")]
+    pub by: Option<&'a str>,
+    /// Of a gain: the least gain of each attribute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each_at_least: Option<i64>,
+    /// What they add up to, by value and rarity; absent where these would be more than 10,000 for all budgets: then work it out from `checks` of the kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Vec<BudgetTotal<'a>>>,
+}
+
+/// What numbers add up to in one rarity.
+#[derive(Serialize, ToSchema)]
+pub struct BudgetTotal<'a> {
+    /// Value of the attribute that decides: a number, a text, true or false; absent: none decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Value>, example = 2)]
+    pub value: Option<Value>,
+    /// Code of the rarity.
+    #[schema(example = "rare")]
+    pub rarity: &'a str,
+    /// The sum.
+    #[schema(example = 1020)]
+    pub total: i64,
+}
+
+impl<'a> DesignBudget<'a> {
+    fn new(table: BudgetTable<'a>) -> Self {
+        let BudgetTable { kind, check, lines } = table;
+        let (word, of, by, each_at_least) = match &check.check {
+            PrintingCheck::Total { of, by, .. } => ("total", &of[..], by.as_deref(), None),
+            PrintingCheck::Gain { of, each_at_least, .. } => {
+                ("gain", &of[..], None, Some(*each_at_least))
+            }
+            // The engine has no other check yet.
+            _ => ("", &[][..], None, None),
+        };
+        let total = |line: BudgetLine<'a>| {
+            let BudgetLine { value, rarity, total } = line;
+            BudgetTotal { value, rarity, total }
+        };
+        Self {
+            kind: &kind.code,
+            reference: &check.reference,
+            check: word,
+            of,
+            by,
+            each_at_least,
+            totals: lines.map(|lines| lines.into_iter().map(total).collect()),
+        }
+    }
+}
+
+/// How much a design may hold, whatever its game says. Lengths are in characters.
+#[derive(Serialize, ToSchema)]
+pub struct DesignLimits {
+    /// Longest name.
+    #[schema(example = 120)]
+    pub name: usize,
+    /// Most attributes, of the design and of each printing.
+    #[schema(example = 64)]
+    pub attributes: usize,
+    /// Most values of an attribute that is a list.
+    #[schema(example = 100)]
+    pub attribute_values: usize,
+    /// Longest value of an attribute that is a text.
+    #[schema(example = 500)]
+    pub attribute_text: usize,
+    /// Most effects.
+    #[schema(example = 12)]
+    pub effects: usize,
+    /// Longest sentence of an effect.
+    #[schema(example = 500)]
+    pub effect_text: usize,
+    /// Most printings.
+    #[schema(example = 32)]
+    pub printings: usize,
+    /// Longest line of flavour.
+    #[schema(example = 200)]
+    pub flavour: usize,
+    /// Longest lore.
+    #[schema(example = 2000)]
+    pub lore: usize,
+    /// Longest credits.
+    #[schema(example = 200)]
+    pub credits: usize,
+}
+
+impl DesignLimits {
+    const ALL: Self = Self {
+        name: content::MAX_NAME,
+        attributes: content::MAX_ATTRIBUTES,
+        attribute_values: content::MAX_VALUES,
+        attribute_text: content::MAX_VALUE,
+        effects: content::MAX_EFFECTS,
+        effect_text: content::MAX_EFFECT,
+        printings: content::MAX_PRINTINGS,
+        flavour: content::MAX_FLAVOUR,
+        lore: content::MAX_LORE,
+        credits: content::MAX_CREDITS,
+    };
+}
+
+/// What an author may allow others to do with a design.
+#[derive(Serialize, ToSchema)]
+pub struct LicenceResponse {
+    /// Code, with the version of the terms.
+    #[schema(example = "cc-by-4.0")]
+    pub code: &'static str,
+    /// What it allows, for people.
+    #[schema(
+        example = "Creative Commons Attribution 4.0: anybody may share and adapt it with the author's name."
+    )]
+    pub text: &'static str,
+    /// Whether a design under it may become an official card.
+    #[schema(example = true)]
+    pub allows_release: bool,
+}
+
+impl From<Licence> for LicenceResponse {
+    fn from(licence: Licence) -> Self {
+        let text = match licence {
+            Licence::None => "Nothing but being read here; it cannot be submitted for release.",
+            Licence::Release => {
+                "Cardscape may print and publish it as a card of the game, with the author's name."
+            }
+            Licence::CcBy => {
+                "Creative Commons Attribution 4.0: anybody may share and adapt it with the author's name."
+            }
+            Licence::Cc0 => "Creative Commons Zero 1.0: anybody may do anything with it.",
+        };
+        Self { code: licence.as_str(), text, allows_release: licence.allows_release() }
+    }
+}
+
+/// The effect texts of a game: templates, which are filled step by step with `GET /v1/games/{game}/effect-templates/{number}/choices`.
+#[derive(Serialize, ToSchema)]
+pub struct DesignEffectTexts {
+    /// Combinations of all templates, those that the phrase rules remove included.
+    #[schema(example = 9590, maximum = 9_007_199_254_740_991_u64)]
+    pub combinations: u64,
+    /// All templates, in order; 2,000 at most.
+    #[schema(max_items = 2000)]
+    pub templates: Vec<EffectTemplateResponse>,
+}
+
+impl From<&EffectLibrary> for DesignEffectTexts {
+    fn from(library: &EffectLibrary) -> Self {
+        Self { combinations: library.count(), templates: EffectTemplateResponse::all(library) }
+    }
+}
+
+impl<'a> DesignToolkitResponse<'a> {
+    fn new(game: &'a Game, library: Option<&EffectLibrary>) -> Self {
+        Self {
+            game: game.code(),
+            name: game.name(),
+            rules_version: game.rules_version(),
+            rarities: game.rarities(),
+            kinds: game.kinds(),
+            budgets: budget_tables(game).into_iter().map(DesignBudget::new).collect(),
+            guide: game.design_guide(),
+            limits: DesignLimits::ALL,
+            licences: Licence::ALL.into_iter().map(Into::into).collect(),
+            effect_texts: library.map(Into::into),
+        }
+    }
+}
+
+/// The toolkit of a game, made once for each version of its manifest and of its effect texts.
+pub async fn find(app: &AppState, game: &Code) -> Result<Rendered, Problem> {
+    let loaded = games::find(app, game).await?;
+    let texts = app.effects.find(&app.store, game.as_str()).await?;
+    let versions = (game.clone(), loaded.revision, texts.as_ref().map(|texts| texts.revision));
+    let make = async {
+        let library = texts.as_ref().map(|texts| &texts.library);
+        Ok(Rendered::list(FRESHNESS, None, &DesignToolkitResponse::new(&loaded.game, library))?)
+    };
+    app.toolkits.find_or(versions, make).await
+}

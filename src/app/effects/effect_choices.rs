@@ -1,0 +1,223 @@
+//! Templates filled step by step: for each place the values that it may take, in pages.
+
+use cardscape_engine::effect_text::{PickError, StepChoice};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::effect_texts::{Versioned, load};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::effects::effect_texts::{ChoiceStep, MAX_PICKS, NextChoice, counted};
+
+/// For each place that is chosen for, the index of its choice: numbers from 0 with commas between them. Empty: nothing is chosen yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Picks(Vec<usize>);
+
+impl TryFrom<String> for Picks {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        let written: Vec<&str> = text.split(',').take(MAX_PICKS + 1).collect();
+        if written.len() > MAX_PICKS {
+            return Err(format!("must be at most {MAX_PICKS} picks"));
+        }
+        let read = |(number, pick): (usize, &&str)| {
+            let is_number = !pick.is_empty() && pick.bytes().all(|byte| byte.is_ascii_digit());
+            let pick = is_number.then(|| pick.parse().unwrap_or(usize::MAX));
+            pick.ok_or_else(|| format!("pick {number} must be a whole number from 0"))
+        };
+        (1..).zip(&written).map(read).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Picks {
+    /// Why these are no picks of a template. Picks are counted from 1; the column is where the pick begins.
+    fn refused(&self, error: PickError) -> Problem {
+        let (at, detail) = match error {
+            PickError::NoTemplate => return Problem::not_found(),
+            PickError::OutOfRange { at, choices } => {
+                (at, format!("pick {} must be 0 to {}", at + 1, choices - 1))
+            }
+            PickError::TooMany { at } => {
+                let given = self.0.len();
+                (at, format!("has {given} picks, but after {at} there is no place to choose for"))
+            }
+            PickError::TooLong => (0, "makes a sentence that is too long".to_owned()),
+        };
+        let before = self.0.iter().take(at).map(|pick| pick.to_string().len() + 1);
+        let column = Some(before.sum::<usize>() + 1);
+        let fault = InputFault { column, ..InputFault::at("?picks", detail) };
+        Problem::of_query(vec![fault])
+    }
+}
+
+/// A place of a template to choose a value for.
+#[derive(Serialize, ToSchema)]
+pub struct EffectPlaceResponse {
+    /// The place as it is written; `<n+1>` adds one to the number that is chosen.
+    #[schema(example = "<deed>")]
+    pub placeholder: String,
+    /// How many choices there are, on all pages together.
+    #[schema(example = 37, minimum = 1)]
+    pub choices: usize,
+}
+
+/// A value that the place may take.
+#[derive(Serialize, ToSchema)]
+pub struct EffectChoiceResponse {
+    /// What to add to `picks` for it.
+    #[schema(example = 0, minimum = 0)]
+    pub index: usize,
+    /// The value, with its own places as they are written.
+    #[schema(example = "draw one card")]
+    pub text: String,
+    /// How many combinations the value has by itself; 1 when it has no places.
+    #[schema(example = 1, minimum = 1, maximum = 9_007_199_254_740_991_u64)]
+    pub combinations: u64,
+    /// The value's own places, in the order in which they are chosen for, right after it.
+    #[schema(example = json!([]))]
+    pub places: Vec<String>,
+}
+
+impl EffectChoiceResponse {
+    fn new((index, choice): (usize, StepChoice)) -> Self {
+        let StepChoice { text, combinations, places } = choice;
+        Self { index, text, combinations: counted(combinations), places }
+    }
+}
+
+/// A template as far as it is filled, and a page of choices for its next place.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "template": 34, "text": "Discard one card to <deed>.", "combinations": 37,
+    "next": { "placeholder": "<deed>", "choices": 17 },
+    "data": [
+        { "index": 0, "text": "draw one card", "combinations": 1, "places": [] },
+        { "index": 1, "text": "tap one <low_rank> enemy unit", "combinations": 3, "places": ["<low_rank>"] },
+    ],
+    "next_cursor": "WzEsMl0",
+    "removed": false,
+}))]
+pub struct EffectStepResponse {
+    /// Number of the template, from 1.
+    #[schema(example = 34, minimum = 1)]
+    pub template: usize,
+    /// The sentence as far as it is chosen, before the phrase rules: open places as they are written.
+    #[schema(example = "Discard one card to <deed>.")]
+    pub text: String,
+    /// How many combinations are left; 1 when all places are chosen.
+    #[schema(example = 37, minimum = 1, maximum = 9_007_199_254_740_991_u64)]
+    pub combinations: u64,
+    /// The next place to choose for; absent when all places are chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<EffectPlaceResponse>,
+    /// A page of the choices for the next place, in the order of its values; empty when all places are chosen.
+    pub data: Vec<EffectChoiceResponse>,
+    /// Send as `cursor`, with the same `picks`, to get the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// When all places are chosen: number of the combination among those of all templates, as in `GET /v1/games/{game}/effects`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1204)]
+    pub number: Option<u64>,
+    /// When all places are chosen: the finished sentence, after the phrase rules; absent when they leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Discard one card to draw one card.")]
+    pub sentence: Option<String>,
+    /// Whether all places are chosen and the phrase rules leave the sentence out: no card may have it.
+    #[schema(example = false)]
+    pub removed: bool,
+}
+
+impl EffectStepResponse {
+    fn new(
+        template: usize,
+        step: ChoiceStep,
+        from: usize,
+        cursor: impl Fn(usize) -> String,
+    ) -> Self {
+        let ChoiceStep { text, combinations, next } = step;
+        let open = Self {
+            template,
+            text,
+            combinations,
+            next: None,
+            data: Vec::new(),
+            next_cursor: None,
+            number: None,
+            sentence: None,
+            removed: false,
+        };
+        match next {
+            NextChoice::Place { placeholder, count, choices } => {
+                let after = from.saturating_add(choices.len());
+                Self {
+                    next: Some(EffectPlaceResponse { placeholder, choices: count }),
+                    next_cursor: (after < count && !choices.is_empty()).then(|| cursor(after)),
+                    data: (from..).zip(choices).map(EffectChoiceResponse::new).collect(),
+                    ..open
+                }
+            }
+            NextChoice::Finished { number, sentence } => {
+                Self { number: Some(number), removed: sentence.is_none(), sentence, ..open }
+            }
+        }
+    }
+}
+
+/// Shows a template, by its number from 1, after some picks, with a page of the choices for its next place. The key of a cursor is the revision of the effect
+/// texts with the index of a choice.
+pub async fn find(
+    app: &AppState,
+    game: &Code,
+    number: usize,
+    picks: Picks,
+    cursor: Option<&Cursor>,
+    limit: PageLimit,
+) -> Result<Versioned<EffectStepResponse>, Problem> {
+    let loaded = load(app, game).await?;
+    let template = number.checked_sub(1).ok_or_else(Problem::not_found)?;
+    let revision = loaded.revision;
+    let from = match cursor.map(Cursor::key::<(i64, usize)>).transpose()? {
+        Some((of, _)) if of != revision => {
+            return Err(Problem::new(ProblemCode::InvalidCursor)
+                .detail("The effect texts were changed since: begin again."));
+        }
+        Some((_, from)) => from,
+        None => 0,
+    };
+    let (library, most) = (loaded.clone(), limit.items());
+    let find = move || {
+        let step = library.library.choices(template, &picks.0, from, most);
+        step.map_err(|error| picks.refused(error))
+    };
+    let step = app.work.run(find).await??;
+    let cursor = |next: usize| Cursor::at(&(revision, next));
+    Ok(Versioned::of(&loaded, EffectStepResponse::new(number, step, from, cursor)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picks_are_numbers_with_commas_between_them() {
+        let read = |text: &str| Picks::try_from(text.to_owned());
+        assert_eq!(read(""), Ok(Picks(vec![])));
+        assert_eq!(read("0,12,3"), Ok(Picks(vec![0, 12, 3])));
+        // Beyond every list, however long it is.
+        assert_eq!(read("99999999999999999999999"), Ok(Picks(vec![usize::MAX])));
+        for (wrong, number) in [("0,,1", 2), ("-1", 1), ("1, 2", 2), ("1,2,+3", 3), ("a", 1)] {
+            let told = format!("pick {number} must be a whole number from 0");
+            assert_eq!(read(wrong), Err(told), "{wrong}");
+        }
+        assert!(read(&"0,".repeat(MAX_PICKS)).is_err());
+        assert!(read(&vec!["0"; MAX_PICKS].join(",")).is_ok());
+    }
+}

@@ -1,0 +1,150 @@
+//! Suggestions: the rest of a design that is half made.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+async fn ttcg() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    app
+}
+
+async fn suggest(app: &TestApp, body: Value) -> Answer {
+    app.post("/v1/design-suggestions").json(&body).answer().await
+}
+
+#[tokio::test]
+async fn the_rest_of_a_unit_is_filled_in() {
+    let app = ttcg().await;
+    let start = json!({ "kind": "unit", "attributes": { "type": "fire", "rank": 2 }, "effects": [{ "style": "equip" }] });
+    let answer = suggest(&app, json!({ "game": "ttcg", "seed": 7, "design": start })).await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    let made = answer.expect(200);
+    assert_eq!((&made["game"], &made["seed"]), (&json!("ttcg"), &json!(7)));
+    assert_eq!((&made["violations"], &made["unfilled"]), (&json!([]), &json!([])));
+    let design = &made["design"];
+    let attributes = &design["attributes"];
+    assert_eq!((&attributes["type"], &attributes["rank"]), (&json!("fire"), &json!(2)));
+    assert_eq!((&attributes["attack"], &attributes["defense"]), (&json!(650), &json!(350)));
+    assert_eq!(design["effects"][0]["style"], "equip");
+    assert!(design["effects"][0]["text"].as_str().unwrap().starts_with("Equip this card to "));
+    assert_eq!(design["printings"].as_array().unwrap().len(), 6);
+    let filled: Vec<&str> =
+        made["filled"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert_eq!(
+        filled[..4],
+        ["/attributes/subtypes", "/attributes/attack", "/attributes/defense", "/effects/0/text"]
+    );
+    for pointer in filled {
+        assert!(design.pointer(pointer).is_some(), "{pointer}");
+    }
+    // Each sentence is one of the game's.
+    let texts: Vec<&Value> =
+        design["effects"].as_array().unwrap().iter().map(|effect| &effect["text"]).collect();
+    let body = json!({ "sentences": texts });
+    let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
+    assert!(found["data"].as_array().unwrap().iter().all(|one| one["matches"] != json!([])));
+}
+
+#[tokio::test]
+async fn the_same_seed_suggests_the_same() {
+    let app = ttcg().await;
+    let other = app.second_instance();
+    let body = |seed: Value| json!({ "game": "ttcg", "seed": seed, "design": { "kind": "spell" } });
+    let first = suggest(&app, body(json!(5))).await.expect(200);
+    assert_eq!(suggest(&other, body(json!(5))).await.expect(200), first);
+    assert_ne!(suggest(&app, body(json!(6))).await.expect(200)["design"], first["design"]);
+    // One that is drawn is told.
+    let drawn =
+        suggest(&app, json!({ "game": "ttcg", "design": { "kind": "spell" } })).await.expect(200);
+    assert_eq!(suggest(&app, body(drawn["seed"].clone())).await.expect(200), drawn);
+    let another = suggest(&app, body(Value::Null)).await.expect(200);
+    assert_ne!(another["seed"], drawn["seed"]);
+    // What is kept leaves the others.
+    let mut kept = body(json!(5));
+    kept["design"]["effects"] = json!([first["design"]["effects"][0]]);
+    assert_eq!(suggest(&app, kept).await.expect(200)["design"], first["design"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_filled_or_is_wrong_is_told() {
+    let app = ttcg().await;
+    app.seed(&["emojito"]).await;
+    let made = suggest(&app, json!({ "game": "emojito", "design": { "kind": "emotion" } })).await;
+    let made = made.expect(200);
+    assert_eq!(made["unfilled"][0]["pointer"], "/attributes/emotion");
+    assert_eq!(made["violations"][0]["code"], "ATTRIBUTE_MISSING");
+    let attributes = json!({ "type": "fier", "rank": "two", "attack": 100 });
+    let wrong = json!({ "kind": "unit", "attributes": attributes });
+    let made = suggest(&app, json!({ "game": "ttcg", "design": wrong })).await.expect(200);
+    let violations = made["violations"].as_array().unwrap();
+    let at = |pointer: &str| violations.iter().find(|one| one["pointer"] == pointer).unwrap();
+    let kind = at("/attributes/type");
+    assert_eq!(
+        (&kind["code"], &kind["rule"]),
+        (&json!("ATTRIBUTE_VALUE_UNKNOWN"), &json!("T-3.1a"))
+    );
+    assert!(kind["detail"].as_str().unwrap().contains("fire"), "{kind}");
+    assert_eq!(at("/attributes/rank")["code"], "ATTRIBUTE_TYPE_MISMATCH");
+    assert_eq!(made["design"]["attributes"]["type"], "fier", "what was sent stays");
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_design_is_refused() {
+    let app = ttcg().await;
+    let of = |game: &str, design: Value| json!({ "game": game, "design": design });
+    let long = "x".repeat(501);
+    let many = vec![json!({}); 13];
+    for (body, pointer, detail) in [
+        (of("ttgc", json!({ "kind": "unit" })), "/game", "did you mean ttcg"),
+        (of("ttcg", json!({ "kind": "unti" })), "/design/kind", "did you mean unit"),
+        (of("ttcg", json!({ "kind": "a unit" })), "/design/kind", "letters"),
+        (
+            of("ttcg", json!({ "kind": "unit", "atributes": {} })),
+            "/design/atributes",
+            "did you mean attributes",
+        ),
+        (of("ttcg", json!({ "kind": "unit", "attributes": [] })), "/design/attributes", "object"),
+        (
+            of("ttcg", json!({ "kind": "unit", "attributes": { "rank": null } })),
+            "/design/attributes/rank",
+            "number",
+        ),
+        (
+            of("ttcg", json!({ "kind": "unit", "effects": [{}, { "text": long }] })),
+            "/design/effects/1/text",
+            "500",
+        ),
+        (
+            of("ttcg", json!({ "kind": "unit", "effects": [{ "text": "a\u{202e}b" }] })),
+            "/design/effects/0/text",
+            "control",
+        ),
+        (of("ttcg", json!({ "kind": "unit", "effects": many })), "/design/effects", "12"),
+        (
+            of("ttcg", json!({ "kind": "unit", "printings": [{ "rarity": "*" }] })),
+            "/design/printings/0/rarity",
+            "letters",
+        ),
+        (of("ttcg", json!({})), "/design/kind", "missing"),
+        (json!({ "design": { "kind": "unit" } }), "/game", "missing"),
+        (json!({ "game": "ttcg", "seed": -1, "design": { "kind": "unit" } }), "/seed", "0"),
+        (
+            json!({ "game": "ttcg", "seed": 9_007_199_254_740_992_u64, "design": { "kind": "unit" } }),
+            "/seed",
+            "9007199254740991",
+        ),
+    ] {
+        let refused = suggest(&app, body.clone()).await.problem(422, "invalid_body");
+        let fault = &refused["errors"][0];
+        assert_eq!(fault["pointer"], pointer, "{body}: {refused}");
+        assert!(fault["detail"].as_str().unwrap().contains(detail), "{body}: {refused}");
+    }
+    // The faults of game and design at once.
+    let both = of("ttgc", json!({ "kind": "unit", "attributes": { "rank": null } }));
+    let refused = suggest(&app, both).await.problem(422, "invalid_body");
+    assert_eq!(refused["errors"].as_array().unwrap().len(), 2, "{refused}");
+    app.get("/v1/design-suggestions").answer().await.problem(405, "method_not_allowed");
+}

@@ -1,0 +1,146 @@
+//! The toolkit of a game: one document for editors of designs.
+
+use cardscape::api::contract::document;
+use jsonschema::{Draft, Registry};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp, seed_data};
+
+const GAMES: [&str; 8] =
+    ["ttcg", "emoji-tcg", "emojito", "emojo-dojo", "uno-emoji", "magic", "pokemon", "yu-gi-oh"];
+
+async fn toolkit(app: &TestApp, game: &str) -> Answer {
+    let answer = app.get(&format!("/v1/games/{game}/design-toolkit")).answer().await;
+    assert_eq!(answer.status, 200, "{game}: {}", answer.text());
+    answer
+}
+
+#[tokio::test]
+async fn an_editor_finds_everything_in_one_document() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    let told = toolkit(&app, "ttcg").await.json();
+    // What is told elsewhere is told in the same words.
+    let game = app.get("/v1/games/ttcg").answer().await.expect(200);
+    assert_eq!((&told["kinds"], &told["rarities"]), (&game["kinds"], &game["rarities"]));
+    let unit = &told["kinds"][0];
+    assert_eq!(unit["attributes"]["rank"]["max"], 5);
+    assert_eq!(unit["attributes"]["attack"]["per_printing"], true);
+    assert_eq!(unit["effects"][0]["min"], 2);
+
+    let units = &told["budgets"][0];
+    assert_eq!(
+        (&units["kind"], &units["check"], &units["by"]),
+        (&json!("unit"), &json!("total"), &json!("rank"))
+    );
+    assert_eq!(units["of"], json!(["attack", "defense"]));
+    let totals = units["totals"].as_array().unwrap();
+    assert_eq!(totals.len(), 5 * 6);
+    let total = |value: i64, rarity: &str| {
+        let line = totals.iter().find(|line| line["value"] == value && line["rarity"] == rarity);
+        line.unwrap()["total"].as_i64().unwrap()
+    };
+    assert_eq!([total(1, "common"), total(2, "rare"), total(5, "primal_rare")], [500, 1020, 2550]);
+    let spells = &told["budgets"][1];
+    assert_eq!((&spells["check"], &spells["each_at_least"]), (&json!("gain"), &json!(0)));
+    assert_eq!(spells["totals"][5], json!({ "rarity": "primal_rare", "total": 25 }));
+
+    assert!(
+        told["guide"]["tendencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["shares"] == json!([65, 35]))
+    );
+    assert_eq!(told["limits"]["effect_text"], 500);
+    let licences = told["licences"].as_array().unwrap();
+    let codes: Vec<&Value> = licences.iter().map(|licence| &licence["code"]).collect();
+    assert_eq!(codes, ["none", "release-1", "cc-by-4.0", "cc0-1.0"]);
+    assert_eq!(licences[0]["allows_release"], false);
+
+    let templates = told["effect_texts"]["templates"].as_array().unwrap();
+    let listed = app.get("/v1/games/ttcg/effect-templates?limit=200").answer().await.expect(200);
+    assert_eq!(listed["data"], told["effect_texts"]["templates"]);
+    let combinations = templates.iter().map(|one| one["combinations"].as_u64().unwrap());
+    assert_eq!(told["effect_texts"]["combinations"], combinations.sum::<u64>());
+}
+
+/// Also those without effect texts, checks or advice; and each is as the contract describes it.
+#[tokio::test]
+async fn every_game_has_one_and_it_keeps_the_contract() {
+    let app = TestApp::start().await;
+    app.seed(&GAMES).await;
+    app.seed_effect_texts("ttcg").await;
+    let whole = serde_json::to_value(document()).unwrap();
+    let registry = Registry::new().draft(Draft::Draft202012);
+    let registry = registry.add("urn:contract", whole).unwrap().prepare().unwrap();
+    let schema = json!({ "$ref": "urn:contract#/components/schemas/DesignToolkitResponse" });
+    let validator = jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .with_registry(&registry)
+        .build(&schema);
+    let validator = validator.unwrap();
+    for game in GAMES {
+        let told = toolkit(&app, game).await.json();
+        let faults = validator.iter_errors(&told);
+        let faults: Vec<String> =
+            faults.map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert_eq!(faults, Vec::<String>::new(), "{game}");
+        assert_eq!(told["effect_texts"].is_object(), game == "ttcg");
+        assert!(told["kinds"].as_array().is_some_and(|kinds| !kinds.is_empty()));
+    }
+    let emoji = toolkit(&app, "emoji-tcg").await.json();
+    assert_eq!(emoji["kinds"][0]["effects"][1]["slots"][0]["code"], "upgrade");
+    assert_eq!(emoji["budgets"], json!([]));
+}
+
+#[tokio::test]
+async fn it_is_sent_once_and_changes_with_manifest_and_texts() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let path = "/v1/games/ttcg/design-toolkit";
+    let bare = toolkit(&app, "ttcg").await;
+    assert_eq!(bare.header("cache-control"), "public, max-age=0");
+    let etag = bare.header("etag");
+    let again = app.get(path).header("if-none-match", &etag).answer().await;
+    assert_eq!((again.status, again.bytes.len()), (304, 0));
+    let head = app.request(Method::HEAD, path).answer().await;
+    assert_eq!((head.status, head.bytes.len(), head.header("etag")), (200, 0, etag.clone()));
+
+    app.seed_effect_texts("ttcg").await;
+    let with_texts = toolkit(&app, "ttcg").await;
+    assert_ne!(with_texts.header("etag"), etag);
+    assert_eq!(bare.json()["effect_texts"], Value::Null);
+    assert!(with_texts.json()["effect_texts"].is_object());
+
+    let admin = app.admin().await;
+    let version = app.get("/v1/games/ttcg/effect-templates/1").answer().await.header("etag");
+    let body = json!({ "template": "Rest." });
+    let edit = app.put("/v1/games/ttcg/effect-templates/1").by(&admin).json(&body);
+    edit.header("if-match", version).answer().await.expect(200);
+    let edited = toolkit(&app, "ttcg").await.json();
+    assert_eq!(edited["effect_texts"]["templates"][0]["template"], "Rest.");
+
+    let mut source = seed_data("ttcg");
+    source.manifest.text = source.manifest.text.replacen("max = 5", "max = 6", 1);
+    app.import(&source).await.unwrap();
+    let changed = toolkit(&app, "ttcg").await.json();
+    assert_eq!(changed["kinds"][0]["attributes"]["rank"]["max"], 6);
+    assert_eq!(changed["effect_texts"], edited["effect_texts"]);
+}
+
+#[tokio::test]
+async fn what_is_asked_wrongly_is_told() {
+    let app = TestApp::start().await;
+    app.seed(&["emojito"]).await;
+    for nowhere in ["nowhere", "ttcg"] {
+        let answer = app.get(&format!("/v1/games/{nowhere}/design-toolkit")).answer().await;
+        answer.problem(404, "not_found");
+    }
+    let query = app.get("/v1/games/emojito/design-toolkit?kind=unit").answer().await;
+    query.problem(400, "invalid_query");
+    let posted = app.post("/v1/games/emojito/design-toolkit").answer().await;
+    posted.problem(405, "method_not_allowed");
+}
