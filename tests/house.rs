@@ -458,6 +458,9 @@ fn what_writes_is_confirmed_in_its_transaction() {
         ("src/store/serials/registration_groups.rs", "SubmitSerials", 3),
         ("src/store/collection/collection_imports.rs", "WriteOwnCollection", 1),
         ("src/store/copies/trade_lists.rs", "WriteOwnCollection", 1),
+        // A moderator sees designs that were submitted.
+        ("src/store/designs/design_lifecycle.rs", "ReviewDesigns", 1),
+        ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
     ];
     let mut found = BTreeMap::new();
     for (path, text) in sources("src/store") {

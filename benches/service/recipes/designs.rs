@@ -45,7 +45,7 @@ const CLAIMED: &[&str] = &[
     "UPDATE designs SET status = 'in_review' WHERE name LIKE 'Bench %'",
     "UPDATE design_reviews SET reviewer_id = bench.account(16777214), lease_until = now() + interval '1 day'",
 ];
-const WAITING: &str = "SELECT code AS design FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
+const WAITING: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
 const CLEAR: &[&str] =
     &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
 const SAVES: &[&str] = &[

@@ -142,7 +142,10 @@ mod tests {
     const RARITIES: &str =
         "rarities = [{ code = 'plain', name = 'Plain' }, { code = 'golden', name = 'Golden' }]";
 
-    fn told(game: &Game) -> Vec<Option<Vec<(Option<Value>, String, i64)>>> {
+    /// Value, rarity and total.
+    type Line = (Option<Value>, String, i64);
+
+    fn told(game: &Game) -> Vec<Option<Vec<Line>>> {
         let line = |line: &BudgetLine<'_>| (line.value.clone(), line.rarity.to_owned(), line.total);
         let table =
             |table: BudgetTable<'_>| table.lines.map(|lines| lines.iter().map(line).collect());

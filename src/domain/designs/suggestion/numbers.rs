@@ -18,7 +18,7 @@ struct Rest<'a> {
     /// The total.
     total: i64,
     /// What the numbers that are there leave of it.
-    rest: i128,
+    remaining: i128,
     /// The attributes that are to share the rest, each once.
     open: Vec<Bounded<'a>>,
 }
@@ -30,7 +30,7 @@ impl Rest<'_> {
             self.open.iter().map(|part| i128::from(number(part))).sum()
         };
         self.open.iter().all(|(_, low, high)| low <= high)
-            && (sum(|(_, low, _)| *low)..=sum(|(_, _, high)| *high)).contains(&self.rest)
+            && (sum(|(_, low, _)| *low)..=sum(|(_, _, high)| *high)).contains(&self.remaining)
     }
 }
 
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
                 }
             }
         }
-        Some(Rest { total, rest, open })
+        Some(Rest { total, remaining: rest, open })
     }
 
     /// What is left for the card's own numbers. `None`: the check asks for no total, or what is there is no number.
@@ -171,7 +171,7 @@ impl<'a> Draft<'a> {
             return;
         }
         if !left.is_possible() {
-            let Rest { total, rest, open } = left;
+            let Rest { total, remaining: rest, open } = left;
             let codes = of.join(" + ");
             for (name, ..) in open {
                 let reason = format!(
@@ -191,7 +191,7 @@ impl<'a> Draft<'a> {
         };
         let shares: Vec<u32> =
             left.open.iter().map(|(name, ..)| share(name).unwrap_or(1)).collect();
-        let rest = i64::try_from(left.rest).unwrap_or(i64::MAX);
+        let rest = i64::try_from(left.remaining).unwrap_or(i64::MAX);
         let parts = round_split(rest, &shares);
         for ((name, ..), value) in left.open.iter().zip(within_bounds(parts, &left)) {
             self.set_attribute(name, Value::from(value));
@@ -224,7 +224,7 @@ fn within_bounds(mut parts: Vec<i64>, left: &Rest<'_>) -> Vec<i64> {
     for (part, (_, low, high)) in parts.iter_mut().zip(&left.open) {
         *part = (*part).clamp(*low, *high);
     }
-    let mut rest = left.rest - parts.iter().map(|part| i128::from(*part)).sum::<i128>();
+    let mut rest = left.remaining - parts.iter().map(|part| i128::from(*part)).sum::<i128>();
     for (part, (_, low, high)) in parts.iter_mut().zip(&left.open) {
         let (value, low, high) = (i128::from(*part), i128::from(*low), i128::from(*high));
         let moved = (value + rest).clamp(low, high);
@@ -252,7 +252,7 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned(), "c".to_owned()];
         let split = |rest: i128, parts: [i64; 3], bounds: [(i64, i64); 3]| {
             let open = names.iter().zip(bounds).map(|(name, (low, high))| (name, low, high));
-            within_bounds(parts.to_vec(), &Rest { total: 0, rest, open: open.collect() })
+            within_bounds(parts.to_vec(), &Rest { total: 0, remaining: rest, open: open.collect() })
         };
         assert_eq!(split(90, [30, 30, 30], [(0, 99); 3]), [30, 30, 30]);
         assert_eq!(split(90, [30, 30, 30], [(0, 10), (0, 40), (0, 99)]), [10, 40, 40]);
