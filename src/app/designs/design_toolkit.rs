@@ -21,6 +21,65 @@ const FRESHNESS: Freshness = Freshness::Public(0);
 
 /// Everything that an editor of card designs needs of a game.
 #[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "game": "ttcg", "name": "TTCG", "rules_version": "ttcg/0.042",
+    "rarities": [{ "code": "common", "name": "Common", "weight": 40, "tier": 1, "finish": "matte", "aliases": ["C"] }],
+    "kinds": [{
+        "code": "unit", "name": "Unit", "rule": "T-3.1a", "section": "3.1", "provenance": "source",
+        "text": "A unit has one of eight types and one or more subtypes.",
+        "attributes": {
+            "type": {
+                "name": "type", "type": "choice", "values": ["earth", "water", "fire"], "optional": false, "per_printing": false,
+                "rule": "T-3.1a", "section": "3.1", "provenance": "source", "text": "A unit has exactly one of the eight types.",
+            },
+            "rank": {
+                "name": "rank", "type": "integer", "min": 1, "max": 5, "optional": false, "per_printing": false,
+                "rule": "T-4.6a", "section": "4.6", "provenance": "source", "text": "A unit has a rank from 1 to 5.",
+            },
+        },
+        "effects": [{
+            "min": 2, "max": 2, "styles": ["normal", "continuous", "counter", "equip"], "slots": [], "rule": "T-2.2.5a", "section": "2.2.5",
+            "provenance": "source", "text": "Every card has exactly two effects, each of one of seven styles.",
+        }],
+        "printings": {
+            "every_rarity": true, "rule": "T-4.6e", "section": "4.6", "provenance": "source", "text": "Every card exists in all six rarities.",
+        },
+        "checks": [],
+    }],
+    "budgets": [{
+        "kind": "unit", "rule": "T-4.6b", "section": "4.6", "provenance": "source",
+        "text": "A unit's attack and defense add up to 500 for each rank, plus 10 for each rarity tier above the first.",
+        "check": "total", "of": ["attack", "defense"], "by": "rank",
+        "totals": [{ "value": 1, "rarity": "common", "total": 500 }, { "value": 1, "rarity": "uncommon", "total": 510 }],
+    }],
+    "guide": {
+        "tendencies": [{
+            "rule": "T-3.1b", "section": "3.1", "provenance": "assumed", "text": "High attack, in figures: about two thirds of a Fire unit's total.",
+            "select": { "kinds": ["unit"], "where": { "type": { "in": ["fire"] } } }, "of": ["attack", "defense"], "shares": [65, 35],
+        }],
+        "styles": [{
+            "rule": "T-2.2.5m", "section": "2.2.5", "provenance": "assumed", "text": "An Equip effect attaches its card to another one.",
+            "style": "equip", "begins": ["Equip this card to "],
+        }],
+        "suits": [{
+            "rule": "T-4.6f", "section": "4.6", "provenance": "source", "text": "Only spells lie below a unit.",
+            "contains": ["above this card"], "select": { "kinds": ["spell"] },
+        }],
+    },
+    "limits": {
+        "name": 120, "attributes": 64, "attribute_values": 100, "attribute_text": 500, "effects": 12, "effect_text": 500, "printings": 32,
+        "flavour": 200, "lore": 2000, "credits": 200,
+    },
+    "licences": [{
+        "code": "none", "text": "Nothing but being read here; it cannot be submitted for release.", "allows_release": false,
+    }],
+    "effect_texts": {
+        "combinations": 9590,
+        "templates": [{
+            "number": 34, "template": "Discard <fodder> to <deed>.", "placeholders": ["fodder", "deed"], "combinations": 851,
+        }],
+    },
+}))]
 pub struct DesignToolkitResponse<'a> {
     /// Code of the game.
     #[schema(example = "ttcg")]
