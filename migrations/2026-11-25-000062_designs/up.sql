@@ -37,6 +37,12 @@ CREATE INDEX designs_listed ON designs (shared_at, code)
     WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
 CREATE INDEX designs_listed_game ON designs (game_code, shared_at, code)
     WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_kind ON designs (kind, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_status ON designs (status, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_account ON designs (account_id, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
 CREATE INDEX designs_account ON designs (account_id, id);
 CREATE INDEX designs_effects ON designs (game_code, effects_key) WHERE effects_key IS NOT NULL;
 

@@ -81,7 +81,7 @@ pub struct GalleryFilter<'a> {
     pub before: Option<(DateTime<Utc>, DesignCode)>,
 }
 
-/// Lists the designs that are shared, those that were shared last first. Designs of banned authors are left out.
+/// Lists the designs that are shared, those that were shared last first. Designs of banned authors are left out. Each filter has an index in this order.
 pub async fn list_shared(
     conn: &mut Connection,
     filter: &GalleryFilter<'_>,
@@ -101,7 +101,9 @@ pub async fn list_shared(
         statement = statement.push(" AND d.status = $status").bind("status", status);
     }
     if let Some(author) = filter.author {
-        statement = statement.push(" AND a.name_key = $author").bind("author", author);
+        statement = statement
+            .push(" AND d.account_id = (SELECT id FROM accounts WHERE name_key = $author)")
+            .bind("author", author);
     }
     if let Some(name) = filter.name {
         let pattern = format!("%{}%", escape_like(name.key()));
