@@ -9,7 +9,7 @@ CREATE TABLE designs (
     version bigint NOT NULL CHECK (version >= 1),
     revision bigint NOT NULL CHECK (revision >= 1),
     public_revision bigint CHECK (public_revision BETWEEN 1 AND revision),
-    name text NOT NULL CHECK (char_length(name) <= 500),
+    name text NOT NULL CHECK (char_length(name) <= 960),
     name_key text NOT NULL,
     name_skeleton text NOT NULL,
     kind text NOT NULL,

@@ -8,7 +8,7 @@ CREATE TABLE design_reviews (
     reviewer_id uuid REFERENCES accounts,
     lease_until timestamptz,
     decision text CHECK (decision IN ('approved', 'declined')),
-    reason text CHECK (char_length(reason) BETWEEN 1 AND 8000),
+    reason text CHECK (char_length(reason) BETWEEN 1 AND 16000),
     closed_at timestamptz,
     CHECK ((reviewer_id IS NULL) = (lease_until IS NULL)),
     CHECK (decision IS NULL OR reviewer_id IS NOT NULL AND reason IS NOT NULL AND closed_at IS NOT NULL)

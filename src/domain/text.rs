@@ -61,7 +61,7 @@ pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
 /// Most combining marks on one character. No language that is written needs more than four.
 const MAX_MARKS: usize = 6;
 /// Most code points of a text for each character that it may have: an emoji of a family has seven.
-const CODE_POINTS: usize = 4;
+const CODE_POINTS: usize = 8;
 
 /// Checks a single line that many people will read, of a card design or a comment: as [`line`], but the text is composed (NFC), its length counts
 /// what readers see as characters (grapheme clusters, UAX 29), and no character may carry a pile of marks.
@@ -71,6 +71,8 @@ const CODE_POINTS: usize = 4;
 /// assert_eq!(prose_line(" Cafe\u{301} ", 1, 4).unwrap(), "Caf\u{e9}");
 /// assert_eq!(prose_line("👨‍👩‍👧‍👦", 1, 1).unwrap(), "👨‍👩‍👧‍👦");
 /// assert_eq!(prose_line(&format!("a{}", "\u{301}".repeat(20)), 1, 10), Err(TextError::Marks));
+/// // One code point that is composed of two.
+/// assert!(prose_line(&"a\u{344}\u{344}\u{344}".repeat(10), 1, 10).is_err());
 /// ```
 pub fn prose_line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     prose(&line(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
@@ -89,7 +91,9 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
         let marks = character.chars().filter(|mark| canonical_combining_class(*mark) != 0);
         piled |= marks.count() > MAX_MARKS;
     }
-    if !(min..=max).contains(&actual) {
+    // Composing takes some code points apart: what is stored is bounded by them, too.
+    let most = max.saturating_mul(CODE_POINTS);
+    if !(min..=max).contains(&actual) || text.chars().count() > most {
         return Err(TextError::Length { min, max, actual });
     }
     if piled { Err(TextError::Marks) } else { Ok(text) }

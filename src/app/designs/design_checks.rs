@@ -140,6 +140,16 @@ pub struct DesignCheckResponse {
     pub obstacles: Vec<ReleaseObstacle>,
 }
 
+impl DesignCheckResponse {
+    /// Whether there was time to look for the templates of every sentence.
+    pub(super) fn is_complete(&self) -> bool {
+        let is_known = |effect: &CheckedEffectResponse| {
+            effect.matched.complete || !effect.matched.matches.is_empty()
+        };
+        self.effects.iter().all(is_known)
+    }
+}
+
 /// Judges a design that is not stored. What it says of others is what everybody may know, and what the asker's own designs say.
 pub async fn check(
     app: &AppState,
@@ -168,7 +178,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         .collect();
     let effects = check_effects(app, code, content).await?;
     let alike = likeness::find(app, network, asker, code, content, stored).await?;
-    let taken = |name: &AlikeNameResponse| !name.alike.own && name.likeness != NameLikeness::Near;
+    let taken = |name: &AlikeNameResponse| name.keeps_name && name.likeness != NameLikeness::Near;
     let available = !content.name_key().is_empty() && !alike.names.iter().any(taken);
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
@@ -180,7 +190,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     .filter_map(|(stands, obstacle)| stands.then_some(obstacle))
     .collect();
     metrics::counter!("design_checks_total", "game" => code.to_owned()).increment(1);
-    Ok(DesignCheckResponse {
+    let mut check = DesignCheckResponse {
         game: code.to_owned(),
         violations,
         all_printings: printing_bodies(definition.printings),
@@ -189,7 +199,9 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         same_effects: alike.effects,
         releasable: obstacles.is_empty(),
         obstacles,
-    })
+    };
+    check.releasable &= check.is_complete();
+    Ok(check)
 }
 
 /// What makes each sentence. In a game without templates nothing does, and no sentence is free text.
@@ -209,10 +221,12 @@ async fn check_effects(
         };
         return Ok(sentences.into_iter().map(unmatched).collect());
     };
-    let until = Instant::now() + app.settings.suggestion_time;
-    let matched = app.work.run(move || match_all(&loaded.library, sentences, until)).await?;
+    let time = app.settings.suggestion_time;
+    let work = move || match_all(&loaded.library, sentences, Instant::now() + time);
+    let matched = app.work.run(work).await?;
     let effect = |matched: MatchedSentenceResponse| CheckedEffectResponse {
-        free_text: matched.matches.is_empty(),
+        // What there was no time to look for may come from a template.
+        free_text: matched.matches.is_empty() && matched.complete,
         matched,
     };
     Ok(matched.into_iter().map(effect).collect())

@@ -3,12 +3,13 @@
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::likeness::{NameLikeness, cards_of_like_name};
 use super::step_problems::{check_step, name_taken, too_many, too_many_today};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::MAX_BYTES;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
@@ -56,6 +57,11 @@ fn new_revision<'a>(
     content: &'a DesignContent,
 ) -> Result<NewRevision<'a>, Problem> {
     let json = serde_json::to_value(content).map_err(Problem::internal)?;
+    let bytes = json.to_string().len();
+    if bytes > MAX_BYTES {
+        let detail = format!("must have at most {MAX_BYTES} bytes as JSON, not {bytes}");
+        return Err(Problem::invalid(vec![InputFault::at("", detail)]));
+    }
     Ok(NewRevision { game, content, json, at: app.clock.now() })
 }
 
@@ -117,14 +123,14 @@ pub(super) async fn write_revision(
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
     let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();
-    if is_listed && before.content().name_key() != content.name_key() {
+    if is_listed && before.content().name != content.name {
         demand_free_name(app, network, game, &content.name).await?;
     }
     let new = new_revision(app, game, content)?;
-    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let is_current = seen(if_match, before.design.version);
     let outcome = app
         .write(by, async |conn, by| {
-            design_lifecycle::revise(conn, by, code, is_current, &new).await
+            design_lifecycle::revise(conn, by, code, &is_current, &new).await
         })
         .await?;
     check_step(app, DesignStep::Edit, outcome)?;
@@ -143,14 +149,19 @@ pub async fn share(
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
     demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
-    let is_current = |version| if_match.check(Revision(version)).is_ok();
+    let is_current = seen(if_match, stored.design.version);
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| design_lifecycle::share(conn, by, code, is_current, at).await)
+        .write(by, async |conn, by| design_lifecycle::share(conn, by, code, &is_current, at).await)
         .await?;
     check_step(app, DesignStep::Share, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design shared");
     find(app, Some(by), None, code).await
+}
+
+/// Whether a version is the one that was looked at before the transaction, and one that the client means: `If-Match: *` means any.
+pub(super) fn seen(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
+    move |version| version == looked_at && if_match.check(Revision(version)).is_ok()
 }
 
 /// 409 when an open card has the name, or one that looks the same. Hidden cards do not count: their names are nobody's business.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
-use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored};
+use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
 use super::step_problems::{check_step, not_releasable};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
@@ -38,15 +38,18 @@ pub async fn submit(
     let stored = find_own(app, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let is_current = seen(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
     let check = judge(app, network, Some(by), &design, Some(code)).await?;
+    if !check.is_complete() {
+        return Err(Problem::new(ProblemCode::TimedOut).retry_after(1));
+    }
     if !check.releasable {
         return Err(not_releasable(&check.obstacles));
     }
     let at = app.clock.now();
-    let is_current = |version| if_match.check(Revision(version)).is_ok();
     let outcome = app
-        .write(by, async |conn, by| design_reviews::submit(conn, by, code, is_current, at).await)
+        .write(by, async |conn, by| design_reviews::submit(conn, by, code, &is_current, at).await)
         .await?;
     check_step(app, DesignStep::Submit, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design submitted");

@@ -139,7 +139,7 @@ pub async fn diff(
         Some(to) => to,
         None => find_own(app, by, code).await?.design.revision,
     };
-    let (from, to) = (from.unwrap_or((newest - 1).max(1)), newest);
+    let (from, to) = (from.unwrap_or(newest.saturating_sub(1).max(1)), newest);
     let mut conn = app.store.connection().await?;
     let found = revisions::find(&mut conn, by, code, &[from, to]).await?;
     drop(conn);

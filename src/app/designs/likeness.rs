@@ -102,6 +102,9 @@ pub struct AlikeNameResponse {
     /// Which.
     #[serde(flatten)]
     pub alike: AlikeResponse,
+    /// Whether it keeps its name from others: a card, or a design that is shared.
+    #[serde(skip)]
+    pub(super) keeps_name: bool,
 }
 
 /// What a design is like.
@@ -122,8 +125,8 @@ pub(super) async fn cards_of_like_name(
     let place = NamePlace { game: Some(game.to_owned()), set: None };
     let (key, skeleton) = (name_key(name), name_skeleton(name));
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
-    // Letters of other scripts share nothing with what they look like: what the name looks like is looked for, too.
-    for written in BTreeSet::from([name, skeleton.as_str()]) {
+    // The key, without invisible characters; and what the name looks like, with which letters of other scripts share nothing.
+    for written in BTreeSet::from([key.as_str(), skeleton.as_str()]) {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
             let likeness = likeness_of(name, &key, &skeleton, &card.name);
@@ -181,8 +184,11 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
         let mut conn = app.store.connection().await?;
         likeness::find_alike(&mut conn, asker, &query).await?
     };
-    let card_name =
-        |(likeness, card)| AlikeNameResponse { likeness, alike: AlikeResponse::from(card) };
+    let card_name = |(likeness, card)| AlikeNameResponse {
+        likeness,
+        alike: AlikeResponse::from(card),
+        keeps_name: true,
+    };
     let mut names: Vec<AlikeNameResponse> = cards.into_iter().map(card_name).collect();
     for design in &designs {
         let likeness = if key.is_empty() {
@@ -190,7 +196,11 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
         } else {
             likeness_of(&content.name, &key, &skeleton, &design.name)
         };
-        names.extend(likeness.map(|likeness| AlikeNameResponse { likeness, alike: design.into() }));
+        names.extend(likeness.map(|likeness| AlikeNameResponse {
+            likeness,
+            alike: design.into(),
+            keeps_name: design.listed,
+        }));
     }
     names.sort_by_key(|name| name.likeness);
     let designs = designs.iter().filter(|design| design.same_effects).map(AlikeResponse::from);

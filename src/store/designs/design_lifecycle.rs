@@ -169,10 +169,6 @@ pub async fn create(
         .bind("account", by.account())
         .execute(conn)
         .await?;
-    if !count_one(conn, by.account(), DesignActivity::Create, new.at).await? {
-        idempotency::forget(conn, key).await?;
-        return Ok(DesignCreated::TooManyToday);
-    }
     let stored = with_content(sql(INSERT), new)
         .bind("id", id)
         .bind("code", code)
@@ -184,6 +180,12 @@ pub async fn create(
     if stored == 0 {
         idempotency::forget(conn, key).await?;
         return Ok(DesignCreated::TooMany);
+    }
+    // Last, so that nothing is counted that is refused.
+    if !count_one(conn, by.account(), DesignActivity::Create, new.at).await? {
+        sql("DELETE FROM designs WHERE id = $id").bind("id", id).execute(conn).await?;
+        idempotency::forget(conn, key).await?;
+        return Ok(DesignCreated::TooManyToday);
     }
     Ok(DesignCreated::New)
 }

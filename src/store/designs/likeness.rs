@@ -39,6 +39,9 @@ pub struct AlikeDesign {
     /// Whether the asker is its author.
     #[diesel(sql_type = Bool)]
     pub own: bool,
+    /// Whether it is shared, and so keeps its name from others.
+    #[diesel(sql_type = Bool)]
+    pub listed: bool,
     /// Whether its name looks the same.
     #[diesel(sql_type = Bool)]
     pub same_name: bool,
@@ -66,17 +69,18 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     Ok(rows)
 }
 
-/// Each part reads a few rows of one index. A name that is listed is taken even while its author is banned.
+/// Each part reads a few rows of one index; a name without a trigram would have the third read all. A name that is listed is taken even while its author is banned.
 const FIND: &str = "WITH found AS (\
      (SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' \
        AND shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn') LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit) \
-     UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.name_key % $name AND d.game_code = $game \
+     UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE cardinality(show_trgm($name)) > 0 AND d.name_key % $name AND d.game_code = $game \
        AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL \
        ORDER BY similarity(d.name_key, $name) DESC, d.id LIMIT $limit) \
      UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.game_code = $game AND d.effects_key = $effects \
        AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL ORDER BY d.id LIMIT $limit)) \
     SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, d.name_skeleton = $skeleton AND $skeleton <> '' AS same_name, \
-     coalesce(d.effects_key = $effects, false) AS same_effects \
-    FROM found JOIN designs d USING (id) WHERE d.code IS DISTINCT FROM $except ORDER BY d.id";
+     coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, \
+     d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AS listed \
+    FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.code IS DISTINCT FROM $except ORDER BY d.id";

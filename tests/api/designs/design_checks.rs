@@ -104,7 +104,22 @@ async fn names_like_it_are_told_and_so_is_what_does_the_same() {
         assert_eq!(told["same_effects"].as_array().unwrap().len(), 2, "{told}");
         assert_eq!(likeness(&told)[0], ("looks_the_same".to_owned(), "Wholly Other".to_owned()));
         assert_eq!(told["name"]["available"], false);
+        // Neither can its author share another one of that name.
+        let told = check_by(&app, &ada, &heron("Wholly Other")).await;
+        assert_eq!(told["name"]["available"], false);
     }
+}
+
+/// Without a letter there is nothing to look for: no name is near.
+#[tokio::test]
+async fn a_name_of_symbols_or_none_is_checked() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    shared(&app, &ada, &heron("\u{1f525}")).await;
+    let told = check(&app, &heron("\u{1f525}")).await;
+    assert_eq!(told["name"]["available"], false, "{told}");
+    let told = check(&app, &changed(heron(""), &json!({ "name": null }))).await;
+    assert_eq!(told["name"]["like"], json!([]));
 }
 
 /// Whether a hidden card bears the name, or does the same, is told to nobody: not even to a moderator, who sees the card.

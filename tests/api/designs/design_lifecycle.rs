@@ -167,6 +167,16 @@ async fn a_name_belongs_to_one_whatever_letters_it_is_written_in() {
     taken.problem(409, "design_name_taken");
     assert_eq!(app.get(&renamed).answer().await.expect(200)["name"], "Reed Heron");
 
+    // Nor can a shared design become the twin of a card by the case of a letter: "l" looks like "I", and "i" does not.
+    let near = shared(&app, &bob, &heron("Gatepost iad")).await;
+    let twin = put(&app, &bob, &near, "\"r2\"", &heron("Gatepost Iad")).await;
+    twin.problem(409, "design_name_taken");
+    // Characters that nobody sees make no other name.
+    let hidden: String =
+        "Gatepost Lad".chars().flat_map(|c| [c.to_string(), "\u{200d}".repeat(11)]).collect();
+    let hidden = begun(&app, &bob, &heron(&hidden)).await;
+    step(&app, &bob, &hidden, "share").await.problem(409, "design_name_taken");
+
     // It is free again when it is withdrawn, and cannot be taken back then.
     step(&app, &bob, &second, "withdraw").await.expect(200);
     step(&app, &ada, &first, "share").await.expect(200);

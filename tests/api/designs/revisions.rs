@@ -50,6 +50,9 @@ async fn every_revision_is_kept_compared_and_restored() {
     let wrong = app.get(&format!("{path}/diff?from=0&to=-1")).by(&ada).answer().await;
     wrong.problem(400, "invalid_query");
 
+    let least = app.get(&format!("{path}/diff?to={}", i64::MIN)).by(&ada).answer().await;
+    least.problem(400, "invalid_query");
+
     let restore = async |number: i64, tag: &str| {
         let request = app.post(&format!("{path}/restore")).by(&ada).header("if-match", tag);
         request.json(&json!({ "revision": number })).answer().await
