@@ -71,8 +71,6 @@ const CODE_POINTS: usize = 8;
 /// assert_eq!(prose_line(" Cafe\u{301} ", 1, 4).unwrap(), "Caf\u{e9}");
 /// assert_eq!(prose_line("👨‍👩‍👧‍👦", 1, 1).unwrap(), "👨‍👩‍👧‍👦");
 /// assert_eq!(prose_line(&format!("a{}", "\u{301}".repeat(20)), 1, 10), Err(TextError::Marks));
-/// // One code point that is composed of two.
-/// assert!(prose_line(&"a\u{344}\u{344}\u{344}".repeat(10), 1, 10).is_err());
 /// ```
 pub fn prose_line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     prose(&line(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)

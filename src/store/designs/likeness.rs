@@ -42,9 +42,6 @@ pub struct AlikeDesign {
     /// Whether it is shared, and so keeps its name from others.
     #[diesel(sql_type = Bool)]
     pub listed: bool,
-    /// Whether its name looks the same.
-    #[diesel(sql_type = Bool)]
-    pub same_name: bool,
     /// Whether it does the same.
     #[diesel(sql_type = Bool)]
     pub same_effects: bool,
@@ -80,7 +77,7 @@ const FIND: &str = "WITH found AS (\
        ORDER BY similarity(d.name_key, $name) DESC, d.id LIMIT $limit) \
      UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.game_code = $game AND d.effects_key = $effects \
        AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL ORDER BY d.id LIMIT $limit)) \
-    SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, d.name_skeleton = $skeleton AND $skeleton <> '' AS same_name, \
+    SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, \
      coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, \
      d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AS listed \
     FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.code IS DISTINCT FROM $except ORDER BY d.id";
