@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Date, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Severity, Violation,
+    Catalogue, Date, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Violation,
     legalities,
 };
 use clap::Subcommand;
@@ -243,11 +243,7 @@ fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
         counts.join(", ")
     );
     for violation in &report.violations {
-        let severity = match violation.severity {
-            Severity::Error => "error",
-            Severity::Incomplete => "incomplete",
-            Severity::Warning => "warning",
-        };
+        let severity = violation.severity.as_str();
         let message = violation.message();
         let _ = write!(
             text,

@@ -26,7 +26,13 @@ const DRAFTS: &[&str] = &[
      INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM draft",
 ];
 const DRAFTED: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND shared_at IS NULL LIMIT :many";
-/// The same, shared.
+/// The same with a second revision, which says something else.
+const REVISED_DRAFTS: &[&str] = &[
+    DRAFTS[0],
+    "INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 2, bench.design_content(name || ' again'), created_at FROM designs WHERE name LIKE 'Bench %'",
+    "UPDATE designs SET revision = 2 WHERE name LIKE 'Bench %'",
+];
+/// Drafts that are shared.
 const SHARED_DRAFTS: &[&str] = &[
     DRAFTS[0],
     "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
@@ -182,7 +188,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .headers(&["if-match: *"])
         .body("{\"revision\": 1}")
         .by(Row)
-        .prepare(DRAFTS)
+        .prepare(REVISED_DRAFTS)
+        .spends(3_000)
         .rows(DRAFTED)
         .restore(CLEAR)
         .writes(CHANGES)

@@ -21,6 +21,17 @@ pub enum Severity {
     Warning,
 }
 
+impl Severity {
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Incomplete => "incomplete",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 /// A card that a violation concerns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct CardMention {

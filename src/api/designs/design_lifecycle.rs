@@ -10,7 +10,8 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
-use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May};
+use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May, cacheable};
+use crate::memory::rendered::Freshness;
 
 /// Begins a design.
 ///
@@ -37,7 +38,7 @@ pub async fn create_design(
     body: Body<DesignRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_design", &body);
-    let VersionedDesign { version, design } =
+    let VersionedDesign { version, design, .. } =
         design_lifecycle::create(&state, &by, body.value, key.as_ref()).await?;
     Ok(HttpResponse::Created()
         .insert_header((header::LOCATION, format!("/v1/designs/{}", design.id)))
@@ -53,7 +54,7 @@ pub async fn create_design(
     get, path = "/v1/designs/{design}", tag = "designs", security((), ("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
-        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 200, body = DesignResponse, headers(("ETag" = String, description = "To its author its version, for `If-Match`"))),
         (status = 304, description = "It is still the version that `If-None-Match` names."),
     )
 )]
@@ -66,7 +67,12 @@ pub async fn find_design(
     let (reader, reviewer) = (caller.may::<ReadOwnDesigns>(), caller.may());
     let code = identifier(&design)?;
     let found = design_lifecycle::find(&state, reader.as_ref(), reviewer.as_ref(), code).await?;
-    found.version.answer(&req, &found.design)
+    // Others see other bytes than the author, and nothing of what changes unseen.
+    if found.is_own {
+        found.version.answer(&req, &found.design)
+    } else {
+        cacheable(&req, Freshness::Private, None, &found.design)
+    }
 }
 
 /// Writes a new revision of one of your designs.
@@ -179,7 +185,7 @@ pub async fn withdraw_design(
 }
 
 /// The answer to a change: the design as it is now, with its new version.
-pub(super) fn changed(VersionedDesign { version, design }: VersionedDesign) -> HttpResponse {
+pub(super) fn changed(VersionedDesign { version, design, .. }: VersionedDesign) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header(version.header())
         .insert_header((header::CACHE_CONTROL, "private, no-cache"))

@@ -15,7 +15,7 @@ use crate::domain::code::Code;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
 use crate::domain::text::{AccountName, NamePart};
-use crate::http::extract::{LooseParams, May};
+use crate::http::extract::{ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Which designs of the gallery.
@@ -55,6 +55,7 @@ pub struct GalleryQuery {
 pub async fn list_shared_designs(
     req: HttpRequest,
     state: web::Data<AppState>,
+    network: ClientNetwork,
     query: LooseParams<GalleryQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &GalleryQuery| {
@@ -64,7 +65,7 @@ pub async fn list_shared_designs(
     let (query, (before, codes)): (_, (Option<GalleryKey>, _)) = query.checked(check).await?;
     let GalleryQuery { kind, status, author, name, limit, .. } = query;
     let gallery = Gallery { codes, kind, status, author, name };
-    let page = design_lists::list_shared(&state, &gallery, before, limit).await?;
+    let page = design_lists::list_shared(&state, network.0, &gallery, before, limit).await?;
     page.answer(&req, Freshness::Public(0))
 }
 

@@ -128,7 +128,7 @@ fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
 }
 
 /// A search that took too long is the query's fault more often than the database's.
-pub(super) fn too_slow(error: StoreError) -> Problem {
+pub(crate) fn too_slow(error: StoreError) -> Problem {
     match error {
         StoreError::TooLong => {
             tracing::warn!("slow search");

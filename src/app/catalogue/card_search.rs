@@ -177,7 +177,9 @@ pub(crate) async fn find_cards(
     most: usize,
 ) -> Result<Vec<CardView>, Problem> {
     if let Some((all, view)) = find_index(app, viewer, query).await? {
-        let hits = all.search(query, &view, None, most).hits;
+        let wanted = query.clone();
+        let work = move || all.search(&wanted, &view, None, most).hits;
+        let hits = run_on_index(app, network, query, work).await?;
         let ids: Vec<CardId> = hits.iter().map(card_id).collect();
         return Ok(app
             .store

@@ -1,6 +1,6 @@
 //! What is answered for a report: its violations, each with its rule, cards and lines.
 
-use cardscape_engine::{CardMention, CardReference, Report, Severity, Violation};
+use cardscape_engine::{CardMention, CardReference, Report, Violation};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -170,11 +170,7 @@ fn violation_response(violation: Violation, context: &ReportContext<'_>) -> Viol
     ViolationResponse {
         lines: context.places.of(&violation),
         message: violation.message(),
-        severity: match violation.severity {
-            Severity::Error => "error",
-            Severity::Incomplete => "incomplete",
-            Severity::Warning => "warning",
-        },
+        severity: violation.severity.as_str(),
         code: violation.code.as_str().to_owned(),
         rule: violation.rule,
         section: violation.section,

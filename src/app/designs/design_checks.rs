@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use cardscape_engine::{Severity, Violation, card_faults};
+use cardscape_engine::{Violation, card_faults};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -64,11 +64,7 @@ impl DesignViolationResponse {
         Self {
             pointer,
             message: violation.message(),
-            severity: match violation.severity {
-                Severity::Error => "error",
-                Severity::Incomplete => "incomplete",
-                Severity::Warning => "warning",
-            },
+            severity: violation.severity.as_str(),
             code: violation.code.as_str().to_owned(),
             rarity: violation.cards.into_iter().find_map(|card| card.rarity),
             rule: violation.rule,

@@ -21,6 +21,8 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub struct VersionedDesign {
     /// Its version.
     pub version: Revision,
+    /// Whether the reader is its author.
+    pub is_own: bool,
     /// The design.
     pub design: DesignResponse,
 }
@@ -73,9 +75,18 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     code: DesignCode,
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_stored(app, reader, reviewer, code).await?;
+    let is_own = reader.is_some_and(|reader| reader.account() == stored.design.account_id);
+    answer(app, stored, is_own).await
+}
+
+async fn answer(
+    app: &AppState,
+    stored: StoredDesign,
+    is_own: bool,
+) -> Result<VersionedDesign, Problem> {
     let version = Revision(stored.design.version);
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
-    Ok(VersionedDesign { version, design: DesignResponse::new(&game.game, stored) })
+    Ok(VersionedDesign { version, is_own, design: DesignResponse::new(&game.game, stored) })
 }
 
 /// One of the own designs, as it is now: 404 when it is somebody else's, also when it was shared.
@@ -112,7 +123,7 @@ pub async fn revise(
     write_revision(app, by, network, code, if_match, (game.game.code(), &content)).await
 }
 
-/// Writes a revision that says this.
+/// Writes a revision that says this; none when the newest one says so already.
 pub(super) async fn write_revision(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -122,12 +133,16 @@ pub(super) async fn write_revision(
     (game, content): (&str, &DesignContent),
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
+    let is_current = seen(if_match, before.design.version);
+    let is_same = before.design.game_code == game && before.content() == content;
+    if is_same && is_current(before.design.version) {
+        return answer(app, before, true).await;
+    }
     let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();
     if is_listed && before.content().name != content.name {
         demand_free_name(app, network, game, &content.name).await?;
     }
     let new = new_revision(app, game, content)?;
-    let is_current = seen(if_match, before.design.version);
     let outcome = app
         .write(by, async |conn, by| {
             design_lifecycle::revise(conn, by, code, &is_current, &new).await

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_bodies::{ImageUris, image_uris};
+use crate::app::catalogue::card_query::too_slow;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::Problem;
@@ -15,6 +16,7 @@ use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
+use crate::domain::network::Network;
 use crate::domain::text::{AccountName, NamePart};
 use crate::store::designs::design_lists::{self, GalleryFilter, ListedDesign, OwnFilter};
 
@@ -108,6 +110,7 @@ pub struct Gallery {
 /// Lists the designs that are shared; those that were shared last come first.
 pub async fn list_shared(
     app: &AppState,
+    network: Network,
     gallery: &Gallery,
     before: Option<GalleryKey>,
     limit: PageLimit,
@@ -121,8 +124,14 @@ pub async fn list_shared(
         name: gallery.name.as_ref(),
         before: before.map(|(CursorTime(at), code)| (at, code)),
     };
-    let mut conn = app.store.connection().await?;
-    let rows = design_lists::list_shared(&mut conn, &filter, limit.rows()).await?;
+    // A part of a name that is in few names, or has fewer than three letters, may make the database read many designs.
+    let rows = if filter.name.is_some() {
+        let mut conn = app.searches.connection(network).await?;
+        design_lists::list_shared(&mut conn, &filter, limit.rows()).await.map_err(too_slow)?
+    } else {
+        let mut conn = app.store.connection().await?;
+        design_lists::list_shared(&mut conn, &filter, limit.rows()).await?
+    };
     let key = |row: &ListedDesign| {
         (CursorTime(row.design.shared_at.unwrap_or_default()), row.design.code)
     };

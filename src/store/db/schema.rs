@@ -301,6 +301,7 @@ diesel::table! {
         kind -> Text,
         effects_key -> Nullable<Bytea>,
         shared_at -> Nullable<Timestamptz>,
+        listed -> Bool,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
     }

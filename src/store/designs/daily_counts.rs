@@ -1,21 +1,12 @@
 //! How often an account did something today: for activities that are bounded by day.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use diesel::prelude::*;
-use diesel::sql_types::Integer;
 use diesel_async::RunQueryDsl;
 
 use crate::domain::designs::limits::{DailyLimit, DesignActivity};
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
-
-#[derive(QueryableByName)]
-struct Counted {
-    #[diesel(sql_type = Integer)]
-    #[expect(dead_code, reason = "that there is a row is the answer")]
-    count: i32,
-}
 
 /// Counts one more, unless the account has reached its limit of the day (UTC). In the transaction of what is counted, so that
 /// parallel requests wait for each other.
@@ -27,21 +18,19 @@ pub async fn count_one(
 ) -> StoreResult<bool> {
     let day: NaiveDate = at.date_naive();
     let DailyLimit { usual, new_account, new_for } = activity.daily_limit();
-    let counted: Option<Counted> = sql(COUNT)
+    let counted = sql(COUNT)
         .bind("account", account)
         .bind("activity", activity.as_str())
         .bind("day", day)
         .bind("old_since", at - new_for)
         .bind("usual", usual)
         .bind("new_account", new_account)
-        .get_result(conn)
-        .await
-        .optional()?;
-    Ok(counted.is_some())
+        .execute(conn)
+        .await?;
+    Ok(counted > 0)
 }
 
-/// Without a row when the limit is reached. Every limit is 1 at least, so that the first of a day is never too many.
+/// Touches no row when the limit is reached. Every limit is 1 at least, so that the first of a day is never too many.
 const COUNT: &str = "INSERT INTO daily_counts AS c (account_id, activity, day, count) VALUES ($account, $activity, $day, 1) \
     ON CONFLICT (account_id, activity, day) DO UPDATE SET count = c.count + 1 \
-    WHERE c.count < (SELECT CASE WHEN a.created_at < $old_since THEN $usual ELSE $new_account END FROM accounts a WHERE a.id = $account) \
-    RETURNING c.count";
+    WHERE c.count < (SELECT CASE WHEN a.created_at < $old_since THEN $usual ELSE $new_account END FROM accounts a WHERE a.id = $account)";

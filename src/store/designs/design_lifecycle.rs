@@ -16,7 +16,7 @@ use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId};
 use crate::store::db::codecs::json::Json;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -99,8 +99,8 @@ impl StoredDesign {
     }
 }
 
-/// Who sees which revision: the author the newest one, a moderator what was submitted, which nobody changes meanwhile, everybody else what was shared, unless its author is
-/// banned.
+/// Who sees which revision: the author the newest one; a moderator what was submitted, which nobody changes meanwhile; everybody else what was shared, unless
+/// its author is banned.
 const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN $reviews AND d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
                           WHEN a.banned_at IS NULL THEN d.public_revision END";
 
@@ -198,10 +198,7 @@ const INSERT: &str = "WITH design AS (\
     INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, $content, $at FROM design";
 
 /// Gives a statement that writes a revision what is written.
-fn with_content<'a>(
-    statement: crate::store::db::statement::Statement<'a>,
-    new: &'a NewRevision<'_>,
-) -> crate::store::db::statement::Statement<'a> {
+fn with_content<'a>(statement: Statement<'a>, new: &'a NewRevision<'_>) -> Statement<'a> {
     let content = new.content;
     let effects = effects_key(&content.kind, &content.effects);
     statement
@@ -417,7 +414,7 @@ pub async fn withdraw(
     Ok(StepOutcome::Done)
 }
 
-/// Deletes one of the own designs, with all its revisions, if nobody else has seen it and nobody judges it.
+/// Deletes one of the own designs, with all its revisions, if nobody else has seen it, and nobody judges it or did.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -435,8 +432,12 @@ pub async fn delete(
     if design.status.after(DesignStep::Edit).is_none() {
         return Ok(StepOutcome::NotFrom(design.status));
     }
-    sql("DELETE FROM designs WHERE id = $id").bind("id", design.id).execute(conn).await?;
-    Ok(StepOutcome::Done)
+    // Moderators have seen one that was decided about: the decision stays, and with it what it is about.
+    let deleted = sql("DELETE FROM designs WHERE id = $id AND NOT EXISTS (SELECT FROM design_reviews WHERE design_id = $id AND decision IS NOT NULL)")
+        .bind("id", design.id)
+        .execute(conn)
+        .await?;
+    Ok(if deleted == 0 { StepOutcome::WasPublic } else { StepOutcome::Done })
 }
 
 /// Whether the design may be listed under a name that looks like this. Until the transaction ends, nobody else is told so of the same look: of two in one
@@ -459,8 +460,7 @@ pub(super) async fn reserve_name(
         .await?;
     // Another statement: one with the lock would see what there was before it waited.
     let Taken { taken } = sql(
-        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id \
-          AND shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn')) AS taken",
+        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed) AS taken",
     )
     .bind("id", id)
     .bind("game", game)

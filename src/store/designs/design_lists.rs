@@ -89,7 +89,7 @@ pub async fn list_shared(
 ) -> StoreResult<Vec<ListedDesign>> {
     let mut statement = sql(format!(
         "SELECT {COLUMNS}, d.name, d.kind FROM designs d JOIN accounts a ON a.id = d.account_id \
-         WHERE d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL"
+         WHERE d.listed AND a.banned_at IS NULL"
     ));
     if let Some(game) = filter.game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);

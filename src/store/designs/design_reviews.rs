@@ -184,7 +184,7 @@ async fn lock_review(
     })
 }
 
-/// Begins to review a design, or goes on for as long again. Until `until`, nobody else can claim it.
+/// Begins to review a design, or goes on for as long again: until the lease ends, nobody else can claim it.
 pub async fn claim(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,

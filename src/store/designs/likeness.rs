@@ -10,8 +10,8 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Most designs that are told of each likeness.
-const MAX_ALIKE: i64 = 10;
+/// Most designs that each part of the search finds.
+const MAX_ALIKE: i64 = 16;
 
 /// What others are held against.
 pub struct LikenessQuery<'a> {
@@ -66,18 +66,21 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     Ok(rows)
 }
 
-/// Each part reads a few rows of one index; a name without a trigram would have the third read all. A name that is listed is taken even while its author is banned.
+/// Each part reads a few rows of one index. Names that differ in one place have the same beginning or the same end, so that they stand beside each other when
+/// all are sorted, forwards or backwards. A name that is listed is taken even while its author is banned.
 const FIND: &str = "WITH found AS (\
-     (SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' \
-       AND shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn') LIMIT $limit) \
+     (SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit) \
-     UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE cardinality(show_trgm($name)) > 0 AND d.name_key % $name AND d.game_code = $game \
-       AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL \
-       ORDER BY similarity(d.name_key, $name) DESC, d.id LIMIT $limit) \
-     UNION (SELECT d.id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.game_code = $game AND d.effects_key = $effects \
-       AND d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL ORDER BY d.id LIMIT $limit)) \
-    SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, \
-     coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, \
-     d.shared_at IS NOT NULL AND d.status NOT IN ('draft', 'withdrawn') AS listed \
-    FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id WHERE d.code IS DISTINCT FROM $except ORDER BY d.id";
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" >= $name \
+       ORDER BY name_key COLLATE \"C\" LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" < $name \
+       ORDER BY name_key COLLATE \"C\" DESC LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND reverse(name_key) COLLATE \"C\" >= reverse($name) \
+       ORDER BY reverse(name_key) COLLATE \"C\" LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND reverse(name_key) COLLATE \"C\" < reverse($name) \
+       ORDER BY reverse(name_key) COLLATE \"C\" DESC LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND effects_key = $effects AND listed ORDER BY id LIMIT $limit)) \
+    SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, d.listed, coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects \
+    FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
+    WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.name_skeleton = $skeleton) ORDER BY d.id";

@@ -403,7 +403,10 @@ impl Scene {
                 Draft::new(ada, self.design(ada).await, Value::Null).with("if-match", "*")
             }
             "restore_design" => {
-                let path = format!("{}/restore", self.design(ada).await);
+                let path = self.design(ada).await;
+                let revised = app.put(&path).by(ada).header("if-match", "*");
+                revised.json(&heron("Another Name")).answer().await.expect(200);
+                let path = format!("{path}/restore");
                 Draft::new(ada, path, json!({ "revision": 1 })).with("if-match", "*")
             }
             "share_design" => {

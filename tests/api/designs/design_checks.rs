@@ -104,6 +104,16 @@ async fn names_like_it_are_told_and_so_is_what_does_the_same() {
         assert_eq!(told["same_effects"].as_array().unwrap().len(), 2, "{told}");
         assert_eq!(likeness(&told)[0], ("looks_the_same".to_owned(), "Wholly Other".to_owned()));
         assert_eq!(told["name"]["available"], false);
+        // A slip of the pen at either end.
+        for typed in ["Wholly Othar", "Uholly Other"] {
+            let told = check_by(&app, &bob, &heron(typed)).await;
+            assert_eq!(
+                likeness(&told),
+                [("near".to_owned(), "Wholly Other".to_owned())],
+                "{typed}"
+            );
+            assert_eq!(told["name"]["available"], true);
+        }
         // Neither can its author share another one of that name.
         let told = check_by(&app, &ada, &heron("Wholly Other")).await;
         assert_eq!(told["name"]["available"], false);

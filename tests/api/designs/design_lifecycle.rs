@@ -133,6 +133,82 @@ async fn what_is_shared_is_seen_by_everybody_until_it_is_withdrawn_and_then_by_i
     assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
 }
 
+/// Others see other bytes than the author, and nothing that changes unseen.
+#[tokio::test]
+async fn the_tag_of_a_design_tells_others_nothing() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    let before = app.get(&path).by(&bob).answer().await.header("etag");
+    put(&app, &ada, &path, "\"r3\"", &heron("A Secret Idea")).await.expect(200);
+    assert_eq!(app.get(&path).by(&bob).answer().await.header("etag"), before);
+    let own = app.get(&path).by(&ada).answer().await;
+    assert_eq!(own.header("etag"), "\"r4\"");
+    let with_own = app.get(&path).header("if-none-match", own.header("etag")).answer().await;
+    assert_eq!(with_own.status, 200, "what only the author sees is not confirmed to others");
+    let again = app.get(&path).header("if-none-match", before).answer().await;
+    assert_eq!(again.status, 304);
+}
+
+#[tokio::test]
+async fn the_same_again_makes_no_revision() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let again = put(&app, &ada, &path, "\"r1\"", &heron(" Lantern Heron ")).await;
+    assert_eq!(again.header("etag"), "\"r1\"");
+    assert_eq!(again.expect(200)["revision"], 1);
+    put(&app, &ada, &path, "\"r2\"", &heron("Lantern Heron"))
+        .await
+        .problem(412, "precondition_failed");
+    assert_eq!(app.db().value("SELECT count(*) FROM design_revisions").await, "1");
+}
+
+/// Whatever is written into a field is text, wherever it comes out.
+#[tokio::test]
+async fn hostile_texts_are_texts() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for hostile in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1)) {{7*7}} ${7*7} %s%n",
+        "'); DROP TABLE designs; --",
+        "]]></text><svg onload=alert(1)>&#x3c;",
+    ] {
+        let design = changed(
+            heron(hostile),
+            &json!({
+                "flavour": hostile, "lore": hostile, "credits": hostile,
+                "effects": [{ "style": "normal", "text": hostile }],
+            }),
+        );
+        let path = begun(&app, &ada, &design).await;
+        let read = app.get(&path).by(&ada).answer().await.expect(200);
+        for field in ["name", "flavour", "lore", "credits"] {
+            assert_eq!(read[field], hostile, "{field}");
+        }
+        let html = read["lore_html"].as_str().unwrap();
+        let inner = html.strip_prefix("<p>").unwrap().strip_suffix("</p>").unwrap();
+        // Stars may be emphasis.
+        let text = inner.replace("<em>", "").replace("</em>", "");
+        assert!(!text.contains(['<', '>', '"']), "{html}");
+        let picture = app.get(&format!("{path}/picture")).by(&ada).answer().await.text();
+        for tag in ["<script", "<img", "onload=\"", "<svg onload", "</text><svg"] {
+            assert!(!picture.contains(tag), "{tag} of {hostile}");
+        }
+    }
+    // What nobody sees or what turns a line round is refused in every field.
+    for field in ["name", "flavour", "lore", "credits"] {
+        for refused in ["a\u{202e}b", "a\u{7}b", "a\u{1b}[2Jb"] {
+            let design = changed(heron("Lantern Heron"), &json!({ field: refused }));
+            let told = create(&app, &ada, &design).await.problem(422, "invalid_body");
+            assert_eq!(told["errors"][0]["pointer"], format!("/{field}"));
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_banned_accounts_share_is_hidden() {
     let app = app().await;

@@ -64,6 +64,10 @@ async fn a_design_is_submitted_claimed_and_decided() {
         (&json!("declined"), &json!("Too strong.\n\nTry less."))
     );
     assert_eq!(queue(&app, &mod_, "").await.len(), 0);
+    // The decision stays, and what it is about.
+    let tag = app.get(&path).by(&ada).answer().await.header("etag");
+    let delete = app.delete(&path).by(&ada).header("if-match", tag).answer().await;
+    delete.problem(409, "design_was_public");
     // What its author writes now is a draft again to moderators.
     app.get(&path).by(&mod_).answer().await.problem(404, "not_found");
     let tag = app.get(&path).by(&ada).answer().await.header("etag");
