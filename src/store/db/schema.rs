@@ -304,6 +304,10 @@ diesel::table! {
         listed -> Bool,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+        comment_count -> Int8,
+        rating_count -> Int8,
+        rating_points -> Int8,
+        rating -> Int4,
     }
 }
 
