@@ -266,6 +266,11 @@ impl ProblemHelp {
                 "Claim it (again): `POST /v1/designs/{design}/claim`.",
                 new,
             ),
+            C::ReleaseNotConfirmed => (
+                "A design that others have seen is no surprise any more. In a set whose cards start hidden, whoever remembers it knows the card.",
+                "Choose a set whose cards are open, or send `\"was_public\": true` if you want it all the same.",
+                new,
+            ),
             C::OwnDesign => (
                 "Moderators do not judge what they made themselves.",
                 "Leave it to another moderator.",

@@ -430,6 +430,15 @@ impl Stage {
                 }
                 vec![("design", design)]
             }
+            "release_design" => {
+                let design = other("his submitted design");
+                let path = format!("/v1/designs/{design}");
+                app.post(&format!("{path}/claim")).by(&self.ada).answer().await.expect(200);
+                let decision = json!({ "decision": "approved", "reason": "Good." });
+                let decide = app.post(&format!("{path}/decide")).by(&self.ada).json(&decision);
+                decide.answer().await.expect(200);
+                vec![("design", design)]
+            }
             "withdraw_design" => {
                 let path = format!("/v1/designs/{}/share", self.ids["design"]);
                 let share = app.post(&path).by(&self.ada).header("if-match", "*");

@@ -1,6 +1,6 @@
 //! Player-made card designs.
 
-use super::recipe::Caller::{Moderator, Row};
+use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 
 const SHARED: &str = "SELECT design, caller, name FROM bench.designs LIMIT :many";
@@ -50,6 +50,25 @@ const CLAIMED: &[&str] = &[
     SUBMITTED[2],
     "UPDATE designs SET status = 'in_review' WHERE name LIKE 'Bench %'",
     "UPDATE design_reviews SET reviewer_id = bench.account(16777214), lease_until = now() + interval '1 day'",
+];
+/// Drafts that were approved, and a set to release them into.
+const APPROVED: &[&str] = &[
+    SUBMITTED[0],
+    "UPDATE designs SET status = 'approved' WHERE name LIKE 'Bench %'",
+    "INSERT INTO design_reviews (id, design_id, revision, submitted_at, reviewer_id, lease_until, decision, reason, closed_at) \
+     SELECT gen_random_uuid(), id, 1, now(), bench.account(16777214), now(), 'approved', 'Good.', now() FROM designs WHERE name LIKE 'Bench %'",
+    "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
+     VALUES (gen_random_uuid(), 'ttcg', 'bench-release', 'Bench', true, 5, now(), now())",
+];
+const UNRELEASED: &[&str] = &["DELETE FROM sets WHERE code = 'bench-release'", CLEAR[0], CLEAR[1]];
+/// What a release writes, but for the card's printings.
+const RELEASE: &[&str] = &[
+    "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
+    "SELECT id FROM sets WHERE game_code = 'ttcg' AND code = 'bench-release' FOR UPDATE",
+    "WITH card AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+      VALUES (gen_random_uuid(), 'ttcg', 'bench-release', '1', now(), now()) RETURNING id) \
+     INSERT INTO unlocks (card_id, threshold) SELECT id, 5 FROM card",
+    "ROLLBACK",
 ];
 const WAITING: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
 const CLEAR: &[&str] =
@@ -184,6 +203,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(3_000)
         .restore(CLEAR)
         .writes(CHANGES),
+    Recipe::post("release_design", "design released, dry run", "/v1/designs/<design>/release?dry_run=true")
+        .by(Admin)
+        .body("{\"set\": \"bench-release\", \"number\": \"1\", \"was_public\": true}")
+        .prepare(APPROVED)
+        .rows("SELECT code AS design FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
+        .restore(UNRELEASED)
+        .writes(RELEASE)
+        .why("waits for other releases and imports, compares the names of all hidden cards, and is rolled back"),
     Recipe::post("restore_design", "revision of a design restored", "/v1/designs/<design>/restore")
         .headers(&["if-match: *"])
         .body("{\"revision\": 1}")

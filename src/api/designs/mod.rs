@@ -4,6 +4,7 @@ pub mod design_checks;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
+pub mod design_releases;
 pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
@@ -26,6 +27,7 @@ routes! {
     "/v1/designs/{design}/claim" => post design_reviews::claim_design;
     "/v1/designs/{design}/return" => post design_reviews::return_design;
     "/v1/designs/{design}/decide" => post design_reviews::decide_design;
+    "/v1/designs/{design}/release" => post design_releases::release_design;
     "/v1/design-reviews" => get design_reviews::list_waiting_designs;
     "/v1/designs/{design}/restore" => post design_revisions::restore_design;
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;

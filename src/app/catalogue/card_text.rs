@@ -6,6 +6,7 @@ use cardscape_engine::{CardReference, Deck, DeckEntry, MAIN_ZONE, render_deck_te
 use serde_json::Value;
 
 use super::card_query::QueryWarning;
+use crate::domain::designs::release::DesignCredit;
 use crate::store::catalogue::cards::{CardHit, CardView};
 
 /// A card as one reads it: name, place, attributes, effects, lore. An error where the database has something else than a card.
@@ -39,6 +40,10 @@ pub(super) fn card_text(view: &CardView) -> serde_json::Result<String> {
     }
     if let Some(lore) = &card.lore {
         let _ = write!(text, "\n{lore}\n");
+    }
+    if let Some(credit) = &card.designed_by {
+        let DesignCredit { design, author, .. } = credit.read()?;
+        let _ = write!(text, "\ndesigned by {author} ({design})\n");
     }
     Ok(text)
 }

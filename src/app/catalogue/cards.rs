@@ -16,6 +16,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
+use crate::domain::designs::release::DesignCredit;
 use crate::domain::ids::CardId;
 use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
 use crate::memory::kept::Ticket;
@@ -60,6 +61,20 @@ pub struct EffectResponse {
     pub text: String,
 }
 
+/// The player who designed a card.
+// How a `DesignCredit` looks in answers, which pass on what the database has of it; a test holds them together.
+#[derive(ToSchema)]
+pub struct DesignCreditResponse {
+    /// Identifier of the design: `GET /v1/designs/{design}` shows it.
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub design: String,
+    /// Its author.
+    pub account_id: Uuid,
+    /// The author's name when the card was made.
+    #[schema(example = "ada")]
+    pub author: String,
+}
+
 /// A card that the caller may see.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
@@ -100,6 +115,10 @@ pub struct OpenCardResponse {
     /// Background text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
+    /// Who designed it; absent: no player did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DesignCreditResponse>)]
+    pub designed_by: Option<JsonText<DesignCredit>>,
     /// What each format of the game says of it today; only with `include=legalities`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legalities: Option<Vec<LegalityResponse>>,
@@ -163,6 +182,7 @@ impl From<OpenCard> for OpenCardResponse {
             attributes: card.attributes,
             effects: card.effects,
             lore: card.lore,
+            designed_by: card.designed_by,
             legalities: None,
         }
     }
@@ -411,16 +431,28 @@ mod tests {
 
     use super::*;
 
+    fn members(object: &Value) -> Vec<String> {
+        object.as_object().unwrap().keys().cloned().collect()
+    }
+
     #[test]
     fn effects_are_documented_as_they_leave() {
         let text = || "x".to_owned();
         let effect = Effect { style: Some(text()), slot: Some(text()), text: text() };
         let left = serde_json::to_value(effect).unwrap();
         let documented = serde_json::to_value(EffectResponse::schema()).unwrap();
-        let members = |object: &Value| -> Vec<String> {
-            object.as_object().unwrap().keys().cloned().collect()
-        };
         assert_eq!(members(&left), members(&documented["properties"]));
         assert_eq!(documented["required"], serde_json::json!(["text"]));
+    }
+
+    #[test]
+    fn credits_are_documented_as_they_leave() {
+        let text = || "x".to_owned();
+        let account_id = crate::domain::ids::AccountId::fresh();
+        let left =
+            serde_json::to_value(DesignCredit { design: text(), account_id, author: text() })
+                .unwrap();
+        let documented = serde_json::to_value(DesignCreditResponse::schema()).unwrap();
+        assert_eq!(members(&left), members(&documented["properties"]));
     }
 }

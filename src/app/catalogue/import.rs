@@ -171,7 +171,7 @@ fn refused(faults: Vec<ImportFault>) -> Problem {
 }
 
 /// The failure of a file with faults, or of an edit whose result could not come in a file.
-pub(super) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
+pub(in crate::app) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
     let all = faults.len();
     let listed = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
         line: fault.position.map(|position| position.line),

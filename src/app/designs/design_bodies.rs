@@ -16,7 +16,7 @@ use crate::domain::designs::content::{DesignContent, Licence};
 use crate::domain::designs::markup;
 use crate::domain::designs::status::DesignStatus;
 use crate::store::catalogue::games::LoadedGame;
-use crate::store::designs::design_lifecycle::StoredDesign;
+use crate::store::designs::design_lifecycle::{CardOfDesign, StoredDesign};
 
 words! {
     DesignStatus: "How far a design is.";
@@ -244,6 +244,28 @@ pub struct DesignReviewResponse {
     pub decided_at: DateTime<Utc>,
 }
 
+/// The card that a design became.
+#[derive(Serialize, ToSchema)]
+pub struct CardOfDesignResponse {
+    /// Id of the card: `GET /v1/cards/{card}` shows it.
+    pub id: Uuid,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "013")]
+    pub number: String,
+    /// When it was made.
+    pub released_at: DateTime<Utc>,
+}
+
+impl From<CardOfDesign> for CardOfDesignResponse {
+    fn from(card: CardOfDesign) -> Self {
+        let CardOfDesign { card_id, set_code, number, released_at } = card;
+        Self { id: card_id.0, set: set_code, number, released_at }
+    }
+}
+
 /// A design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignResponse {
@@ -272,6 +294,9 @@ pub struct DesignResponse {
     /// The last decision about it, for its author and moderators; absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<DesignReviewResponse>,
+    /// The card that it became; to others than moderators absent until everybody may see the card.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardOfDesignResponse>,
     /// When it was begun.
     pub created_at: DateTime<Utc>,
     /// When this revision was written.
@@ -283,7 +308,7 @@ pub struct DesignResponse {
 
 impl DesignResponse {
     pub(super) fn new(game: &Game, mut stored: StoredDesign) -> Self {
-        let reason = stored.reason.take();
+        let (reason, card) = (stored.reason.take(), stored.card.take());
         let decided = stored.decision.zip(reason).zip(stored.decided_at);
         let StoredDesign { design, shown_revision, revised_at, .. } = &stored;
         let id = design.code.to_string();
@@ -299,6 +324,7 @@ impl DesignResponse {
                 reason,
                 decided_at,
             }),
+            card: card.map(Into::into),
             created_at: design.created_at,
             revised_at: *revised_at,
             shared_at: design.shared_at,

@@ -2,7 +2,7 @@
 
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::likeness::{NameLikeness, cards_of_like_name};
-use super::step_problems::{check_step, name_taken, too_many, too_many_today};
+use super::step_problems::{check_step, demand_step, name_taken, too_many, too_many_today};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
@@ -163,6 +163,7 @@ pub async fn share(
     if_match: &IfMatch,
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
+    demand_step(stored.design.status, DesignStep::Share)?;
     demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
     let is_current = seen(if_match, stored.design.version);
     let at = app.clock.now();
@@ -180,7 +181,7 @@ pub(super) fn seen(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
 }
 
 /// 409 when an open card has the name, or one that looks the same. Hidden cards do not count: their names are nobody's business.
-async fn demand_free_name(
+pub(super) async fn demand_free_name(
     app: &AppState,
     network: Network,
     game: &str,

@@ -9,7 +9,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::markup::to_text;
+use crate::domain::designs::release::to_card;
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// What stands where cards have their set.
@@ -31,10 +31,7 @@ pub async fn draw(
     let is_public = stored.design.public_revision == Some(stored.shown_revision);
     let freshness = if is_public { Freshness::Private } else { Freshness::Never };
     let content = stored.into_content();
-    let mut definition = content.definition(&loaded.game);
-    definition.number = code.to_string();
-    // What is printed in italics: the line of flavour, or, without one, the background.
-    definition.lore = content.flavour.or_else(|| content.lore.as_deref().map(to_text));
+    let definition = to_card(&content, &loaded.game, &code.to_string());
     let face = CardFace::from_definition(&loaded.game, &definition, NO_SET, rarity.as_deref());
     render(app, Picture::card(&face), freshness, form).await
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen};
-use super::step_problems::{check_step, not_releasable};
+use super::step_problems::{check_step, demand_step, not_releasable};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
@@ -37,6 +37,7 @@ pub async fn submit(
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
+    demand_step(stored.design.status, DesignStep::Submit)?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = seen(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };

@@ -5,6 +5,7 @@ pub mod design_checks;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
+pub mod design_releases;
 pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;

@@ -4,7 +4,7 @@ use super::design_checks::ReleaseObstacle;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
-use crate::domain::designs::status::DesignStep;
+use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::store::designs::design_lifecycle::StepOutcome;
 
 /// A problem for every outcome but the one that is none.
@@ -17,9 +17,7 @@ pub(super) fn check_step(
         StepOutcome::Done => return Ok(()),
         StepOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),
         StepOutcome::Missing => Problem::not_found(),
-        StepOutcome::NotFrom(status) => Problem::new(ProblemCode::DesignStepRefused).detail(
-            format!("Its status is {}: it cannot be {} now.", status.as_str(), step.past()),
-        ),
+        StepOutcome::NotFrom(status) => not_from(status, step),
         StepOutcome::NameTaken => name_taken("Another design that everybody sees"),
         StepOutcome::Nameless => Problem::new(ProblemCode::DesignNameless),
         StepOutcome::OtherGame => Problem::invalid(vec![InputFault::at(
@@ -31,6 +29,17 @@ pub(super) fn check_step(
         StepOutcome::TooManyToday => too_many_today(app),
         StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
     })
+}
+
+/// A problem when the step leads nowhere from this status: before anything else is looked at.
+pub(super) fn demand_step(status: DesignStatus, step: DesignStep) -> Result<(), Problem> {
+    status.after(step).map(drop).ok_or_else(|| not_from(status, step))
+}
+
+/// The step leads nowhere from this status.
+pub(super) fn not_from(status: DesignStatus, step: DesignStep) -> Problem {
+    let detail = format!("Its status is {}: it cannot be {} now.", status.as_str(), step.past());
+    Problem::new(ProblemCode::DesignStepRefused).detail(detail)
 }
 
 /// Something stands in the way of a release; the obstacles are told to programs, too.

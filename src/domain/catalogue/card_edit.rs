@@ -42,19 +42,25 @@ impl MergePatch {
             let message = "a card keeps its number, until it is moved to another";
             return Err(vec![ImportFault::new(CARD, "/number", message)]);
         }
-        let text = json!({ "code": set, "name": set, "cards": [card] }).to_string();
-        let (source, file) = (SourceFile::new(CARD, &text), SetFile::read(&text));
-        let mut faults = structural_faults(&source, &file);
-        faults.extend(rule_faults(game, &source, &file));
-        if faults.is_empty() {
-            Ok(set_import(game, &source, [0; 32], file.set))
-        } else {
-            Err(faults.into_iter().map(within_card).collect())
-        }
+        check_card(game, set, &card)
     }
 }
 
-/// What faults call the patched card, where those of imports name a file.
+/// A card as a set file has it, as a set of this one card, if the game's rules allow it. Pointers of faults lead into the card. `set` is the code of its set,
+/// for messages.
+pub fn check_card(game: &Game, set: &str, card: &Value) -> Result<SetImport, Vec<ImportFault>> {
+    let text = json!({ "code": set, "name": set, "cards": [card] }).to_string();
+    let (source, file) = (SourceFile::new(CARD, &text), SetFile::read(&text));
+    let mut faults = structural_faults(&source, &file);
+    faults.extend(rule_faults(game, &source, &file));
+    if faults.is_empty() {
+        Ok(set_import(game, &source, [0; 32], file.set))
+    } else {
+        Err(faults.into_iter().map(within_card).collect())
+    }
+}
+
+/// What faults call the card, where those of imports name a file.
 const CARD: &str = "card";
 
 /// The fault of a card that is the only one of its file, told of the card itself.

@@ -7,6 +7,7 @@ pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
+pub mod release;
 pub mod review;
 pub mod status;
 pub mod suggestion;

@@ -105,10 +105,10 @@ impl DesignStatus {
             (Self::Draft | Self::Shared | Self::Declined | Self::Withdrawn, T::Submit) => {
                 Self::Submitted
             }
-            (
-                Self::Shared | Self::Submitted | Self::InReview | Self::Approved | Self::Declined,
-                T::Withdraw,
-            ) => Self::Withdrawn,
+            // Not when it is approved: it may be a hidden card by now, and a refusal must not tell.
+            (Self::Shared | Self::Submitted | Self::InReview | Self::Declined, T::Withdraw) => {
+                Self::Withdrawn
+            }
             (Self::Submitted, T::Claim) => Self::InReview,
             (Self::InReview, T::Return) => Self::Submitted,
             (Self::InReview, T::Approve) => Self::Approved,
@@ -181,7 +181,7 @@ mod tests {
             (S::Shared,    [sh,                 NO,  su,    wi,      NO,               NO,    NO,                NO,                NO]),
             (S::Submitted, [NO,                 NO,  NO,    wi,      Some(S::InReview), NO,   NO,                NO,                NO]),
             (S::InReview,  [NO,                 NO,  NO,    wi,      NO,               su,    Some(S::Approved), Some(S::Declined), NO]),
-            (S::Approved,  [NO,                 NO,  NO,    wi,      NO,               NO,    NO,                NO,                Some(S::Official)]),
+            (S::Approved,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                Some(S::Official)]),
             (S::Declined,  [Some(S::Declined),  sh,  su,    wi,      NO,               NO,    NO,                NO,                NO]),
             (S::Withdrawn, [wi,                 sh,  su,    NO,      NO,               NO,    NO,                NO,                NO]),
             (S::Official,  [NO,                 NO,  NO,    NO,      NO,               NO,    NO,                NO,                NO]),

@@ -13,6 +13,7 @@ use cardscape_engine::Effect;
 
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
+use crate::domain::designs::release::DesignCredit;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::db::codecs::json::{Json, JsonText};
 use crate::store::db::schema;
@@ -64,6 +65,8 @@ pub struct OpenCard {
     pub effects: JsonText<Vec<Effect>>,
     /// Background text.
     pub lore: Option<String>,
+    /// Who designed it, if a player did.
+    pub designed_by: Option<JsonText<DesignCredit>>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
@@ -121,7 +124,7 @@ pub struct Printing {
 
 /// What every read of a card selects.
 pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
-    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore";
+    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore, content.designed_by";
 
 /// A row of [`COLUMNS`]; other columns may follow.
 pub(super) struct Row {
@@ -138,6 +141,7 @@ pub(super) struct Row {
     attributes: Option<JsonText<Map<String, Value>>>,
     effects: Option<JsonText<Vec<Effect>>>,
     lore: Option<String>,
+    designed_by: Option<JsonText<DesignCredit>>,
 }
 
 /// Reads columns by position: looking each of them up by name is a twentieth of the cost of a page of cards.
@@ -157,6 +161,7 @@ impl QueryableByName<Pg> for Row {
             attributes: row.get_value::<Nullable<Jsonb>, _, _>(10)?,
             effects: row.get_value::<Nullable<Jsonb>, _, _>(11)?,
             lore: row.get_value::<Nullable<Text>, _, _>(12)?,
+            designed_by: row.get_value::<Nullable<Jsonb>, _, _>(13)?,
         })
     }
 }
@@ -193,6 +198,7 @@ impl Row {
             attributes,
             effects,
             lore: self.lore,
+            designed_by: self.designed_by,
             updated_at: self.updated_at,
         })
     }

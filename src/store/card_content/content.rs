@@ -227,6 +227,45 @@ pub(in crate::store) async fn find_used_codes(
     Ok(query.bind("game", game).bind("outside", outside).load(conn).await?)
 }
 
+/// Names of the hidden cards of a game, with their places.
+pub(in crate::store) async fn list_hidden_names(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+) -> StoreResult<Vec<HiddenName>> {
+    let query = sql(
+        "SELECT content.name, c.set_code, c.number FROM card_content content JOIN cards c ON c.id = content.card_id \
+         WHERE content.game_code = $game AND NOT content.open ORDER BY c.set_code, c.number",
+    );
+    Ok(query.bind("game", game).load(conn).await?)
+}
+
+/// The name of a hidden card.
+#[derive(Debug, QueryableByName)]
+pub(in crate::store) struct HiddenName {
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    #[diesel(sql_type = Text)]
+    pub number: String,
+}
+
+/// Notes who designed a card.
+pub(in crate::store) async fn credit_designer(
+    conn: &mut Connection,
+    _by: &Importer,
+    card: CardId,
+    credit: Value,
+) -> StoreResult<()> {
+    sql("UPDATE card_content SET designed_by = $credit WHERE card_id = $card")
+        .bind("card", card)
+        .bind("credit", credit)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// Clears the name keys of cards that are about to be renamed, so that two cards can swap names.
 pub(in crate::store) async fn free_names(
     conn: &mut Connection,

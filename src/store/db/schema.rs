@@ -109,6 +109,7 @@ diesel::table! {
         words_version -> Int2,
         name_scope -> Text,
         printing_numbers -> Jsonb,
+        designed_by -> Nullable<Jsonb>,
     }
 }
 
@@ -259,6 +260,18 @@ diesel::table! {
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    design_releases (design_id) {
+        design_id -> Uuid,
+        card_id -> Uuid,
+        revision -> Int8,
+        licence -> Text,
+        licensed_at -> Timestamptz,
+        released_by -> Uuid,
+        released_at -> Timestamptz,
     }
 }
 
@@ -710,6 +723,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     daily_counts,
     deck_entries,
     decks,
+    design_releases,
     design_reviews,
     design_revisions,
     designs,

@@ -14,7 +14,7 @@ use crate::domain::designs::likeness::effects_key;
 use crate::domain::designs::limits::{DesignActivity, MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
-use crate::domain::ids::{AccountId, DesignId};
+use crate::domain::ids::{AccountId, CardId, DesignId};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -62,6 +62,23 @@ pub struct DesignRow {
 pub(super) const COLUMNS: &str = "d.id, d.code, d.account_id, a.name AS author, d.game_code, d.status, d.version, d.revision, d.public_revision, \
                                   d.shared_at, d.created_at";
 
+/// The card that a design became.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct CardOfDesign {
+    /// Its id.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: CardId,
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub released_at: DateTime<Utc>,
+}
+
 /// A design as somebody may see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredDesign {
@@ -83,6 +100,9 @@ pub struct StoredDesign {
     /// When it was decided.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub decided_at: Option<DateTime<Utc>>,
+    /// The card that it became, if the reader may know.
+    #[diesel(embed)]
+    pub card: Option<CardOfDesign>,
     #[diesel(sql_type = Jsonb)]
     content: Json<DesignContent>,
 }
@@ -112,10 +132,12 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     code: DesignCode,
 ) -> StoreResult<Option<StoredDesign>> {
     let found = sql(format!(
-        "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at \
+        "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
+          k.id AS card_id, k.set_code, k.number, l.released_at \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
          LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
           AND (d.account_id = $reader OR $reviews) ORDER BY w.id DESC LIMIT 1) v ON true \
+         LEFT JOIN design_releases l ON l.design_id = d.id AND (d.status = 'official' OR $reviews) LEFT JOIN cards k ON k.id = l.card_id \
          WHERE d.code = $code"
     ))
     .bind("code", code)

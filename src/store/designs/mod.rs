@@ -3,6 +3,7 @@
 pub mod daily_counts;
 pub mod design_lifecycle;
 pub mod design_lists;
+pub mod design_releases;
 pub mod design_reviews;
 pub mod likeness;
 pub mod revisions;

@@ -433,6 +433,15 @@ impl Scene {
                 let body = json!({ "decision": "approved", "reason": "good" });
                 Draft::new(moderator, format!("{}/decide", self.claimed_design().await), body)
             }
+            "release_design" => {
+                let path = self.claimed_design().await;
+                let body = json!({ "decision": "approved", "reason": "good" });
+                let decide = app.post(&format!("{path}/decide")).by(moderator).json(&body);
+                decide.answer().await.expect(200);
+                app.import_set("late", 1, false).await;
+                let body = json!({ "set": "late", "number": "900" });
+                Draft::new(admin, format!("{path}/release"), body)
+            }
             "change_counts" => {
                 let printing = printing(app, None, "base", "001", "common").await;
                 let body = json!({ "changes": [{ "printing": printing, "add": 1 }] });

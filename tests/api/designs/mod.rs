@@ -3,6 +3,7 @@
 mod design_checks;
 mod design_lifecycle;
 mod design_lists;
+mod design_releases;
 mod design_reviews;
 mod design_suggestions;
 mod design_toolkit;

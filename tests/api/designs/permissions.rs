@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::permissions::Needs::{Anyone, Moderator, Scoped};
+use crate::permissions::Needs::{Admin, Anyone, Moderator, Scoped};
 use crate::permissions::{Row, none};
 
 /// The identifier of no design.
@@ -27,6 +27,7 @@ pub const ROWS: &[Row] = &[
     ("claim_design",             Moderator("admin:write"), DESIGN, none),
     ("return_design",            Moderator("admin:write"), DESIGN, none),
     ("decide_design",            Moderator("admin:write"), DESIGN, || json!({ "decision": "approved", "reason": "r" })),
+    ("release_design",           Admin("admin:write"),     DESIGN, || json!({ "set": "veil", "number": "900" })),
     ("restore_design",           Scoped("designs:write"),  DESIGN, || json!({ "revision": 1 })),
     ("list_design_revisions",    Scoped("designs:read"),   DESIGN, none),
     ("find_design_revision",     Scoped("designs:read"),   "1", none),

@@ -193,6 +193,7 @@ mod tests {
                 r#"[{"text": "=1+1", "style": "passive"}, {"text": "Draw."}]"#,
             ),
             lore: None,
+            designed_by: None,
             updated_at: DateTime::UNIX_EPOCH,
         };
         let printing = |tier: i16, attributes| Printing {

@@ -125,7 +125,7 @@ pub async fn edit_card(
 }
 
 /// Another card of the game that has the new name already.
-async fn name_faults(
+pub(super) async fn name_faults(
     conn: &mut Connection,
     by: &Importer,
     game: &Game,

@@ -6,6 +6,7 @@
 
 mod cards;
 mod edit;
+pub(in crate::store) mod new_card;
 mod plan;
 
 use chrono::{DateTime, Utc};

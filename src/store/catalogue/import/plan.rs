@@ -140,7 +140,7 @@ pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> S
 }
 
 /// Numbers of a set that cards left, and what became of those cards.
-async fn gone_numbers(
+pub(super) async fn gone_numbers(
     conn: &mut Connection,
     game: &str,
     set: &str,

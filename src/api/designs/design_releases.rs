@@ -1,0 +1,54 @@
+//! Approved designs become cards.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, web};
+
+use super::identifier;
+use crate::api::catalogue::import::{ImportQuery, NO_STORE};
+use crate::app::designs::design_releases::{
+    self, DesignReleaseResponse, ReleaseDesignRequest, Released,
+};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::WriteCatalogue;
+use crate::http::extract::{Body, Caller, ClientNetwork, May, Params};
+
+/// Makes an approved design a card of a set.
+///
+/// The card is checked as one of an import; its printings are those of the design, its background text the line of flavour or, without one, the lore. It is
+/// hidden when the cards of the set start hidden: then everybody but moderators goes on reading that the design is `approved`, until the card is unlocked; from
+/// then on it is `official`, and design and card name each other. A design that others have seen enters such a set only with `was_public`. The same request
+/// again is answered with the card that it made.
+#[utoipa::path(
+    post, path = "/v1/designs/{design}/release", tag = "designs", security(("bearer" = [])), request_body = ReleaseDesignRequest,
+    params(("design" = String, Path, description = "Identifier of the design"), ImportQuery),
+    responses(
+        (status = 200, body = DesignReleaseResponse, description = "In a rehearsal: what would be. Nothing was changed."),
+        (status = 201, body = DesignReleaseResponse, headers(("Location" = String, description = "The card"))),
+        (status = 409, description = "`design_step_refused`, `design_name_taken`, `release_not_confirmed`; `design_not_releasable` with every fault: \
+            pointers lead into the card, `/set` and `/number` to its place"),
+        (status = 422, description = "`invalid_body`"),
+    )
+)]
+pub async fn release_design(
+    state: web::Data<AppState>,
+    by: May<WriteCatalogue>,
+    caller: Caller,
+    network: ClientNetwork,
+    design: web::Path<String>,
+    query: Params<ImportQuery>,
+    body: Body<ReleaseDesignRequest>,
+) -> Result<HttpResponse, Problem> {
+    let (code, reviewer) = (identifier(&design)?, caller.must()?);
+    let (request, dry_run) = (&body.value, query.dry_run);
+    let released =
+        design_releases::release(&state, &by, &reviewer, network.0, code, request, dry_run).await?;
+    Ok(match released {
+        Released::Done(release) => {
+            let card = format!("/v1/cards/{}", release.card);
+            let mut created = HttpResponse::Created();
+            created.insert_header((header::LOCATION, card)).insert_header(NO_STORE).json(release)
+        }
+        Released::Rehearsed(release) => HttpResponse::Ok().insert_header(NO_STORE).json(release),
+    })
+}

@@ -1,0 +1,147 @@
+//! Approved designs become cards.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::design_lifecycle::{demand_free_name, find_stored};
+use super::step_problems::not_from;
+use crate::app::catalogue::import::faulty;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatalogue};
+use crate::domain::catalogue::import::number_fault;
+use crate::domain::code::Code;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStep;
+use crate::domain::network::Network;
+use crate::store::db::deadlines;
+use crate::store::designs::design_releases::{self, DesignRelease, ReleaseError, ReleasePlace};
+
+/// Where a design becomes a card.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "set": "hearth", "number": "901" }))]
+pub struct ReleaseDesignRequest {
+    /// Code of a set of the design's game that has not been printed.
+    #[schema(value_type = String, example = "hearth")]
+    pub set: Code,
+    /// Number that no card of the set has: 1 to 16 letters and digits, with single hyphens between them.
+    #[schema(example = "901")]
+    pub number: String,
+    /// Whether you know that others have seen the design, and want it in a set whose cards start hidden all the same.
+    #[serde(default)]
+    pub was_public: bool,
+}
+
+/// A design that is a card.
+#[derive(Serialize, ToSchema)]
+pub struct DesignReleaseResponse {
+    /// Identifier of the design.
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub design: String,
+    /// Number of the revision that the card was made from.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// Id of the card.
+    pub card: Uuid,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "101")]
+    pub number: String,
+    /// Whether the card is hidden from the public. Until it is unlocked, everybody but moderators reads that the design is `approved`, and nothing more.
+    pub hidden: bool,
+    /// The terms that it was released under.
+    #[schema(example = "release-1")]
+    pub licence: String,
+    /// When its author submitted it under these terms.
+    pub licensed_at: DateTime<Utc>,
+    /// When it was released.
+    pub released_at: DateTime<Utc>,
+}
+
+impl DesignReleaseResponse {
+    fn new(code: DesignCode, release: DesignRelease) -> Self {
+        Self {
+            design: code.to_string(),
+            revision: release.revision,
+            card: release.card_id.0,
+            set: release.set_code,
+            number: release.number,
+            hidden: release.hidden,
+            licence: release.licence,
+            licensed_at: release.licensed_at,
+            released_at: release.released_at,
+        }
+    }
+}
+
+/// What a release did.
+pub enum Released {
+    /// The design is a card.
+    Done(DesignReleaseResponse),
+    /// It was a rehearsal: this is what it would have become.
+    Rehearsed(DesignReleaseResponse),
+}
+
+/// Makes an approved design a card of a set; a rehearsal (`dry_run`) changes nothing. The same request again is answered as before.
+pub async fn release(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    reviewer: &Granted<ReviewDesigns>,
+    network: Network,
+    code: DesignCode,
+    request: &ReleaseDesignRequest,
+    dry_run: bool,
+) -> Result<Released, Problem> {
+    if let Some(fault) = number_fault(&request.number) {
+        return Err(Problem::invalid(vec![InputFault::at("/number", fault)]));
+    }
+    let nobody = None::<&Granted<ReadOwnDesigns>>;
+    let stored = find_stored(app, nobody, Some(reviewer), code).await?;
+    if stored.card.is_none() {
+        demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
+    }
+    let set = request.set.lower_case();
+    let place = ReleasePlace { set: &set, number: &request.number, was_public: request.was_public };
+    let at = app.clock.now();
+    let done: Result<DesignRelease, ReleaseError> = app
+        .write_within(deadlines::CATALOGUE, by, async |conn, by| {
+            let made = design_releases::release(conn, by, &app.games, code, &place, at).await?;
+            // An error rolls everything back.
+            if dry_run { Err(ReleaseError::Rehearsed(made)) } else { Ok(made) }
+        })
+        .await;
+    match done {
+        Ok(made) => {
+            app.kept_answers.forget();
+            app.keep_up().await;
+            tracing::info!(account = %by.account(), design = %code, card = %made.card_id, "design released");
+            Ok(Released::Done(DesignReleaseResponse::new(code, made)))
+        }
+        Err(ReleaseError::Rehearsed(made)) => {
+            Ok(Released::Rehearsed(DesignReleaseResponse::new(code, made)))
+        }
+        Err(error) => Err(refusal(&stored.design.game_code, &place, error)),
+    }
+}
+
+fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem {
+    match error {
+        ReleaseError::Missing | ReleaseError::Rehearsed(_) => Problem::not_found(),
+        ReleaseError::NotFrom(status) => not_from(status, DesignStep::Release),
+        ReleaseError::Released(earlier) => Problem::new(ProblemCode::DesignStepRefused).detail(
+            format!("It is the card {} of the set {} already.", earlier.number, earlier.set_code),
+        ),
+        ReleaseError::Unconfirmed => Problem::new(ProblemCode::ReleaseNotConfirmed),
+        ReleaseError::NoSet => {
+            let detail = format!("the game {game} has no set {:?}", place.set);
+            Problem::invalid(vec![InputFault::at("/set", detail)])
+        }
+        ReleaseError::Refused(faults) => faulty(ProblemCode::DesignNotReleasable, faults),
+        ReleaseError::Store(error) => error.into(),
+    }
+}

@@ -1,0 +1,28 @@
+//! From an approved design to a card.
+
+use cardscape_engine::{CardDefinition, Game};
+use serde::{Deserialize, Serialize};
+
+use super::content::DesignContent;
+use super::markup::to_text;
+use crate::domain::ids::AccountId;
+
+/// Who designed a card. It stays as it was written when the card was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DesignCredit {
+    /// Identifier of the design.
+    pub design: String,
+    /// Its author.
+    pub account_id: AccountId,
+    /// The author's name at that time.
+    pub author: String,
+}
+
+/// The card that a design becomes, under this number, with the numbers of all printings. Its background text is what stands in italics on its picture: the line of
+/// flavour, or, without one, the lore without its markup.
+pub fn to_card(content: &DesignContent, game: &Game, number: &str) -> CardDefinition {
+    let mut card = content.definition(game);
+    number.clone_into(&mut card.number);
+    card.lore = content.flavour.clone().or_else(|| content.lore.as_deref().map(to_text));
+    card
+}

@@ -1,0 +1,127 @@
+//! One new card in a stored set, on the way that imports take: the same lock, the same checks, the same events.
+
+use cardscape_engine::Game;
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::edit::{lock_set, name_faults, note_edited};
+use super::plan::{self, SetPlan};
+use super::{EditError, LOCK, cards};
+use crate::auth::permission::Importer;
+use crate::domain::catalogue::card_edit::within_card;
+use crate::domain::catalogue::import::{ImportFault, SetImport};
+use crate::domain::ids::CardId;
+use crate::domain::text::name_skeleton;
+use crate::store::card_content::content;
+use crate::store::catalogue::sets::{self, SetRow};
+use crate::store::db::schema::cards as cards_table;
+use crate::store::db::statement::run_commands;
+use crate::store::{Connection, StoreResult};
+
+/// A set that a card can be added to, locked.
+pub(in crate::store) struct OpenSet {
+    id: Uuid,
+    /// The set as it is.
+    pub(in crate::store) row: SetRow,
+}
+
+/// Waits for other imports, and locks a set so that no print run of it begins meanwhile; `None`: there is no such set.
+pub(in crate::store) async fn open_set(
+    conn: &mut Connection,
+    _by: &Importer,
+    game: &str,
+    set: &str,
+) -> StoreResult<Option<OpenSet>> {
+    run_commands(conn, LOCK).await?;
+    let Some(id) = lock_set(conn, game, set).await? else { return Ok(None) };
+    Ok(sets::find(conn, game, set).await?.map(|row| OpenSet { id, row }))
+}
+
+/// Adds the only card of `card` to the set, hidden when the set's cards start hidden; or says everything that speaks against it. Pointers lead into the card.
+pub(in crate::store) async fn add_card(
+    conn: &mut Connection,
+    by: &Importer,
+    game: &Game,
+    set: &OpenSet,
+    card: SetImport,
+    at: DateTime<Utc>,
+) -> Result<CardId, EditError<CardId>> {
+    let SetRow { name, released_on, hidden, unlock_threshold, .. } = set.row.clone();
+    let card = SetImport { name, released_on, hidden, unlock_threshold, ..card };
+    let plan = SetPlan {
+        game: game.code(),
+        set: &card,
+        set_id: set.id,
+        is_new: false,
+        set_changed: false,
+        added: card.cards.iter().collect(),
+        changed: Vec::new(),
+        faults: Vec::new(),
+    };
+    let mut faults = place_faults(conn, &plan).await?;
+    let taken = name_faults(conn, by, game, &plan).await?;
+    let taken = if taken.is_empty() { look_faults(conn, by, &plan).await? } else { taken };
+    faults.extend(taken.into_iter().map(within_card));
+    if !faults.is_empty() {
+        return Err(EditError::Refused(faults));
+    }
+    cards::add(conn, by, &plan, at, &|_| {}).await?;
+    note_edited(conn, set.id, at).await?;
+    let id = cards_table::table
+        .filter(cards_table::game_code.eq(game.code()).and(cards_table::set_code.eq(&card.code)))
+        .filter(cards_table::number.eq_any(card.cards.iter().map(|card| &card.definition.number)))
+        .select(cards_table::id)
+        .first(conn)
+        .await?;
+    Ok(id)
+}
+
+/// A set that was printed, and a number that another card has or had.
+async fn place_faults(conn: &mut Connection, plan: &SetPlan<'_>) -> StoreResult<Vec<ImportFault>> {
+    let file = &plan.set.file;
+    let mut faults = Vec::new();
+    if plan::is_printed(conn, plan.set_id).await? {
+        let message = "the set has been printed: each card of a set has the same number of copies, so new cards need a new set";
+        faults.push(ImportFault::new(file, "/set", message));
+    }
+    let gone = plan::gone_numbers(conn, plan.game, &plan.set.code).await?;
+    for card in &plan.added {
+        let number = &card.definition.number;
+        let taken = cards_table::table
+            .filter(
+                cards_table::game_code.eq(plan.game).and(cards_table::set_code.eq(&plan.set.code)),
+            )
+            .filter(cards_table::number.eq(number));
+        if diesel::select(diesel::dsl::exists(taken)).get_result(conn).await? {
+            let message = format!("the set has a card {number} already");
+            faults.push(ImportFault::new(file, "/number", message));
+        } else if let Some(became) = gone.get(number) {
+            let message =
+                format!("the card of this number {became}: no other card takes its number");
+            faults.push(ImportFault::new(file, "/number", message));
+        }
+    }
+    Ok(faults)
+}
+
+/// Hidden cards whose names look like the new one. Those of open cards were looked at before.
+async fn look_faults(
+    conn: &mut Connection,
+    by: &Importer,
+    plan: &SetPlan<'_>,
+) -> StoreResult<Vec<ImportFault>> {
+    let looks: Vec<String> =
+        plan.added.iter().map(|card| name_skeleton(&card.definition.name)).collect();
+    let hidden = content::list_hidden_names(conn, by, plan.game).await?;
+    let like = hidden.into_iter().filter(|hidden| looks.contains(&name_skeleton(&hidden.name)));
+    let fault = |hidden: content::HiddenName| {
+        let message = format!(
+            "the hidden card {} of the set {} has a name that looks the same",
+            hidden.number, hidden.set_code
+        );
+        ImportFault::new(&plan.set.file, "/cards/0/name", message)
+    };
+    Ok(like.map(fault).collect())
+}

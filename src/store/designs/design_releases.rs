@@ -1,0 +1,248 @@
+//! Approved designs become cards: the import machinery makes the card, in the transaction that notes which design it was.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+
+use crate::auth::permission::{Acting, Importer, WriteCatalogue};
+use crate::domain::catalogue::card_edit::check_card;
+use crate::domain::catalogue::import::ImportFault;
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::release::{DesignCredit, to_card};
+use crate::domain::designs::status::{DesignStatus, DesignStep};
+use crate::domain::ids::{AccountId, CardId, DesignId};
+use crate::store::card_content::content::credit_designer;
+use crate::store::catalogue::games::GameCache;
+use crate::store::catalogue::import::EditError;
+use crate::store::catalogue::import::new_card::{add_card, open_set};
+use crate::store::db::codecs::json::Json;
+use crate::store::db::pool::AsStoreError;
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::serials::unlock_policies::{self, Recount};
+use crate::store::{Connection, StoreError, StoreResult};
+
+/// Where a design becomes a card.
+#[derive(Clone, Debug)]
+pub struct ReleasePlace<'a> {
+    /// Code of the set, of the design's game.
+    pub set: &'a str,
+    /// Number in the set.
+    pub number: &'a str,
+    /// Whether the admin knows that others have seen the design, and wants it in a set whose cards start hidden all the same.
+    pub was_public: bool,
+}
+
+/// A design that is a card.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct DesignRelease {
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: CardId,
+    /// Code of its set.
+    #[diesel(sql_type = Text)]
+    pub set_code: String,
+    /// Its number.
+    #[diesel(sql_type = Text)]
+    pub number: String,
+    /// Whether it is hidden from the public.
+    #[diesel(sql_type = Bool)]
+    pub hidden: bool,
+    /// The revision that it was made from.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// The terms that it was released under.
+    #[diesel(sql_type = Text)]
+    pub licence: String,
+    /// When the author submitted it under these terms.
+    #[diesel(sql_type = Timestamptz)]
+    pub licensed_at: DateTime<Utc>,
+    /// When it was released.
+    #[diesel(sql_type = Timestamptz)]
+    pub released_at: DateTime<Utc>,
+}
+
+/// A release did not happen.
+#[derive(Debug)]
+pub enum ReleaseError {
+    /// There is no such design, or it was never submitted.
+    Missing,
+    /// It is not approved.
+    NotFrom(DesignStatus),
+    /// It is a card already, elsewhere.
+    Released(DesignRelease),
+    /// Others have seen it, and the cards of the set start hidden.
+    Unconfirmed,
+    /// The game has no such set.
+    NoSet,
+    /// The game's rules, or what is stored, speak against it.
+    Refused(Vec<ImportFault>),
+    /// It was a rehearsal: this is what it would have become.
+    Rehearsed(DesignRelease),
+    /// The store failed.
+    Store(StoreError),
+}
+
+impl From<StoreError> for ReleaseError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<diesel::result::Error> for ReleaseError {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl From<EditError<CardId>> for ReleaseError {
+    fn from(error: EditError<CardId>) -> Self {
+        match error {
+            EditError::Refused(faults) => Self::Refused(faults),
+            EditError::Store(error) => Self::Store(error),
+            EditError::Missing | EditError::Stale | EditError::Rehearsed(_) => Self::NoSet,
+        }
+    }
+}
+
+impl AsStoreError for ReleaseError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[derive(QueryableByName)]
+struct ApprovedDesign {
+    #[diesel(sql_type = SqlUuid)]
+    id: DesignId,
+    #[diesel(sql_type = SqlUuid)]
+    account_id: AccountId,
+    #[diesel(sql_type = Text)]
+    author: String,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    status: DesignStatus,
+    #[diesel(sql_type = BigInt)]
+    revision: i64,
+    #[diesel(sql_type = Bool)]
+    was_shared: bool,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<DesignContent>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    submitted_at: Option<DateTime<Utc>>,
+}
+
+/// Makes an approved design a card of a set. The same request again finds the card that it made. Until everybody may see the card, the design stays as it was to
+/// everybody but moderators.
+pub async fn release(
+    conn: &mut Connection,
+    by: &Acting<WriteCatalogue>,
+    games: &GameCache,
+    code: DesignCode,
+    place: &ReleasePlace<'_>,
+    at: DateTime<Utc>,
+) -> Result<DesignRelease, ReleaseError> {
+    let importer = Importer::from(by);
+    let design = lock_submitted(conn, by, code).await?.ok_or(ReleaseError::Missing)?;
+    if let Some(earlier) = find_release(conn, by, design.id).await? {
+        let is_same =
+            (earlier.set_code.as_str(), earlier.number.as_str()) == (place.set, place.number);
+        return if is_same { Ok(earlier) } else { Err(ReleaseError::Released(earlier)) };
+    }
+    if design.status.after(DesignStep::Release).is_none() {
+        return Err(ReleaseError::NotFrom(design.status));
+    }
+    let set = open_set(conn, &importer, &design.game_code, place.set).await?;
+    let set = set.ok_or(ReleaseError::NoSet)?;
+    if set.row.hidden && design.was_shared && !place.was_public {
+        return Err(ReleaseError::Unconfirmed);
+    }
+    let loaded = games.find(conn, &design.game_code).await?.ok_or(ReleaseError::Missing)?;
+    let Json(content) = &design.content;
+    let card = json!(to_card(content, &loaded.game, place.number));
+    let card = check_card(&loaded.game, place.set, &card).map_err(ReleaseError::Refused)?;
+    let card = add_card(conn, &importer, &loaded.game, &set, card, at).await?;
+    let credit = DesignCredit {
+        design: code.to_string(),
+        account_id: design.account_id,
+        author: design.author,
+    };
+    credit_designer(conn, &importer, card, json!(credit)).await?;
+    sql("INSERT INTO design_releases (design_id, card_id, revision, licence, licensed_at, released_by, released_at) \
+         VALUES ($design, $card, $revision, $licence, $licensed_at, $by, $at)")
+    .bind("design", design.id)
+    .bind("card", card)
+    .bind("revision", design.revision)
+    .bind("licence", content.licence.as_str())
+    .bind("licensed_at", design.submitted_at.unwrap_or(at))
+    .bind("by", by.account())
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    // A policy may unlock it at once.
+    unlock_policies::apply(conn, &design.game_code, place.set, Recount::Changed, at).await?;
+    let released = find_release(conn, by, design.id).await?.ok_or(ReleaseError::Missing)?;
+    if !released.hidden {
+        sql("SELECT make_design_official($card, $at)")
+            .bind("card", card)
+            .bind("at", at)
+            .execute(conn)
+            .await?;
+    }
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: "design.released",
+        target: format!("design:{code}"),
+        details: json!({ "card": card, "set": place.set, "number": place.number, "was_public": design.was_shared }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    Ok(released)
+}
+
+/// Locks a design that moderators see, with what its newest revision says.
+async fn lock_submitted(
+    conn: &mut Connection,
+    _by: &Acting<WriteCatalogue>,
+    code: DesignCode,
+) -> StoreResult<Option<ApprovedDesign>> {
+    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
+        .bind("code", code)
+        .execute(conn)
+        .await?;
+    // Another statement: one with the lock would see the status that there was before it waited.
+    let found = sql(
+        "SELECT d.id, d.account_id, a.name AS author, d.game_code, d.status, d.revision, d.shared_at IS NOT NULL AS was_shared, r.content, v.submitted_at \
+         FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
+         LEFT JOIN LATERAL (SELECT submitted_at FROM design_reviews w WHERE w.design_id = d.id ORDER BY w.id DESC LIMIT 1) v ON true \
+         WHERE d.code = $code AND (d.shared_at IS NOT NULL OR v.submitted_at IS NOT NULL)",
+    )
+    .bind("code", code)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}
+
+async fn find_release(
+    conn: &mut Connection,
+    _by: &Acting<WriteCatalogue>,
+    design: DesignId,
+) -> StoreResult<Option<DesignRelease>> {
+    let found = sql(
+        "SELECT r.card_id, k.set_code, k.number, u.card_id IS NOT NULL AND u.unlocked_at IS NULL AS hidden, r.revision, r.licence, r.licensed_at, r.released_at \
+         FROM design_releases r JOIN cards k ON k.id = r.card_id LEFT JOIN unlocks u ON u.card_id = r.card_id WHERE r.design_id = $design",
+    )
+    .bind("design", design)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}

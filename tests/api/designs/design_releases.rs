@@ -1,0 +1,275 @@
+//! From an approved design to a card.
+
+use futures_util::future::join;
+use serde_json::{Value, json};
+
+use super::{app, begun, changed, heron, shared, step};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
+
+/// The design, submitted and approved.
+async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
+    step(app, author, path, "submit").await.expect(200);
+    app.post(&format!("{path}/claim")).by(mod_).answer().await.expect(200);
+    let decision = json!({ "decision": "approved", "reason": "Good." });
+    app.post(&format!("{path}/decide")).by(mod_).json(&decision).answer().await.expect(200);
+}
+
+/// A shared design that is approved; its path.
+async fn approved(app: &TestApp, author: &Player, mod_: &Player, name: &str) -> String {
+    let path = shared(app, author, &heron(name)).await;
+    approve(app, author, mod_, &path).await;
+    path
+}
+
+async fn release(app: &TestApp, by: &Player, path: &str, place: &Value) -> Answer {
+    app.post(&format!("{path}/release")).by(by).json(place).answer().await
+}
+
+async fn read(app: &TestApp, by: &Player, path: &str) -> Value {
+    app.get(path).by(by).answer().await.expect(200)
+}
+
+#[tokio::test]
+async fn an_approved_design_becomes_an_open_card() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let place = json!({ "set": "Hearth", "number": "900" });
+    release(&app, &mod_, &path, &place).await.problem(403, "forbidden");
+
+    let rehearsal = app.post(&format!("{path}/release?dry_run=true")).by(&admin);
+    assert_eq!(rehearsal.json(&place).answer().await.expect(200)["number"], "900");
+    app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
+    assert_eq!(read(&app, &ada, &path).await["status"], "approved");
+
+    let made = release(&app, &admin, &path, &place).await;
+    let location = made.header("location");
+    let made = made.expect(201);
+    assert_eq!(
+        (&made["set"], &made["hidden"], &made["licence"], &made["revision"]),
+        (&json!("hearth"), &json!(false), &json!("release-1"), &json!(1))
+    );
+    // Design and card name each other.
+    let card = app.get(&location).answer().await.expect(200);
+    assert_eq!(card["name"], "Lantern Heron");
+    assert_eq!(
+        card["designed_by"],
+        json!({ "design": path.trim_start_matches("/v1/designs/"), "account_id": ada.id, "author": "ada" })
+    );
+    let design = app.get(&path).answer().await.expect(200);
+    assert_eq!((&design["status"], &design["card"]["id"]), (&json!("official"), &card["id"]));
+    assert_eq!(
+        (&design["card"]["set"], &design["card"]["number"]),
+        (&json!("hearth"), &json!("900"))
+    );
+    let text = app.get(&location).header("accept", "text/plain").answer().await;
+    assert!(text.text().contains("designed by ada (D-"), "{}", text.text());
+    // All printings are there, and the card is found by what it says.
+    let printings = app.get(&format!("{location}/printings")).answer().await.expect(200);
+    assert_eq!(printings["data"].as_array().unwrap().len(), 6);
+    let found = app.get("/v1/cards?q=\"lantern heron\"").answer().await.expect(200);
+    assert_eq!(found["data"][0]["designed_by"]["author"], "ada");
+
+    // The same again is the same card; another place is refused.
+    let again = release(&app, &admin, &path, &place).await.expect(201);
+    assert_eq!(again, made);
+    let other = json!({ "set": "hearth", "number": "901" });
+    let refused = release(&app, &admin, &path, &other).await.problem(409, "design_step_refused");
+    assert!(refused["detail"].as_str().unwrap().contains("card 900"), "{refused}");
+    for step_ in ["withdraw", "share", "submit"] {
+        step(&app, &ada, &path, step_).await.problem(409, "design_step_refused");
+    }
+    let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
+    assert_eq!(log.await, "design.approved design.released");
+}
+
+#[tokio::test]
+async fn what_is_not_approved_or_has_no_place_is_no_card() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let place = json!({ "set": "hearth", "number": "900" });
+    let draft = begun(&app, &ada, &heron("Draft Heron")).await;
+    release(&app, &admin, &draft, &place).await.problem(404, "not_found");
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    release(&app, &admin, &path, &place).await.problem(409, "design_step_refused");
+    approve(&app, &ada, &mod_, &path).await;
+    for (place, pointer) in [
+        (json!({ "set": "nowhere", "number": "900" }), "/set"),
+        (json!({ "set": "hearth", "number": "9 00" }), "/number"),
+        (json!({ "set": "hearth", "number": "-" }), "/number"),
+    ] {
+        let told = release(&app, &admin, &path, &place).await.problem(422, "invalid_body");
+        assert_eq!(told["errors"][0]["pointer"], pointer, "{told}");
+    }
+    let taken = json!({ "set": "hearth", "number": "001" });
+    let told = release(&app, &admin, &path, &taken).await.problem(409, "design_not_releasable");
+    assert_eq!(told["errors"][0]["pointer"], "/number", "{told}");
+    app.import_set("dusk", 1, false).await;
+    app.print("dusk", 77).await;
+    let printed = json!({ "set": "dusk", "number": "900" });
+    let told = release(&app, &admin, &path, &printed).await.problem(409, "design_not_releasable");
+    assert_eq!(told["errors"][0]["pointer"], "/set", "{told}");
+    let none = json!({ "set": "hearth" });
+    release(&app, &admin, &path, &none).await.problem(422, "invalid_body");
+}
+
+/// The admin is told of the hidden card that has the name; the check of the author never was.
+#[tokio::test]
+async fn a_name_of_a_hidden_card_collides_at_release() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    for (name, number) in [("Nobody's Shadow", "900"), ("Nobody's Shad\u{043e}w", "901")] {
+        let path = begun(&app, &ada, &heron(name)).await;
+        approve(&app, &ada, &mod_, &path).await;
+        let place = json!({ "set": "hearth", "number": number });
+        let told = release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
+        assert_eq!(told["errors"][0]["pointer"], "/name", "{told}");
+        assert!(told["errors"][0]["detail"].as_str().unwrap().contains("veil"), "{told}");
+    }
+}
+
+/// Of the author, strangers and other players nobody sees anything change before the unlock; everything does with it.
+#[tokio::test]
+async fn a_hidden_release_tells_nothing_until_the_unlock() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let paths = [
+        path.clone(),
+        format!("{path}/picture"),
+        "/v1/designs".to_owned(),
+        "/v1/designs?status=approved".to_owned(),
+        "/v1/designs?status=official".to_owned(),
+    ];
+    let look = async || {
+        let mut seen = Vec::new();
+        for path in &paths {
+            for by in [&ada, &bob] {
+                let answer = app.get(path).by(by).answer().await;
+                seen.push((answer.status, answer.header("etag"), answer.text()));
+            }
+        }
+        seen
+    };
+    let before = look().await;
+    let place = json!({ "set": "veil", "number": "900" });
+    release(&app, &admin, &path, &place).await.problem(409, "release_not_confirmed");
+    let place = json!({ "set": "veil", "number": "900", "was_public": true });
+    let made = release(&app, &admin, &path, &place).await.expect(201);
+    assert_eq!(made["hidden"], true);
+    assert_eq!(look().await, before);
+    // An attempt to take it back is refused as for every approved design.
+    let other = approved(&app, &ada, &mod_, "Quiet Heron").await;
+    let refusal = async |path: &str| {
+        let told = step(&app, &ada, path, "withdraw").await.problem(409, "design_step_refused");
+        told["detail"].clone()
+    };
+    assert_eq!(refusal(&path).await, refusal(&other).await);
+    let card = format!("/v1/cards/{}", made["card"].as_str().unwrap());
+    assert_eq!(app.get(&card).by(&ada).answer().await.expect(200).get("designed_by"), None);
+    // Moderators see both ends.
+    assert_eq!(read(&app, &mod_, &path).await["card"]["id"], made["card"]);
+    assert_eq!(read(&app, &mod_, &card).await["designed_by"]["author"], "ada");
+
+    // Meanwhile another player shares a design of that name: the name is taken by the approved design, so nothing was told.
+    let copy = begun(&app, &bob, &heron("Lantern Heron")).await;
+    step(&app, &bob, &copy, "share").await.problem(409, "design_name_taken");
+
+    let unlock = app.post(&format!("{card}/unlock")).by(&admin);
+    unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    let design = app.get(&path).answer().await.expect(200);
+    assert_eq!((&design["status"], &design["card"]["id"]), (&json!("official"), &made["card"]));
+    let open = app.get(&card).answer().await.expect(200);
+    assert_eq!(open["designed_by"]["design"], design["id"]);
+    let listed = app.get("/v1/designs?status=official").answer().await.expect(200);
+    assert_eq!(listed["data"][0]["id"], design["id"]);
+}
+
+/// A design that was never shared is seen by everybody with its card; a design of the same name that was shared in between keeps neither from being seen.
+#[tokio::test]
+async fn an_unshared_design_is_seen_with_its_card() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &path).await;
+    let place = json!({ "set": "veil", "number": "900" });
+    let made = release(&app, &admin, &path, &place).await.expect(201);
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    let twin = shared(&app, &bob, &heron("Lantern Heron")).await;
+
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    assert_eq!(app.get(&path).answer().await.expect(200)["status"], "official");
+    assert_eq!(app.get(&twin).answer().await.expect(200)["status"], "shared");
+}
+
+/// Two admins on two instances, with different places in one moment: one card.
+#[tokio::test]
+async fn of_two_releases_in_one_moment_one_is_taken() {
+    let app = app().await;
+    let (mod_, admin) = (app.moderator().await, app.admin().await);
+    let second = app.second_instance();
+    for round in 0..3 {
+        let ada = app.player(&format!("ada{round}")).await;
+        let path = approved(&app, &ada, &mod_, &format!("Heron of Day {round}")).await;
+        let (one, other) = (
+            json!({ "set": "hearth", "number": format!("9{round}0") }),
+            json!({ "set": "hearth", "number": format!("9{round}1") }),
+        );
+        let (here, there) =
+            join(release(&app, &admin, &path, &one), release(&second, &admin, &path, &other)).await;
+        let mut statuses = [here.status, there.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [201, 409], "{} {}", here.text(), there.text());
+    }
+    let count = app.db().value("SELECT count(*)::text FROM cards WHERE number LIKE '9__'").await;
+    assert_eq!(count, "3");
+}
+
+/// A release and a rename to the same name in one moment: one of them.
+#[tokio::test]
+async fn a_release_and_a_rename_share_no_name() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let second = app.second_instance();
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").by(&admin).answer().await;
+    let (tag, id) = (card.header("etag"), card.expect(200)["id"].as_str().unwrap().to_owned());
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let rename = async || {
+        let request = second.patch(&format!("/v1/cards/{id}")).by(&admin);
+        request.header("if-match", tag).json(&json!({ "name": "Lantern Heron" })).answer().await
+    };
+    let place = json!({ "set": "hearth", "number": "900" });
+    let (released, renamed) = join(release(&app, &admin, &path, &place), rename()).await;
+    let won = [released.status == 201, renamed.status == 200];
+    assert_eq!(
+        won.into_iter().filter(|won| *won).count(),
+        1,
+        "{} {}",
+        released.text(),
+        renamed.text()
+    );
+}
+
+/// The rules of the game may have changed since the approval.
+#[tokio::test]
+async fn a_card_is_checked_when_it_is_made() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path =
+        begun(&app, &ada, &changed(heron("Lantern Heron"), &json!({ "lore": "It *waits*." })))
+            .await;
+    approve(&app, &ada, &mod_, &path).await;
+    let place = json!({ "set": "hearth", "number": "900" });
+    sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
+    let told = release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
+    assert!(told["errors"][0]["pointer"].as_str().unwrap().starts_with("/attributes"), "{told}");
+    sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"brute\"', '\"beast\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
+    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let card = app.get(&format!("/v1/cards/{}", made["card"].as_str().unwrap())).answer().await;
+    assert_eq!(card.expect(200)["lore"], "It waits.");
+}
