@@ -461,6 +461,7 @@ fn what_writes_is_confirmed_in_its_transaction() {
         // A moderator sees designs that were submitted.
         ("src/store/designs/design_lifecycle.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
+        ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 1),
     ];
     let mut found = BTreeMap::new();
     for (path, text) in sources("src/store") {

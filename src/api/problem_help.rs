@@ -266,6 +266,16 @@ impl ProblemHelp {
                 "Claim it (again): `POST /v1/designs/{design}/claim`.",
                 new,
             ),
+            C::DesignTakenDown => (
+                "After a report, a moderator keeps the design from everybody but you and other moderators. You can read it, and do nothing with it. The design says why (`takedown`).",
+                "If you do not agree, write to the moderators: a decision can be changed.",
+                new,
+            ),
+            C::OwnReport => (
+                "You cannot report your own design, comment or account; and as a moderator you do not decide about reports of these.",
+                "Delete or withdraw what is yours; leave the decision to another moderator.",
+                new,
+            ),
             C::ReleaseNotConfirmed => (
                 "A design that others have seen is no surprise any more. In a set whose cards start hidden, whoever remembers it knows the card.",
                 "Choose a set whose cards are open, or send `\"was_public\": true` if you want it all the same.",

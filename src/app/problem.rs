@@ -112,6 +112,8 @@ problem_codes! {
     DesignNotReleasable = 409 "design_not_releasable" "Something stands in the way of a release of the design";
     DesignClaimed = 409 "design_claimed" "Another moderator looks at the design";
     DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";
+    DesignTakenDown = 409 "design_taken_down" "A moderator has taken the design down";
+    OwnReport = 409 "own_report" "Nobody reports what is theirs, or decides about it";
     ReleaseNotConfirmed = 409 "release_not_confirmed" "Others have seen the design, and the cards of the set start hidden";
     OwnDesign = 409 "own_design" "Nobody can judge their own design";
     DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";

@@ -423,6 +423,8 @@ permissions! {
     ReadOwnDesigns: Player, Some(Scope::DesignsRead), Never;
     /// Begin, change, share, withdraw and delete the owner's card designs.
     WriteOwnDesigns: Player, Some(Scope::DesignsWrite), Last;
+    /// Report designs, comments and players to moderators.
+    ReportAbuse: Player, Some(Scope::DesignsWrite), Last;
     /// Read the owner's collection, wants and haves, and who would trade.
     ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
     /// Change the owner's collection, wants and haves.
@@ -459,6 +461,8 @@ permissions! {
     ReviewSubmissions: Moderator, Some(Scope::AdminWrite), Last;
     /// See designs that were submitted, and judge them.
     ReviewDesigns: Moderator, Some(Scope::AdminWrite), Last;
+    /// Read reports of abuse, and decide them.
+    ModerateDesigns: Moderator, Some(Scope::AdminWrite), Last;
     /// Give roles and ban.
     ManageAccounts: Admin, Some(Scope::AdminWrite), Last;
     /// Read print runs and plan them; never codes.

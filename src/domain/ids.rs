@@ -51,6 +51,10 @@ ids! {
     CommitmentId;
     /// An accepted submission of a serial.
     SubmissionId;
+    /// A report of abuse.
+    AbuseReportId;
+    /// A comment on a design.
+    CommentId;
     /// A deck list.
     DeckId;
     /// A review of a design.

@@ -28,8 +28,18 @@ const SHADOW: (&str, &str) = ("001", "Nobody's Shadow");
 const SIGNPOST: (&str, &str) = ("002", "Fogbound Signpost");
 
 /// Members whose printed value can exist in no world: ids, and what the service makes from random numbers. Only these are replaced.
-const UNREPEATABLE: [&str; 9] =
-    ["id", "into", "printing", "give", "want", "serial", "code", "recovery_code", "refresh_token"];
+const UNREPEATABLE: [&str; 10] = [
+    "id",
+    "into",
+    "printing",
+    "give",
+    "want",
+    "serial",
+    "code",
+    "recovery_code",
+    "refresh_token",
+    "design",
+];
 
 /// Query parameters that are optional by themselves, but not all of them: what they are needed with.
 const NEEDED: [(&str, &str); 1] = [("find_named_card", "fuzzy")];
@@ -303,7 +313,18 @@ impl Stage {
         let his = text(&his, "id");
         let submit = app.post(&format!("/v1/designs/{his}/submit")).by(&self.ben);
         submit.header("if-match", "*").answer().await.expect(200);
-        self.others.extend([("sound design", hers), ("his submitted design", his)]);
+        let open = app.post("/v1/designs").by(&self.ben).json(&draft("Four")).answer().await;
+        let open = text(&open.expect(201), "id");
+        let share = app.post(&format!("/v1/designs/{open}/share")).by(&self.ben);
+        share.header("if-match", "*").answer().await.expect(200);
+        let report = json!({ "design": open, "reason": "spam" });
+        let report = self.made(app, "/v1/abuse-reports", report).await;
+        self.ids.insert("report", text(&report, "id"));
+        self.others.extend([
+            ("sound design", hers),
+            ("his submitted design", his),
+            ("his shared design", open),
+        ]);
     }
 
     /// Copies of ada's and ben's, offers both ways, a claim of ada's and one of cem's.
@@ -430,6 +451,7 @@ impl Stage {
                 }
                 vec![("design", design)]
             }
+            "report_abuse" => vec![("/design", other("his shared design"))],
             "release_design" => {
                 let design = other("his submitted design");
                 let path = format!("/v1/designs/{design}");

@@ -70,6 +70,15 @@ const RELEASE: &[&str] = &[
      INSERT INTO unlocks (card_id, threshold) SELECT id, 5 FROM card",
     "ROLLBACK",
 ];
+/// Designs with somebody else who may report them.
+const REPORTABLE: &str = "SELECT d.design, p.account AS caller FROM (SELECT design, caller, row_number() OVER () AS n FROM bench.designs) d \
+     JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n WHERE p.account <> d.caller LIMIT :many";
+const REPORTED: &[&str] = &[
+    "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, reason, created_at) \
+     SELECT gen_random_uuid(), p.account, d.account_id, d.id, 'spam', now() FROM (SELECT id, account_id, row_number() OVER () AS n FROM designs WHERE listed LIMIT :many) d \
+     JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n WHERE p.account <> d.account_id",
+];
+const UNREPORTED: &[&str] = &["DELETE FROM abuse_reports", "DELETE FROM daily_counts"];
 const WAITING: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
 const CLEAR: &[&str] =
     &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
@@ -211,6 +220,34 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(UNRELEASED)
         .writes(RELEASE)
         .why("waits for other releases and imports, compares the names of all hidden cards, and is rolled back"),
+    Recipe::post("report_abuse", "design reported", "/v1/abuse-reports")
+        .body("{\"design\": \"<design>\", \"reason\": \"spam\", \"details\": \"Bench <fresh>\"}")
+        .by(Row)
+        .rows(REPORTABLE)
+        .spends(3_000)
+        .restore(UNREPORTED)
+        .writes(&[
+            "SELECT d.id, d.account_id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = :design AND d.public_revision IS NOT NULL AND a.banned_at IS NULL",
+            "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
+            "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, reason, created_at) \
+             SELECT gen_random_uuid(), :caller::uuid, account_id, id, 'spam', now() FROM designs WHERE code = :design",
+        ]),
+    Recipe::get("list_abuse_reports", "reports that wait", "/v1/abuse-reports")
+        .by(Moderator)
+        .prepare(REPORTED)
+        .restore(UNREPORTED)
+        .reads(&["SELECT r.*, w.name AS reporter, a.name AS accused, d.code, d.name FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id \
+                  JOIN accounts a ON a.id = r.accused_id LEFT JOIN designs d ON d.id = r.design_id WHERE r.decided_at IS NULL ORDER BY r.id LIMIT 51"]),
+    Recipe::post("decide_abuse_report", "report decided", "/v1/abuse-reports/<report>/decide")
+        .by(Moderator)
+        .body("{\"decision\": \"dismissed\", \"note\": \"As <fresh>.\"}")
+        .prepare(REPORTED)
+        .rows("SELECT id AS report FROM abuse_reports WHERE decided_at IS NULL LIMIT :many")
+        .restore(UNREPORTED)
+        .writes(&[
+            "UPDATE abuse_reports SET decision = 'dismissed', note = 'Bench', decided_by = accused_id, decided_at = now() WHERE id = :report::uuid",
+            "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'bench.report', 'bench', '{}', now())",
+        ]),
     Recipe::post("restore_design", "revision of a design restored", "/v1/designs/<design>/restore")
         .headers(&["if-match: *"])
         .body("{\"revision\": 1}")

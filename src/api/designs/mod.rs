@@ -1,5 +1,6 @@
 //! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
+pub mod abuse_reports;
 pub mod design_checks;
 pub mod design_lifecycle;
 pub mod design_lists;
@@ -33,6 +34,8 @@ routes! {
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
     "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;
     "/v1/designs/{design}/diff" => get design_revisions::compare_design_revisions;
+    "/v1/abuse-reports" => get abuse_reports::list_abuse_reports, post abuse_reports::report_abuse;
+    "/v1/abuse-reports/{report}/decide" => post abuse_reports::decide_abuse_report;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

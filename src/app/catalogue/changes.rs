@@ -26,7 +26,8 @@ pub struct ChangeResponse {
     #[schema(example = 174, minimum = 1)]
     pub seq: i64,
     /// `game.changed`, `set.changed`, `card.added`, `card.changed` (it, its printings or its rulings), `card.unlocked`, `card.moved` (to
-    /// another number) or `card.merged` (`from` is no card any more: it became this one).
+    /// another number) or `card.merged` (`from` is no card any more: it became this one); of designs that everybody sees `design.shared`,
+    /// `design.approved`, `design.official` (it is a card that everybody sees) or `design.withdrawn` (by its author or a moderator).
     #[schema(example = "card.unlocked")]
     pub kind: String,
     /// Code of the game.
@@ -43,6 +44,10 @@ pub struct ChangeResponse {
     /// Id of the card, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<Uuid>,
+    /// Identifier of the design, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub design: Option<String>,
     /// What the card was before, if it was moved or merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<FormerCardResponse>,
@@ -52,13 +57,14 @@ pub struct ChangeResponse {
 
 impl From<Change> for ChangeResponse {
     fn from(Change { seq, kind, subject, at }: Change) -> Self {
-        let changes::Subject { game, set, number, card, from } = subject;
+        let changes::Subject { game, set, number, card, design, from } = subject;
         let from = from.map(|changes::FormerCard { card, set, number }| FormerCardResponse {
             card: card.0,
             set,
             number,
         });
-        Self { seq, kind, game, set, number, card: card.map(Uuid::from), from, at }
+        let (card, design) = (card.map(Uuid::from), design.map(|design| design.to_string()));
+        Self { seq, kind, game, set, number, card, design, from, at }
     }
 }
 

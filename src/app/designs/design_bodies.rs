@@ -244,6 +244,16 @@ pub struct DesignReviewResponse {
     pub decided_at: DateTime<Utc>,
 }
 
+/// That a moderator keeps a design from others.
+#[derive(Serialize, ToSchema)]
+pub struct TakedownResponse {
+    /// Why.
+    #[schema(example = "Copied from a book.")]
+    pub note: String,
+    /// Since when.
+    pub taken_down_at: DateTime<Utc>,
+}
+
 /// The card that a design became.
 #[derive(Serialize, ToSchema)]
 pub struct CardOfDesignResponse {
@@ -294,6 +304,9 @@ pub struct DesignResponse {
     /// The last decision about it, for its author and moderators; absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<DesignReviewResponse>,
+    /// That a moderator took it down, for its author and moderators; absent: nobody did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takedown: Option<TakedownResponse>,
     /// The card that it became; to others than moderators absent until everybody may see the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<CardOfDesignResponse>,
@@ -309,6 +322,7 @@ pub struct DesignResponse {
 impl DesignResponse {
     pub(super) fn new(game: &Game, mut stored: StoredDesign) -> Self {
         let (reason, card) = (stored.reason.take(), stored.card.take());
+        let takedown = stored.takedown_note.take().zip(stored.taken_down_at);
         let decided = stored.decision.zip(reason).zip(stored.decided_at);
         let StoredDesign { design, shown_revision, revised_at, .. } = &stored;
         let id = design.code.to_string();
@@ -324,6 +338,8 @@ impl DesignResponse {
                 reason,
                 decided_at,
             }),
+            takedown: takedown
+                .map(|(note, taken_down_at)| TakedownResponse { note, taken_down_at }),
             card: card.map(Into::into),
             created_at: design.created_at,
             revised_at: *revised_at,

@@ -1,5 +1,6 @@
 //! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
 
+pub mod abuse_reports;
 pub mod design_bodies;
 pub mod design_checks;
 pub mod design_lifecycle;

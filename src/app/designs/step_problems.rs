@@ -28,6 +28,7 @@ pub(super) fn check_step(
             .detail(format!("A design has at most {MAX_REVISIONS} revisions.")),
         StepOutcome::TooManyToday => too_many_today(app),
         StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
+        StepOutcome::TakenDown => Problem::new(ProblemCode::DesignTakenDown),
     })
 }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Duration, Utc};
 
 /// The kinds of events that a webhook can be told.
-pub const EVENT_KINDS: [&str; 7] = [
+pub const EVENT_KINDS: [&str; 11] = [
     "game.changed",
     "set.changed",
     "card.added",
@@ -11,6 +11,10 @@ pub const EVENT_KINDS: [&str; 7] = [
     "card.unlocked",
     "card.moved",
     "card.merged",
+    "design.shared",
+    "design.approved",
+    "design.official",
+    "design.withdrawn",
 ];
 
 /// The kind of a test delivery, which an admin asks for.

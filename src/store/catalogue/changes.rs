@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::CardId;
 use crate::store::card_content::cards::CardPlace;
 use crate::store::db::schema::{event_clock, events};
@@ -45,6 +46,8 @@ pub struct Subject {
     pub number: Option<String>,
     /// Id of the card, where it is about one.
     pub card: Option<CardId>,
+    /// Identifier of the design, where it is about one.
+    pub design: Option<DesignCode>,
     /// The card's former place and id, where it was moved or merged.
     pub from: Option<FormerCard>,
 }

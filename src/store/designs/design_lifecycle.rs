@@ -100,6 +100,12 @@ pub struct StoredDesign {
     /// When it was decided.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub decided_at: Option<DateTime<Utc>>,
+    /// Why a moderator took it down, for its author and moderators.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub takedown_note: Option<String>,
+    /// When.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub taken_down_at: Option<DateTime<Utc>>,
     /// The card that it became, if the reader may know.
     #[diesel(embed)]
     pub card: Option<CardOfDesign>,
@@ -119,10 +125,11 @@ impl StoredDesign {
     }
 }
 
-/// Who sees which revision: the author the newest one; a moderator what was submitted, which nobody changes meanwhile; everybody else what was shared, unless
-/// its author is banned.
+/// Who sees which revision: the author the newest one; a moderator what was submitted, which nobody changes meanwhile, and what was taken down; everybody else what
+/// was shared, unless its author is banned or it was taken down.
 const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN $reviews AND d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
-                          WHEN a.banned_at IS NULL THEN d.public_revision END";
+                          WHEN $reviews AND d.taken_down_at IS NOT NULL THEN coalesce(d.public_revision, d.revision) \
+                          WHEN a.banned_at IS NULL AND d.taken_down_at IS NULL THEN d.public_revision END";
 
 /// Finds a design as the reader may see it; `None`: there is none, or nothing for this reader.
 pub async fn find<P: Permission + SeesOwnDesigns>(
@@ -133,7 +140,7 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 ) -> StoreResult<Option<StoredDesign>> {
     let found = sql(format!(
         "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
-          k.id AS card_id, k.set_code, k.number, l.released_at \
+          d.takedown_note, d.taken_down_at, k.id AS card_id, k.set_code, k.number, l.released_at \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
          LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
           AND (d.account_id = $reader OR $reviews) ORDER BY w.id DESC LIMIT 1) v ON true \
@@ -276,6 +283,8 @@ pub enum StepOutcome {
     TooManyToday,
     /// Others have seen it: it stays.
     WasPublic,
+    /// A moderator has taken it down.
+    TakenDown,
 }
 
 #[derive(QueryableByName)]
@@ -294,6 +303,8 @@ pub(super) struct LockedDesign {
     pub(super) public_revision: Option<i64>,
     #[diesel(sql_type = Text)]
     pub(super) name_skeleton: String,
+    #[diesel(sql_type = Bool)]
+    taken_down: bool,
 }
 
 impl LockedDesign {
@@ -315,6 +326,7 @@ pub(super) async fn lock(
     Ok(match locked {
         None => Err(StepOutcome::Missing),
         Some(design) if !is_current(design.version) => Err(StepOutcome::Stale),
+        Some(design) if design.taken_down => Err(StepOutcome::TakenDown),
         Some(design) => match design.status.after(step) {
             None => Err(StepOutcome::NotFrom(design.status)),
             Some(status) => Ok((design, status)),
@@ -328,7 +340,7 @@ async fn lock_own(
     code: DesignCode,
 ) -> StoreResult<Option<LockedDesign>> {
     let locked = sql(
-        "SELECT id, game_code, status, version, revision, public_revision, name_skeleton FROM designs \
+        "SELECT id, game_code, status, version, revision, public_revision, name_skeleton, taken_down_at IS NOT NULL AS taken_down FROM designs \
          WHERE code = $code AND account_id = $account FOR NO KEY UPDATE",
     )
     .bind("code", code)
@@ -446,6 +458,7 @@ pub async fn delete(
     let design = match lock_own(conn, by, code).await? {
         None => return Ok(StepOutcome::Missing),
         Some(design) if !is_current(design.version) => return Ok(StepOutcome::Stale),
+        Some(design) if design.taken_down => return Ok(StepOutcome::TakenDown),
         Some(design) => design,
     };
     if design.public_revision.is_some() {

@@ -1,5 +1,6 @@
 //! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
 
+pub mod abuse_reports;
 pub mod daily_counts;
 pub mod design_lifecycle;
 pub mod design_lists;
@@ -7,6 +8,7 @@ pub mod design_releases;
 pub mod design_reviews;
 pub mod likeness;
 pub mod revisions;
+mod takedowns;
 
 use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
 

@@ -208,6 +208,14 @@ impl Scene {
         path
     }
 
+    /// A report of a shared design of somebody.
+    async fn report_of(&self, author: &Player) -> Value {
+        let path = self.design(author).await;
+        let share = self.app.post(&format!("{path}/share")).by(author).header("if-match", "*");
+        share.answer().await.expect(200);
+        json!({ "design": path.trim_start_matches("/v1/designs/"), "reason": "spam" })
+    }
+
     async fn deck(&self) -> String {
         self.made(&self.ada, "/v1/decks", deck()).await.0
     }
@@ -432,6 +440,14 @@ impl Scene {
             "decide_design" => {
                 let body = json!({ "decision": "approved", "reason": "good" });
                 Draft::new(moderator, format!("{}/decide", self.claimed_design().await), body)
+            }
+            "report_abuse" => Draft::new(ada, "/v1/abuse-reports", self.report_of(&self.ben).await),
+            "decide_abuse_report" => {
+                let report = self.report_of(&self.ada).await;
+                let report = self.made(&self.ben, "/v1/abuse-reports", report).await.1;
+                let body = json!({ "decision": "dismissed", "note": "n" });
+                let path = format!("/v1/abuse-reports/{}/decide", text(&report, "id"));
+                Draft::new(moderator, path, body)
             }
             "release_design" => {
                 let path = self.claimed_design().await;

@@ -273,3 +273,46 @@ async fn a_card_is_checked_when_it_is_made() {
     let card = app.get(&format!("/v1/cards/{}", made["card"].as_str().unwrap())).answer().await;
     assert_eq!(card.expect(200)["lore"], "It waits.");
 }
+
+/// What everybody sees of designs stands in the change feed; that one became a hidden card does not.
+#[tokio::test]
+async fn the_change_feed_tells_what_everybody_sees() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let newest =
+        app.get("/v1/changes?after=0&limit=1").answer().await.expect(200)["newest"].clone();
+    let told = async || {
+        let page =
+            app.get(&format!("/v1/changes?after={newest}&game=ttcg")).answer().await.expect(200);
+        let events = page["data"].as_array().unwrap().iter();
+        let events = events.map(|event| {
+            let design = event["design"].as_str().map(|design| format!("/v1/designs/{design}"));
+            (event["kind"].as_str().unwrap().to_owned(), design)
+        });
+        events.collect::<Vec<_>>()
+    };
+    let unshared = begun(&app, &ada, &heron("Quiet Heron")).await;
+    approve(&app, &ada, &mod_, &unshared).await;
+    assert_eq!(told().await, []);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let event = |kind: &str| (kind.to_owned(), Some(path.clone()));
+    let before = [event("design.shared"), event("design.approved")];
+    assert_eq!(told().await, before);
+    let place = json!({ "set": "veil", "number": "900", "was_public": true });
+    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let card = ("card.added".to_owned(), None);
+    assert_eq!(told().await, [&before[..], std::slice::from_ref(&card)].concat());
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    let mut after = told().await.split_off(3);
+    after.sort();
+    assert_eq!(after, [("card.unlocked".to_owned(), None), event("design.official")]);
+    let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let kinds: Vec<&str> = page["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["design.approved", "design.approved", "design.official"]);
+}

@@ -1,5 +1,6 @@
 //! Card designs: checks, revisions, sharing, the gallery.
 
+mod abuse_reports;
 mod design_checks;
 mod design_lifecycle;
 mod design_lists;

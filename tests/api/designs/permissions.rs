@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::permissions::Needs::{Admin, Anyone, Moderator, Scoped};
-use crate::permissions::{Row, none};
+use crate::permissions::{Row, SOME, none};
 
 /// The identifier of no design.
 const DESIGN: &str = "D-0000000000";
@@ -28,6 +28,9 @@ pub const ROWS: &[Row] = &[
     ("return_design",            Moderator("admin:write"), DESIGN, none),
     ("decide_design",            Moderator("admin:write"), DESIGN, || json!({ "decision": "approved", "reason": "r" })),
     ("release_design",           Admin("admin:write"),     DESIGN, || json!({ "set": "veil", "number": "900" })),
+    ("report_abuse",             Scoped("designs:write"),  "", || json!({ "design": DESIGN, "reason": "spam" })),
+    ("list_abuse_reports",       Moderator("admin:write"), "", none),
+    ("decide_abuse_report",      Moderator("admin:write"), SOME, || json!({ "decision": "dismissed", "note": "n" })),
     ("restore_design",           Scoped("designs:write"),  DESIGN, || json!({ "revision": 1 })),
     ("list_design_revisions",    Scoped("designs:read"),   DESIGN, none),
     ("find_design_revision",     Scoped("designs:read"),   "1", none),

@@ -20,6 +20,7 @@ use crate::domain::copies::dispute::{DisputeSide, DisputeState};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{TradeState, Trading};
 use crate::domain::decks::deck::Visibility;
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::operations::webhook::{DisabledReason, Failure};
@@ -70,6 +71,8 @@ words! {
     ImportMode: "mode of an import" in "collection_imports.mode";
     LedgerKind: "kind of a ledger entry" in "copy_ledger.entry";
     MigrationKind: "way of a card" in "card_migrations.kind";
+    AbuseDecision: "decision" in "abuse_reports.decision";
+    AbuseReason: "reason" in "abuse_reports.reason";
     ReviewDecision: "decision about a design" in "design_reviews.decision";
     Role: "role" in "accounts.role";
     RulingKind: "kind of a ruling" in "the kinds of rulings";

@@ -1,7 +1,7 @@
 //! The main job, played against a running service: `make tour`.
 //!
-//! Five players unlock a hidden card together, four of them and a thief do things wrong on the way, and decks of every game are
-//! judged. Every request and answer is printed; any answer that is not the expected one ends the tour with exit code 1.
+//! Five players unlock a hidden card together, four of them and a thief do things wrong on the way; one of them designs a card, which is released into a
+//! hidden set and unlocked; and decks of every game are judged. Every request and answer is printed; any answer that is not the expected one ends the tour with exit code 1.
 //!
 //! It plays against the service at `CARDSCAPE_URL` (default `http://127.0.0.1:8080`, as `make run` starts it) as long as that
 //! has a hidden card of the sample set left; otherwise against one of its own in a temporary folder. It makes its own admin
@@ -12,6 +12,8 @@
     missing_docs,
     reason = "a program that talks, and ends when it cannot go on"
 )]
+
+mod designs;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -132,9 +134,32 @@ impl Tour {
         body: Option<Value>,
         expected: u16,
     ) -> Value {
+        self.send(
+            who,
+            self.client.request(method.clone(), format!("{}{path}", self.base)),
+            (&method, path),
+            body,
+            expected,
+        )
+        .await
+    }
+
+    /// The same for a step that names the version that it is about: any.
+    async fn step(&self, who: &Person, path: &str) -> Value {
+        let request = self.client.post(format!("{}{path}", self.base)).header("if-match", "*");
+        self.send(Some(who), request, (&Method::POST, path), None, 200).await
+    }
+
+    async fn send(
+        &self,
+        who: Option<&Person>,
+        mut request: reqwest::RequestBuilder,
+        (method, path): (&Method, &str),
+        body: Option<Value>,
+        expected: u16,
+    ) -> Value {
         let name = who.map_or("a stranger", |person| &person.name);
         println!("> {method} {path}    ({name})");
-        let mut request = self.client.request(method, format!("{}{path}", self.base));
         if let Some(person) = who {
             request = request.bearer_auth(&person.token);
         }
@@ -245,6 +270,26 @@ impl Tour {
         self.call(Some(who), Method::POST, "/v1/submissions", Some(body), expected).await
     }
 
+    /// Prints six copies of every card of a set.
+    fn print(&self, set: &str) -> Vec<Printed> {
+        let file = std::env::temp_dir().join(format!("cardscape-tour-{}.csv", self.mark));
+        let path = file.to_str().unwrap();
+        self.cardscape(&[
+            "mint",
+            "--game",
+            "ttcg",
+            "--set",
+            set,
+            "--copies-per-card",
+            "6",
+            "--out",
+            path,
+        ]);
+        let printed = read_print_file(&file);
+        std::fs::remove_file(&file).unwrap();
+        printed
+    }
+
     async fn play(&self) {
         title("An admin, made on the command line");
         let admin_name = format!("tour admin {}", self.mark);
@@ -256,34 +301,21 @@ impl Tour {
         self.get(None, "/v1/games/ttcg/sets").await;
 
         title("A small print run of the hidden set; the codes leave once, in the print file");
-        let file = std::env::temp_dir().join(format!("cardscape-tour-{}.csv", self.mark));
-        let path = file.to_str().unwrap();
-        self.cardscape(&[
-            "mint",
-            "--game",
-            "ttcg",
-            "--set",
-            "veil",
-            "--copies-per-card",
-            "6",
-            "--out",
-            path,
-        ]);
-        let printed = read_print_file(&file);
-        std::fs::remove_file(&file).unwrap();
+        let printed = self.print("veil");
         self.get(Some(&admin), "/v1/print-runs?limit=1").await;
 
-        let number = self.unlock_a_card(&printed).await;
+        let (number, players) = self.unlock_a_card(&printed).await;
 
         title("The story is told to everybody");
         self.get(None, "/v1/unlocks?limit=1").await;
         self.get(None, &format!("/v1/games/ttcg/sets/veil/cards/{number}")).await;
+        self.design_a_card(&admin, &players).await;
         self.judge_decks().await;
         println!("# The tour is over: everything went as expected.");
     }
 
     /// Points 3 and 4 of the main job: what goes wrong, what goes right, and the fifth submission.
-    async fn unlock_a_card(&self, printed: &[Printed]) -> String {
+    async fn unlock_a_card(&self, printed: &[Printed]) -> (String, Vec<Person>) {
         title("What a stranger sees of a hidden card");
         // The last one: the README's story by hand begins with the first, and works after a tour, too.
         let last = "/v1/cards?game=ttcg&set=veil&hidden=true&limit=1&order=desc";
@@ -340,7 +372,7 @@ impl Tour {
         }
         let open = self.get(None, &format!("/v1/cards/{id}")).await;
         assert_eq!((&open["hidden"], &open["name"]), (&json!(false), &json!(name)));
-        number.to_owned()
+        (number.to_owned(), players)
     }
 
     /// Point 5: decks of all games, as they ship in `seed-data/games/*/decks`.

@@ -1,0 +1,199 @@
+//! Reports of designs, comments and players, and what moderators decide about them.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::step_problems::{name_taken, too_many_today};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::words;
+use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId};
+use crate::store::designs::abuse_reports::{
+    self, DecideOutcome, NewReport, ReportOutcome, StoredReport,
+};
+
+words! {
+    AbuseReason: "What is wrong.";
+    AbuseDecision: "What a moderator decides about a report.";
+}
+
+/// What somebody reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reported {
+    /// A design that everybody may read.
+    Design(DesignCode),
+    /// A comment on such a design.
+    Comment(DesignCode, CommentId),
+    /// A player.
+    Account(AccountId),
+}
+
+/// A report, for who wrote it.
+#[derive(Serialize, ToSchema)]
+pub struct CreatedReportResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// Whether you had reported the same before, and it still waits for a moderator: then nothing was added.
+    #[schema(example = false)]
+    pub repeated: bool,
+}
+
+/// Writes a report. What the reporter may not see is no more than something that does not exist.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<ReportAbuse>,
+    reported: Reported,
+    reason: AbuseReason,
+    details: Option<&str>,
+) -> Result<CreatedReportResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = match reported {
+        Reported::Design(design) => abuse_reports::find_in_design(&mut conn, design, None).await?,
+        Reported::Comment(design, comment) => {
+            abuse_reports::find_in_design(&mut conn, design, Some(comment)).await?
+        }
+        Reported::Account(account) => abuse_reports::find_account(&mut conn, account).await?,
+    };
+    drop(conn);
+    let found = found.ok_or_else(Problem::not_found)?;
+    if found.accused == by.account() {
+        return Err(Problem::new(ProblemCode::OwnReport));
+    }
+    let (target, accused, at) = (found.target, found.accused, app.clock.now());
+    let new = NewReport { target, accused, reason, details, at };
+    let written =
+        app.write(by, async |conn, by| abuse_reports::create(conn, by, &new).await).await?;
+    match written {
+        ReportOutcome::New(id) => {
+            tracing::info!(account = %by.account(), report = %id, reason = reason.as_str(), "abuse reported");
+            Ok(CreatedReportResponse { id: id.0, repeated: false })
+        }
+        ReportOutcome::Repeat(id) => Ok(CreatedReportResponse { id: id.0, repeated: true }),
+        ReportOutcome::TooManyToday => Err(too_many_today(app)),
+    }
+}
+
+/// A report, for moderators.
+#[derive(Serialize, ToSchema)]
+pub struct AbuseReportResponse {
+    /// Its id.
+    pub id: Uuid,
+    /// What it is about: `design`, `comment` or `account`.
+    #[schema(example = "comment")]
+    pub about: &'static str,
+    /// Identifier of the design; absent in reports of players.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub design: Option<String>,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Lantern Heron")]
+    pub design_name: Option<String>,
+    /// Id of the comment, in reports of comments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment_id: Option<Uuid>,
+    /// What the comment says now, also when it is hidden or its author deleted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<String>,
+    /// Author of the design or the comment, or the player.
+    pub accused_id: Uuid,
+    /// Name of the same.
+    #[schema(example = "ben")]
+    pub accused: String,
+    /// Who reported it.
+    pub reporter_id: Uuid,
+    /// Name of who reported it.
+    #[schema(example = "ada")]
+    pub reporter: String,
+    /// What is wrong.
+    #[schema(example = "spam")]
+    pub reason: &'static str,
+    /// More about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// When it was reported.
+    pub created_at: DateTime<Utc>,
+    /// What was decided; absent: it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "upheld")]
+    pub decision: Option<&'static str>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Which moderator decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<Uuid>,
+    /// When it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<DateTime<Utc>>,
+}
+
+impl From<StoredReport> for AbuseReportResponse {
+    fn from(report: StoredReport) -> Self {
+        Self {
+            about: match (&report.comment_id, &report.design) {
+                (Some(_), _) => "comment",
+                (None, Some(_)) => "design",
+                (None, None) => "account",
+            },
+            id: report.id.0,
+            design: report.design.map(|design| design.to_string()),
+            design_name: report.design_name,
+            comment_id: report.comment_id.map(|comment| comment.0),
+            comment: report.comment,
+            accused_id: report.accused_id.0,
+            accused: report.accused,
+            reporter_id: report.reporter_id.0,
+            reporter: report.reporter,
+            reason: report.reason.as_str(),
+            details: report.details,
+            created_at: report.created_at,
+            decision: report.decision.map(AbuseDecision::as_str),
+            note: report.note,
+            decided_by: report.decided_by.map(|account| account.0),
+            decided_at: report.decided_at,
+        }
+    }
+}
+
+/// Lists the reports that wait, or those that were decided; what was reported first comes first.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    decided: bool,
+    after: Option<AbuseReportId>,
+    limit: PageLimit,
+) -> Result<Page<AbuseReportResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = abuse_reports::list(&mut conn, by, decided, after, limit.rows()).await?;
+    Ok(paged(rows, limit, |row| row.id, Into::into))
+}
+
+/// Decides about a report and all others that wait and are about the same.
+pub async fn decide(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+    decision: AbuseDecision,
+    note: &str,
+) -> Result<AbuseReportResponse, Problem> {
+    let at = app.clock.now();
+    let decided = app
+        .write(by, async |conn, by| abuse_reports::decide(conn, by, id, decision, note, at).await)
+        .await?;
+    match decided {
+        DecideOutcome::Done(report) => {
+            tracing::info!(account = %by.account(), report = %id, decision = decision.as_str(), "report decided");
+            Ok((*report).into())
+        }
+        DecideOutcome::Missing => Err(Problem::not_found()),
+        DecideOutcome::Own => Err(Problem::new(ProblemCode::OwnReport)),
+        DecideOutcome::NameTaken => Err(name_taken("Meanwhile another design")),
+    }
+}

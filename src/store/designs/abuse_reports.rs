@@ -1,0 +1,323 @@
+//! Reports of designs, comments and players: written by players, decided by moderators.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::json;
+
+use super::daily_counts::count_one;
+use super::takedowns;
+use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::DesignActivity;
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DesignId};
+use crate::store::db::statement::sql;
+use crate::store::operations::audit;
+use crate::store::{Connection, StoreResult};
+
+/// What a report is about.
+#[derive(Clone, Copy, Debug)]
+pub enum ReportTarget {
+    /// A design.
+    Design(DesignId),
+    /// A comment on a design.
+    Comment(DesignId, CommentId),
+    /// A player.
+    Account,
+}
+
+/// A report to write.
+pub struct NewReport<'a> {
+    /// What it is about.
+    pub target: ReportTarget,
+    /// The author of that, or the player.
+    pub accused: AccountId,
+    /// What is wrong.
+    pub reason: AbuseReason,
+    /// More about it.
+    pub details: Option<&'a str>,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a report to write.
+#[derive(Debug)]
+pub enum ReportOutcome {
+    /// Written.
+    New(AbuseReportId),
+    /// The account has reported the same before, and nobody has decided it yet.
+    Repeat(AbuseReportId),
+    /// The account has reported as much today as it may.
+    TooManyToday,
+}
+
+#[derive(QueryableByName)]
+struct IdRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: AbuseReportId,
+}
+
+/// Writes a report.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Acting<ReportAbuse>,
+    new: &NewReport<'_>,
+) -> StoreResult<ReportOutcome> {
+    let (design, comment) = match new.target {
+        ReportTarget::Design(design) => (Some(design), None),
+        ReportTarget::Comment(design, comment) => (Some(design), Some(comment)),
+        ReportTarget::Account => (None, None),
+    };
+    let id = AbuseReportId::fresh();
+    let written = sql(
+        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, comment_id, reason, details, created_at) \
+         VALUES ($id, $reporter, $accused, $design, $comment, $reason, $details, $at) \
+         ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO NOTHING",
+    )
+    .bind("id", id)
+    .bind("reporter", by.account())
+    .bind("accused", new.accused)
+    .bind("design", design)
+    .bind("comment", comment)
+    .bind("reason", new.reason)
+    .bind("details", new.details)
+    .bind("at", new.at)
+    .execute(conn)
+    .await?;
+    if written == 0 {
+        let earlier: IdRow = sql(
+            "SELECT id FROM abuse_reports WHERE reporter_id = $reporter AND decided_at IS NULL AND target = coalesce($comment, $design, $accused)",
+        )
+        .bind("reporter", by.account())
+        .bind("comment", comment)
+        .bind("design", design)
+        .bind("accused", new.accused)
+        .get_result(conn)
+        .await?;
+        return Ok(ReportOutcome::Repeat(earlier.id));
+    }
+    if !count_one(conn, by.account(), DesignActivity::Report, new.at).await? {
+        sql("DELETE FROM abuse_reports WHERE id = $id").bind("id", id).execute(conn).await?;
+        return Ok(ReportOutcome::TooManyToday);
+    }
+    Ok(ReportOutcome::New(id))
+}
+
+/// A report as moderators see it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct StoredReport {
+    /// Its id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: AbuseReportId,
+    /// Who wrote it.
+    #[diesel(sql_type = SqlUuid)]
+    pub reporter_id: AccountId,
+    /// Name of who wrote it.
+    #[diesel(sql_type = Text)]
+    pub reporter: String,
+    /// Author of what was reported, or the player that was reported.
+    #[diesel(sql_type = SqlUuid)]
+    pub accused_id: AccountId,
+    /// Name of the same.
+    #[diesel(sql_type = Text)]
+    pub accused: String,
+    /// Identifier of the design.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub design: Option<DesignCode>,
+    /// Its name.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub design_name: Option<String>,
+    /// Id of the comment.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub comment_id: Option<CommentId>,
+    /// What the comment says.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub comment: Option<String>,
+    /// What is wrong.
+    #[diesel(sql_type = Text)]
+    pub reason: AbuseReason,
+    /// More about it.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub details: Option<String>,
+    /// When it was written.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// What was decided.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub decision: Option<AbuseDecision>,
+    /// Why.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub note: Option<String>,
+    /// By whom.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub decided_by: Option<AccountId>,
+    /// When.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub decided_at: Option<DateTime<Utc>>,
+}
+
+const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, d.name AS design_name, \
+     r.comment_id, c.text AS comment, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
+     FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
+     LEFT JOIN designs d ON d.id = r.design_id LEFT JOIN design_comments c ON c.id = r.comment_id WHERE ";
+
+/// Lists reports that wait, the oldest first, or those that were decided, in the same order; after the one with that id.
+pub async fn list(
+    conn: &mut Connection,
+    _by: &Granted<ModerateDesigns>,
+    decided: bool,
+    after: Option<AbuseReportId>,
+    limit: i64,
+) -> StoreResult<Vec<StoredReport>> {
+    let state = if decided { "r.decided_at IS NOT NULL" } else { "r.decided_at IS NULL" };
+    let mut statement = sql(format!("{SELECT}{state}"));
+    if let Some(after) = after {
+        statement = statement.push(" AND r.id > $after").bind("after", after);
+    }
+    Ok(statement.push(" ORDER BY r.id LIMIT $limit").bind("limit", limit).load(conn).await?)
+}
+
+/// What became of a decision.
+#[derive(Debug)]
+pub enum DecideOutcome {
+    /// Taken; the report as it is now.
+    Done(Box<StoredReport>),
+    /// There is no such report.
+    Missing,
+    /// The moderator is who was reported.
+    Own,
+    /// The design cannot be shown again: another one has its name.
+    NameTaken,
+}
+
+#[derive(QueryableByName)]
+struct ReportRow {
+    #[diesel(sql_type = SqlUuid)]
+    accused_id: AccountId,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    design_id: Option<DesignId>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    comment_id: Option<CommentId>,
+}
+
+/// Decides about a report, and about all others that wait and are about the same. A decision may be taken again, in another way: the last one holds.
+pub async fn decide(
+    conn: &mut Connection,
+    by: &Acting<ModerateDesigns>,
+    id: AbuseReportId,
+    decision: AbuseDecision,
+    note: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<DecideOutcome> {
+    let found: Option<ReportRow> =
+        sql("SELECT accused_id, design_id, comment_id FROM abuse_reports WHERE id = $id")
+            .bind("id", id)
+            .get_result(conn)
+            .await
+            .optional()?;
+    let Some(report) = found else { return Ok(DecideOutcome::Missing) };
+    if report.accused_id == by.account() {
+        return Ok(DecideOutcome::Own);
+    }
+    // The row of the design is the lock of all that happens to it.
+    if let Some(design) = report.design_id {
+        takedowns::lock(conn, design).await?;
+    }
+    sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
+         WHERE id = $id OR decided_at IS NULL AND target = (SELECT target FROM abuse_reports WHERE id = $id)")
+    .bind("id", id)
+    .bind("decision", decision)
+    .bind("note", note)
+    .bind("by", by.account())
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    let target = match (report.comment_id, report.design_id) {
+        (Some(comment), _) => {
+            takedowns::hide_comment(conn, by, comment, decision, at).await?;
+            format!("comment:{comment}")
+        }
+        (None, Some(design)) => {
+            let code = match decision {
+                AbuseDecision::Upheld => takedowns::take_down(conn, by, design, note, at).await?,
+                AbuseDecision::Dismissed => match takedowns::reinstate(conn, by, design, at).await?
+                {
+                    Some(code) => code,
+                    None => return Ok(DecideOutcome::NameTaken),
+                },
+            };
+            format!("design:{code}")
+        }
+        (None, None) => format!("account:{}", report.accused_id),
+    };
+    let entry = audit::NewAuditEntry {
+        actor: Some(by.account()),
+        action: match decision {
+            AbuseDecision::Upheld => "report.upheld",
+            AbuseDecision::Dismissed => "report.dismissed",
+        },
+        target,
+        details: json!({ "report": id, "note": note }),
+        at,
+    };
+    audit::write(conn, entry).await?;
+    let report = sql(format!("{SELECT}r.id = $id")).bind("id", id).get_result(conn).await?;
+    Ok(DecideOutcome::Done(Box::new(report)))
+}
+
+/// Something that a player reports, as it was found.
+#[derive(Debug)]
+pub struct FoundTarget {
+    /// What it is.
+    pub target: ReportTarget,
+    /// Its author.
+    pub accused: AccountId,
+}
+
+/// Finds a design that everybody may read, or a comment on it that is shown.
+pub async fn find_in_design(
+    conn: &mut Connection,
+    code: DesignCode,
+    comment: Option<CommentId>,
+) -> StoreResult<Option<FoundTarget>> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = SqlUuid)]
+        design_id: DesignId,
+        #[diesel(sql_type = SqlUuid)]
+        author: AccountId,
+    }
+    let shared = "FROM designs d JOIN accounts a ON a.id = d.account_id";
+    let readable = "d.code = $code AND d.public_revision IS NOT NULL AND d.taken_down_at IS NULL AND a.banned_at IS NULL";
+    let found: Option<Found> = match comment {
+        None => sql(format!("SELECT d.id AS design_id, d.account_id AS author {shared} WHERE {readable}")),
+        Some(comment) => sql(format!(
+            "SELECT d.id AS design_id, c.account_id AS author {shared} JOIN design_comments c ON c.design_id = d.id \
+             WHERE {readable} AND c.id = $comment AND c.stands"
+        ))
+        .bind("comment", comment),
+    }
+    .bind("code", code)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found.map(|Found { design_id, author }| FoundTarget {
+        target: match comment {
+            None => ReportTarget::Design(design_id),
+            Some(comment) => ReportTarget::Comment(design_id, comment),
+        },
+        accused: author,
+    }))
+}
+
+/// Finds a player.
+pub async fn find_account(
+    conn: &mut Connection,
+    account: AccountId,
+) -> StoreResult<Option<FoundTarget>> {
+    let found = sql("SELECT FROM accounts WHERE id = $account").bind("account", account);
+    let exists = found.execute(conn).await? > 0;
+    Ok(exists.then_some(FoundTarget { target: ReportTarget::Account, accused: account }))
+}

@@ -1,0 +1,134 @@
+//! What moderators keep from being seen: designs and comments.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::design_lifecycle::reserve_name;
+use crate::auth::permission::{Acting, ModerateDesigns};
+use crate::domain::designs::abuse_report::AbuseDecision;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::ids::{CardId, CommentId, DesignId};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Locks a design.
+pub(super) async fn lock(conn: &mut Connection, design: DesignId) -> StoreResult<()> {
+    sql("SELECT FROM designs WHERE id = $id FOR NO KEY UPDATE")
+        .bind("id", design)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+#[derive(QueryableByName)]
+struct CodeRow {
+    #[diesel(sql_type = Text)]
+    code: DesignCode,
+}
+
+/// Keeps a design, which is locked, from everybody but its author and moderators. It keeps its identifier, its revisions and what was decided about it; its name is free. Again: with
+/// the new note.
+pub(super) async fn take_down(
+    conn: &mut Connection,
+    _by: &Acting<ModerateDesigns>,
+    design: DesignId,
+    note: &str,
+    at: DateTime<Utc>,
+) -> StoreResult<DesignCode> {
+    let taken: CodeRow = sql(
+        "WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL) \
+         UPDATE designs SET taken_down_from = coalesce(taken_down_from, status), taken_down_at = coalesce(taken_down_at, $at), takedown_note = $note, \
+          status = $withdrawn, version = version + 1, updated_at = $at WHERE id = $id RETURNING code",
+    )
+    .bind("id", design)
+    .bind("note", note)
+    .bind("withdrawn", DesignStatus::Withdrawn)
+    .bind("at", at)
+    .get_result(conn)
+    .await?;
+    Ok(taken.code)
+}
+
+#[derive(QueryableByName)]
+struct TakenDown {
+    #[diesel(sql_type = Text)]
+    code: DesignCode,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    name_skeleton: String,
+    #[diesel(sql_type = Bool)]
+    was_shared: bool,
+    #[diesel(sql_type = Nullable<Text>)]
+    taken_down_from: Option<DesignStatus>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    card_id: Option<CardId>,
+}
+
+/// Gives a design that was taken down, and is locked, back to its author, who may share or submit it again; what was shared, approved or a card is that again.
+/// `None`: another design has its name meanwhile.
+pub(super) async fn reinstate(
+    conn: &mut Connection,
+    _by: &Acting<ModerateDesigns>,
+    design: DesignId,
+    at: DateTime<Utc>,
+) -> StoreResult<Option<DesignCode>> {
+    let found: TakenDown = sql(
+        "SELECT d.code, d.game_code, d.name_skeleton, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from, r.card_id \
+         FROM designs d LEFT JOIN design_releases r ON r.design_id = d.id WHERE d.id = $id",
+    )
+    .bind("id", design)
+    .get_result(conn)
+    .await?;
+    let Some(from) = found.taken_down_from else { return Ok(Some(found.code)) };
+    // What was submitted or looked at was taken out of the queue.
+    let status = match from {
+        DesignStatus::Submitted | DesignStatus::InReview if found.was_shared => {
+            DesignStatus::Shared
+        }
+        DesignStatus::Submitted | DesignStatus::InReview => DesignStatus::Draft,
+        other => other,
+    };
+    let keeps_name = found.was_shared && status.is_listed() && status != DesignStatus::Official;
+    if keeps_name && !reserve_name(conn, design, &found.game_code, &found.name_skeleton).await? {
+        return Ok(None);
+    }
+    sql("UPDATE designs SET status = $status, taken_down_at = NULL, taken_down_from = NULL, takedown_note = NULL, version = version + 1, updated_at = $at WHERE id = $id")
+    .bind("id", design)
+    .bind("status", status)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    // Its card may have been unlocked meanwhile.
+    if let Some(card) = found.card_id {
+        sql("SELECT make_design_official($card, $at) WHERE NOT EXISTS (SELECT FROM unlocks WHERE card_id = $card AND unlocked_at IS NULL)")
+            .bind("card", card)
+            .bind("at", at)
+            .execute(conn)
+            .await?;
+    }
+    Ok(Some(found.code))
+}
+
+/// Hides a comment, or shows it again.
+pub(super) async fn hide_comment(
+    conn: &mut Connection,
+    _by: &Acting<ModerateDesigns>,
+    comment: CommentId,
+    decision: AbuseDecision,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let hidden_at = match decision {
+        AbuseDecision::Upheld => Some(at),
+        AbuseDecision::Dismissed => None,
+    };
+    sql("UPDATE design_comments SET hidden_at = $hidden_at WHERE id = $id")
+        .bind("id", comment)
+        .bind("hidden_at", hidden_at)
+        .execute(conn)
+        .await?;
+    Ok(())
+}

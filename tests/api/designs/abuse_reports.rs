@@ -1,0 +1,224 @@
+//! Reports of designs, comments and players, and what moderators do about them.
+
+use serde_json::{Value, json};
+
+use super::{app, begun, heron, put, shared, step};
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+fn code(path: &str) -> &str {
+    path.trim_start_matches("/v1/designs/")
+}
+
+async fn report(app: &TestApp, by: &Player, body: &Value) -> Answer {
+    app.post("/v1/abuse-reports").by(by).json(body).answer().await
+}
+
+async fn report_design(app: &TestApp, by: &Player, path: &str) -> String {
+    let body = json!({ "design": code(path), "reason": "copyright", "details": "From a book." });
+    text(&report(app, by, &body).await.expect(201), "id")
+}
+
+async fn decide(app: &TestApp, by: &Player, report: &str, decision: &str) -> Answer {
+    let body = json!({ "decision": decision, "note": "As the book says." });
+    app.post(&format!("/v1/abuse-reports/{report}/decide")).by(by).json(&body).answer().await
+}
+
+async fn queue(app: &TestApp, by: &Player, query: &str) -> Vec<Value> {
+    let page = app.get(&format!("/v1/abuse-reports{query}")).by(by).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+fn text(value: &Value, member: &str) -> String {
+    value[member].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_reported_design_is_taken_down_and_shown_again() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let id = report_design(&app, &bob, &path).await;
+    let waiting = queue(&app, &mod_, "").await;
+    assert_eq!(waiting.len(), 1);
+    assert_eq!(
+        ["about", "design_name", "reporter", "accused", "reason", "details"]
+            .map(|name| text(&waiting[0], name)),
+        ["design", "Lantern Heron", "bob", "ada", "copyright", "From a book."]
+    );
+    app.get("/v1/abuse-reports").by(&bob).answer().await.problem(403, "forbidden");
+    decide(&app, &bob, &id, "upheld").await.problem(403, "forbidden");
+
+    let decided = decide(&app, &mod_, &id, "upheld").await.expect(200);
+    assert_eq!(
+        (text(&decided, "decision"), &decided["decided_by"]),
+        ("upheld".to_owned(), &json!(mod_.id))
+    );
+    // Nobody else sees it; its author reads why, and can do nothing with it.
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    app.get(&format!("{path}/picture")).answer().await.problem(404, "not_found");
+    assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
+    let own = app.get(&path).by(&ada).answer().await;
+    let tag = own.header("etag");
+    assert_eq!(own.expect(200)["takedown"]["note"], "As the book says.");
+    put(&app, &ada, &path, &tag, &heron("Other")).await.problem(409, "design_taken_down");
+    for name in ["share", "submit", "withdraw"] {
+        step(&app, &ada, &path, name).await.problem(409, "design_taken_down");
+    }
+    let delete = app.delete(&path).by(&ada).header("if-match", tag).answer().await;
+    delete.problem(409, "design_taken_down");
+    assert_eq!(app.get(&path).by(&mod_).answer().await.expect(200)["name"], "Lantern Heron");
+    assert_eq!(
+        (queue(&app, &mod_, "").await.len(), queue(&app, &mod_, "?decided=true").await.len()),
+        (0, 1)
+    );
+
+    // The last decision holds.
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    let seen = app.get(&path).by(&bob).answer().await.expect(200);
+    assert_eq!((&seen["status"], seen.get("takedown")), (&json!("shared"), None));
+    let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
+    assert_eq!(log.await, "report.upheld report.dismissed");
+}
+
+#[tokio::test]
+async fn all_reports_about_one_thing_are_decided_together() {
+    let app = app().await;
+    let (ada, bob, eve) =
+        (app.player("ada").await, app.player("bob").await, app.player("eve").await);
+    let mod_ = app.moderator().await;
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let other = shared(&app, &ada, &heron("Quiet Heron")).await;
+    let first = report_design(&app, &bob, &path).await;
+    let again = json!({ "design": code(&path).to_lowercase(), "reason": "spam" });
+    let again = report(&app, &bob, &again).await.expect(200);
+    assert_eq!((text(&again, "id"), &again["repeated"]), (first.clone(), &json!(true)));
+    report_design(&app, &eve, &path).await;
+    report_design(&app, &eve, &other).await;
+    assert_eq!(queue(&app, &mod_, "").await.len(), 3);
+    decide(&app, &mod_, &first, "dismissed").await.expect(200);
+    let left = queue(&app, &mod_, "").await;
+    assert_eq!((left.len(), text(&left[0], "design_name")), (1, "Quiet Heron".to_owned()));
+    // What was decided can be reported anew.
+    let new = report_design(&app, &bob, &path).await;
+    assert_ne!(new, first);
+}
+
+#[tokio::test]
+async fn a_hidden_comment_is_gone_for_readers() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let comment = json!({ "text": "Buy my pills." });
+    let comment = app.post(&format!("{path}/comments")).by(&bob).json(&comment).answer().await;
+    let comment = text(&comment.expect(201), "id");
+    let body = json!({ "design": code(&path), "comment": comment, "reason": "spam" });
+    report(&app, &bob, &body).await.problem(409, "own_report");
+    let id = text(&report(&app, &ada, &body).await.expect(201), "id");
+    let waiting = queue(&app, &mod_, "").await;
+    assert_eq!(
+        (text(&waiting[0], "about"), text(&waiting[0], "comment")),
+        ("comment".to_owned(), "Buy my pills.".to_owned())
+    );
+    let comments = async || {
+        let page = app.get(&format!("{path}/comments")).answer().await.expect(200);
+        let count = app.get(&path).answer().await.expect(200)["comment_count"].as_i64().unwrap();
+        (page["data"].as_array().unwrap().len(), count)
+    };
+    assert_eq!(comments().await, (1, 1));
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    assert_eq!(comments().await, (0, 0));
+    report(&app, &ada, &body).await.problem(404, "not_found");
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    assert_eq!(comments().await, (1, 1));
+}
+
+#[tokio::test]
+async fn nobody_reports_or_judges_what_is_theirs_or_what_they_cannot_see() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let draft = begun(&app, &ada, &heron("Draft Heron")).await;
+    let path = shared(&app, &mod_, &heron("Lantern Heron")).await;
+    let about = |path: &str| json!({ "design": code(path), "reason": "abuse" });
+    report(&app, &bob, &about(&draft)).await.problem(404, "not_found");
+    report(&app, &bob, &about("D-0000000000")).await.problem(404, "not_found");
+    report(&app, &mod_, &about(&path)).await.problem(409, "own_report");
+    let id = text(&report(&app, &bob, &about(&path)).await.expect(201), "id");
+    decide(&app, &mod_, &id, "dismissed").await.problem(409, "own_report");
+    decide(&app, &mod_, "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "upheld")
+        .await
+        .problem(404, "not_found");
+    let player = json!({ "account": ada.id, "reason": "other", "details": "Threatens me." });
+    let id = text(&report(&app, &bob, &player).await.expect(201), "id");
+    assert_eq!(decide(&app, &mod_, &id, "upheld").await.expect(200)["about"], "account");
+    let nobody = json!({ "account": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "reason": "abuse" });
+    report(&app, &bob, &nobody).await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn every_fault_of_a_report_is_told() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for (body, pointers) in [
+        (json!({ "reason": "spam" }), vec![""]),
+        (json!({ "design": "veil", "reason": "spma" }), vec!["/design", "/reason"]),
+        (json!({ "design": "D-0000000000", "account": ada.id, "reason": "spam" }), vec![""]),
+        (json!({ "comment": ada.id, "reason": "spam" }), vec![""]),
+        (json!({ "design": "D-0000000000", "reason": "other", "details": " " }), vec!["/details"]),
+        (
+            json!({ "design": "D-0000000000", "reason": "spam", "details": "a\u{202e}b" }),
+            vec!["/details"],
+        ),
+    ] {
+        let told = report(&app, &ada, &body).await.problem(422, "invalid_body");
+        let found: Vec<&str> = told["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|error| error["pointer"].as_str().unwrap())
+            .collect();
+        assert_eq!(found, pointers, "{told}");
+    }
+}
+
+/// A name that somebody else took meanwhile stays theirs: the takedown holds.
+#[tokio::test]
+async fn a_name_that_was_taken_meanwhile_is_not_given_back() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let id = report_design(&app, &bob, &path).await;
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    shared(&app, &bob, &heron("Lantern Heron")).await;
+    decide(&app, &mod_, &id, "dismissed").await.problem(409, "design_name_taken");
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    assert_eq!(queue(&app, &mod_, "?decided=true").await[0]["decision"], "upheld");
+}
+
+/// The unlock of its card does not show a design that was taken down; giving it back does.
+#[tokio::test]
+async fn a_design_that_is_taken_down_stays_so_when_its_card_is_unlocked() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    app.post(&format!("{path}/claim")).by(&mod_).answer().await.expect(200);
+    let decision = json!({ "decision": "approved", "reason": "Good." });
+    app.post(&format!("{path}/decide")).by(&mod_).json(&decision).answer().await.expect(200);
+    let place = json!({ "set": "veil", "number": "900", "was_public": true });
+    let release = app.post(&format!("{path}/release")).by(&admin).json(&place).answer().await;
+    let card = format!("/v1/cards/{}", text(&release.expect(201), "card"));
+    let id = report_design(&app, &bob, &path).await;
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    let unlock = app.post(&format!("{card}/unlock")).by(&admin);
+    unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    assert_eq!(app.get(&card).answer().await.expect(200)["designed_by"]["author"], "ada");
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "official");
+}
