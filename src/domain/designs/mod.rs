@@ -1,12 +1,15 @@
 //! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
 
 pub mod budgets;
+pub mod comment;
 pub mod content;
 pub mod diff;
 pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
+pub mod rating;
 pub mod review;
 pub mod status;
+pub mod suggested_change;
 pub mod suggestion;
