@@ -13,4 +13,5 @@ pub mod design_suggestions;
 pub mod design_toolkit;
 mod likeness;
 mod step_problems;
+pub mod suggested_changes;
 pub mod toolkit_parts;

@@ -9,6 +9,7 @@ pub mod design_reviews;
 pub(super) mod feedback;
 pub mod likeness;
 pub mod revisions;
+pub mod suggested_changes;
 
 use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 
