@@ -1,6 +1,14 @@
 // Generated from the migrated database; `make schema` writes it, a test compares it.
 
 diesel::table! {
+    account_blocks (account_id, blocked_id) {
+        account_id -> Uuid,
+        blocked_id -> Uuid,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     account_event_clocks (account_id) {
         account_id -> Uuid,
         last_seq -> Int8,
@@ -22,6 +30,9 @@ diesel::table! {
         dispute_id -> Nullable<Uuid>,
         outcome -> Nullable<Text>,
         created_at -> Timestamptz,
+        design_id -> Nullable<Uuid>,
+        comment_id -> Nullable<Uuid>,
+        suggestion_id -> Nullable<Uuid>,
     }
 }
 
@@ -263,6 +274,52 @@ diesel::table! {
 }
 
 diesel::table! {
+    design_comments (id) {
+        id -> Uuid,
+        design_id -> Uuid,
+        account_id -> Uuid,
+        reply_to -> Nullable<Uuid>,
+        text -> Text,
+        version -> Int8,
+        created_at -> Timestamptz,
+        edited_at -> Nullable<Timestamptz>,
+        deleted_at -> Nullable<Timestamptz>,
+        hidden_at -> Nullable<Timestamptz>,
+        author_banned -> Bool,
+        reply_count -> Int8,
+        stands -> Bool,
+        listed -> Bool,
+    }
+}
+
+diesel::table! {
+    design_rating_sums (design_id, revision) {
+        design_id -> Uuid,
+        revision -> Int8,
+        ratings -> Int8,
+        fun -> Int8,
+        balance -> Int8,
+        flavour -> Int8,
+        clarity -> Int8,
+    }
+}
+
+diesel::table! {
+    design_ratings (design_id, account_id, revision) {
+        design_id -> Uuid,
+        account_id -> Uuid,
+        revision -> Int8,
+        fun -> Int4,
+        balance -> Int4,
+        flavour -> Int4,
+        clarity -> Int4,
+        rated_at -> Timestamptz,
+        counts_from -> Nullable<Timestamptz>,
+        counted -> Bool,
+    }
+}
+
+diesel::table! {
     design_reviews (id) {
         id -> Uuid,
         design_id -> Uuid,
@@ -282,6 +339,7 @@ diesel::table! {
         number -> Int8,
         content -> Jsonb,
         created_at -> Timestamptz,
+        credited_to -> Nullable<Uuid>,
     }
 }
 
@@ -351,6 +409,13 @@ diesel::table! {
     event_clock (single) {
         single -> Bool,
         last_seq -> Int8,
+    }
+}
+
+diesel::table! {
+    event_settings (account_id) {
+        account_id -> Uuid,
+        muted -> Array<Text>,
     }
 }
 
@@ -576,6 +641,21 @@ diesel::table! {
 }
 
 diesel::table! {
+    suggested_changes (id) {
+        id -> Uuid,
+        design_id -> Uuid,
+        account_id -> Uuid,
+        revision -> Int8,
+        content -> Jsonb,
+        message -> Text,
+        state -> Text,
+        taken_as -> Nullable<Int8>,
+        created_at -> Timestamptz,
+        closed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     trade_copies (trade_id, code_prefix, code_mac) {
         trade_id -> Uuid,
         code_prefix -> Text,
@@ -690,6 +770,7 @@ diesel::table! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(
+    account_blocks,
     account_event_clocks,
     account_events,
     accounts,
@@ -710,6 +791,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     daily_counts,
     deck_entries,
     decks,
+    design_comments,
+    design_rating_sums,
+    design_ratings,
     design_reviews,
     design_revisions,
     designs,
@@ -717,6 +801,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     disputes,
     effect_texts,
     event_clock,
+    event_settings,
     events,
     games,
     idempotency_keys,
@@ -737,6 +822,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     submission_networks,
     submission_reviews,
     submissions,
+    suggested_changes,
     trade_copies,
     trade_list_items,
     trade_lists,
