@@ -47,7 +47,7 @@ pub enum Scope {
     DecksWrite,
     /// Read the owner's card designs, drafts included.
     DesignsRead,
-    /// Begin, change, share, withdraw and delete the owner's card designs.
+    /// Begin, change, share, withdraw and delete the owner's card designs; comment on those of others, rate them, suggest changes.
     DesignsWrite,
     /// Read the owner's collection, wants and haves, and who would trade.
     CollectionRead,
@@ -425,6 +425,8 @@ permissions! {
     WriteOwnDesigns: Player, Some(Scope::DesignsWrite), Last;
     /// Report designs, comments and players to moderators.
     ReportAbuse: Player, Some(Scope::DesignsWrite), Last;
+    /// Comment on designs, rate them and suggest changes, as the owner.
+    GiveFeedback: Player, Some(Scope::DesignsWrite), Last;
     /// Read the owner's collection, wants and haves, and who would trade.
     ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
     /// Change the owner's collection, wants and haves.
@@ -447,6 +449,10 @@ permissions! {
     ChangeOwnListing: Player, None, Last;
     /// Say who may send offers and see the own copies.
     ChangeOwnTrading: Player, None, Last;
+    /// Say whom the own account wants to hear nothing of.
+    ManageOwnBlocks: Player, None, Last;
+    /// Say which events the own account is told.
+    ChangeOwnEventSettings: Player, None, Last;
     /// Read any copy, its history and its disputes.
     OverseeCopies: Moderator, Some(Scope::AdminRead), Never;
     /// Freeze and void copies, decide disputes.

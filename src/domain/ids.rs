@@ -53,14 +53,16 @@ ids! {
     SubmissionId;
     /// A report of abuse.
     AbuseReportId;
-    /// A comment on a design.
-    CommentId;
     /// A deck list.
     DeckId;
     /// A review of a design.
     DesignReviewId;
     /// A player-made card design. People know it by its [`crate::domain::designs::identifier::DesignCode`].
     DesignId;
+    /// A comment on a design.
+    CommentId;
+    /// A change of a design that another player suggests.
+    SuggestionId;
     /// A file that was read, to be added to a collection.
     CollectionImportId;
     /// An entry of the copy ledger.

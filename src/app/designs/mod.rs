@@ -3,9 +3,11 @@
 pub mod abuse_reports;
 pub mod design_bodies;
 pub mod design_checks;
+pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
+pub mod design_ratings;
 pub mod design_releases;
 pub mod design_reviews;
 pub mod design_revisions;
@@ -13,4 +15,5 @@ pub mod design_suggestions;
 pub mod design_toolkit;
 mod likeness;
 mod step_problems;
+pub mod suggested_changes;
 pub mod toolkit_parts;

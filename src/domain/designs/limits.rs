@@ -20,6 +20,12 @@ pub enum DesignActivity {
     Share,
     /// To ask for the release of one.
     Submit,
+    /// To comment on one.
+    Comment,
+    /// To rate one.
+    Rate,
+    /// To suggest a change of somebody else's.
+    Suggest,
     /// To report something to the moderators.
     Report,
 }
@@ -37,8 +43,16 @@ pub struct DailyLimit {
 
 impl DesignActivity {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Create, Self::Revise, Self::Share, Self::Submit, Self::Report];
+    pub const ALL: [Self; 8] = [
+        Self::Create,
+        Self::Revise,
+        Self::Share,
+        Self::Submit,
+        Self::Comment,
+        Self::Rate,
+        Self::Suggest,
+        Self::Report,
+    ];
 
     /// The name in the database.
     pub fn as_str(self) -> &'static str {
@@ -47,6 +61,9 @@ impl DesignActivity {
             Self::Revise => "revise_design",
             Self::Share => "share_design",
             Self::Submit => "submit_design",
+            Self::Comment => "comment_design",
+            Self::Rate => "rate_design",
+            Self::Suggest => "suggest_change",
             Self::Report => "report_abuse",
         }
     }
@@ -58,6 +75,9 @@ impl DesignActivity {
             Self::Revise => (1_000, 300),
             Self::Share => (20, 5),
             Self::Submit => (10, 2),
+            Self::Comment => (200, 20),
+            Self::Rate => (200, 30),
+            Self::Suggest => (30, 5),
             Self::Report => (50, 10),
         };
         DailyLimit { usual, new_account, new_for: Duration::days(3) }

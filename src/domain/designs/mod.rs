@@ -2,13 +2,16 @@
 
 pub mod abuse_report;
 pub mod budgets;
+pub mod comment;
 pub mod content;
 pub mod diff;
 pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
+pub mod rating;
 pub mod release;
 pub mod review;
 pub mod status;
+pub mod suggested_change;
 pub mod suggestion;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::domain::ids::{
     AbuseReportId, AccountId, CardId, CollectionImportId, CommentId, CommitmentId, CopyId, DeckId,
     DeliveryId, DesignId, DesignReviewId, DisputeId, LedgerId, MigrationId, PrintRunId, PrintingId,
-    RulingId, SessionId, SubmissionId, TokenId, TradeId, WebhookId,
+    RulingId, SessionId, SubmissionId, SuggestionId, TokenId, TradeId, WebhookId,
 };
 
 macro_rules! ids {
@@ -32,6 +32,6 @@ macro_rules! ids {
 
 ids! {
     AbuseReportId, AccountId, CardId, CollectionImportId, CommentId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId, DesignReviewId,
-    DisputeId,    LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId, SubmissionId, TokenId,
+    DisputeId,    LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId, SubmissionId, SuggestionId, TokenId,
     TradeId, WebhookId,
 }

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::auth::permission::{Role, Scope};
 use crate::domain::accounts::attempts::AttemptScope;
+use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::catalogue::ruling::RulingKind;
@@ -23,6 +24,7 @@ use crate::domain::decks::deck::Visibility;
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::DesignStatus;
+use crate::domain::designs::suggested_change::SuggestionState;
 use crate::domain::operations::webhook::{DisabledReason, Failure};
 use crate::store::accounts::sessions::RevokeReason;
 use crate::store::operations::webhook_deliveries::DeliveryState;
@@ -75,9 +77,11 @@ words! {
     AbuseReason: "reason" in "abuse_reports.reason";
     ReviewDecision: "decision about a design" in "design_reviews.decision";
     Role: "role" in "accounts.role";
+    OptionalEvent: "kind of an event" in "event_settings.muted";
     RulingKind: "kind of a ruling" in "the kinds of rulings";
     RunStatus: "status of a print run" in "print_runs.status";
     Scope: "scope of a token" in "personal_access_tokens.scopes";
+    SuggestionState: "state of a suggestion" in "suggested_changes.state";
     TradeState: "state of a trade" in "trades.state";
     Trading: "trading setting" in "accounts.trading";
     Visibility: "visibility" in "decks.visibility or trade_lists.visibility";
