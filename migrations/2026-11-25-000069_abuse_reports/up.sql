@@ -26,6 +26,8 @@ CREATE UNIQUE INDEX abuse_reports_open ON abuse_reports (reporter_id, target) WH
 CREATE INDEX abuse_reports_queue ON abuse_reports (id) WHERE decided_at IS NULL;
 CREATE INDEX abuse_reports_decided ON abuse_reports (id) WHERE decided_at IS NOT NULL;
 CREATE INDEX abuse_reports_target ON abuse_reports (target);
+CREATE INDEX abuse_reports_design ON abuse_reports (design_id) WHERE design_id IS NOT NULL;
+CREATE INDEX abuse_reports_comment ON abuse_reports (comment_id) WHERE comment_id IS NOT NULL;
 CREATE INDEX abuse_reports_accused ON abuse_reports (accused_id, id);
 
 ALTER TABLE designs

@@ -1,6 +1,32 @@
 // Generated from the migrated database; `make schema` writes it, a test compares it.
 
 diesel::table! {
+    abuse_reports (id) {
+        id -> Uuid,
+        reporter_id -> Uuid,
+        accused_id -> Uuid,
+        design_id -> Nullable<Uuid>,
+        comment_id -> Nullable<Uuid>,
+        target -> Uuid,
+        reason -> Text,
+        details -> Nullable<Text>,
+        created_at -> Timestamptz,
+        decision -> Nullable<Text>,
+        note -> Nullable<Text>,
+        decided_by -> Nullable<Uuid>,
+        decided_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
+    account_blocks (account_id, blocked_id) {
+        account_id -> Uuid,
+        blocked_id -> Uuid,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     account_event_clocks (account_id) {
         account_id -> Uuid,
         last_seq -> Int8,
@@ -22,6 +48,9 @@ diesel::table! {
         dispute_id -> Nullable<Uuid>,
         outcome -> Nullable<Text>,
         created_at -> Timestamptz,
+        design_id -> Nullable<Uuid>,
+        comment_id -> Nullable<Uuid>,
+        suggestion_id -> Nullable<Uuid>,
     }
 }
 
@@ -264,6 +293,52 @@ diesel::table! {
 }
 
 diesel::table! {
+    design_comments (id) {
+        id -> Uuid,
+        design_id -> Uuid,
+        account_id -> Uuid,
+        reply_to -> Nullable<Uuid>,
+        text -> Text,
+        version -> Int8,
+        created_at -> Timestamptz,
+        edited_at -> Nullable<Timestamptz>,
+        deleted_at -> Nullable<Timestamptz>,
+        hidden_at -> Nullable<Timestamptz>,
+        author_banned -> Bool,
+        reply_count -> Int8,
+        stands -> Bool,
+        listed -> Bool,
+    }
+}
+
+diesel::table! {
+    design_rating_sums (design_id, revision) {
+        design_id -> Uuid,
+        revision -> Int8,
+        ratings -> Int8,
+        fun -> Int8,
+        balance -> Int8,
+        flavour -> Int8,
+        clarity -> Int8,
+    }
+}
+
+diesel::table! {
+    design_ratings (design_id, account_id, revision) {
+        design_id -> Uuid,
+        account_id -> Uuid,
+        revision -> Int8,
+        fun -> Int4,
+        balance -> Int4,
+        flavour -> Int4,
+        clarity -> Int4,
+        rated_at -> Timestamptz,
+        counts_from -> Nullable<Timestamptz>,
+        counted -> Bool,
+    }
+}
+
+diesel::table! {
     design_releases (design_id) {
         design_id -> Uuid,
         card_id -> Uuid,
@@ -295,6 +370,7 @@ diesel::table! {
         number -> Int8,
         content -> Jsonb,
         created_at -> Timestamptz,
+        credited_to -> Nullable<Uuid>,
     }
 }
 
@@ -321,6 +397,9 @@ diesel::table! {
         rating_count -> Int8,
         rating_points -> Int8,
         rating -> Int4,
+        taken_down_at -> Nullable<Timestamptz>,
+        taken_down_from -> Nullable<Text>,
+        takedown_note -> Nullable<Text>,
     }
 }
 
@@ -364,6 +443,13 @@ diesel::table! {
     event_clock (single) {
         single -> Bool,
         last_seq -> Int8,
+    }
+}
+
+diesel::table! {
+    event_settings (account_id) {
+        account_id -> Uuid,
+        muted -> Array<Text>,
     }
 }
 
@@ -589,6 +675,21 @@ diesel::table! {
 }
 
 diesel::table! {
+    suggested_changes (id) {
+        id -> Uuid,
+        design_id -> Uuid,
+        account_id -> Uuid,
+        revision -> Int8,
+        content -> Jsonb,
+        message -> Text,
+        state -> Text,
+        taken_as -> Nullable<Int8>,
+        created_at -> Timestamptz,
+        closed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     trade_copies (trade_id, code_prefix, code_mac) {
         trade_id -> Uuid,
         code_prefix -> Text,
@@ -703,6 +804,8 @@ diesel::table! {
 }
 
 diesel::allow_tables_to_appear_in_same_query!(
+    abuse_reports,
+    account_blocks,
     account_event_clocks,
     account_events,
     accounts,
@@ -723,6 +826,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     daily_counts,
     deck_entries,
     decks,
+    design_comments,
+    design_rating_sums,
+    design_ratings,
     design_releases,
     design_reviews,
     design_revisions,
@@ -731,6 +837,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     disputes,
     effect_texts,
     event_clock,
+    event_settings,
     events,
     games,
     idempotency_keys,
@@ -751,6 +858,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     submission_networks,
     submission_reviews,
     submissions,
+    suggested_changes,
     trade_copies,
     trade_list_items,
     trade_lists,

@@ -225,15 +225,6 @@ pub async fn decide(
     if let Some(design) = report.design_id {
         takedowns::lock(conn, design).await?;
     }
-    sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
-         WHERE id = $id OR decided_at IS NULL AND target = (SELECT target FROM abuse_reports WHERE id = $id)")
-    .bind("id", id)
-    .bind("decision", decision)
-    .bind("note", note)
-    .bind("by", by.account())
-    .bind("at", at)
-    .execute(conn)
-    .await?;
     let target = match (report.comment_id, report.design_id) {
         (Some(comment), _) => {
             takedowns::hide_comment(conn, by, comment, decision, at).await?;
@@ -252,6 +243,15 @@ pub async fn decide(
         }
         (None, None) => format!("account:{}", report.accused_id),
     };
+    sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
+         WHERE id = $id OR decided_at IS NULL AND target = (SELECT target FROM abuse_reports WHERE id = $id)")
+    .bind("id", id)
+    .bind("decision", decision)
+    .bind("note", note)
+    .bind("by", by.account())
+    .bind("at", at)
+    .execute(conn)
+    .await?;
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: match decision {
