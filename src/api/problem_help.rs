@@ -271,9 +271,35 @@ impl ProblemHelp {
                 "Choose a set whose cards are open, or send `\"was_public\": true` if you want it all the same.",
                 new,
             ),
+            C::FeedbackRefused => (
+                "Whoever would read this takes no comments, replies or suggestions from this account.",
+                "Leave it. Other designs and comments are not affected.",
+                new,
+            ),
+            C::CommentFinal => (
+                "Others have read the comment, and may have answered it.",
+                "Write another one, or delete it.",
+                new,
+            ),
+            C::SuggestionClosed => (
+                "A suggestion is taken, declined or withdrawn once. `detail` says what became of this one.",
+                "Read the suggestion again. Another one can be made.",
+                new.detail("It was taken."),
+            ),
+            C::SuggestionOutdated => (
+                "A suggestion is about one revision of a design. Where the design has changed since in the same place, it cannot be taken; `errors` has the members. A suggestion for a revision \
+                 that is not the newest is not made, either.",
+                "Write what you want of it as a revision, or make a suggestion for the newest revision.",
+                new.errors(vec![InputFault::at("/effects", "was changed in the design as well")]),
+            ),
+            C::TooManyBlocks => (
+                "An account can block a limited number of others.",
+                "Take back blocks that you do not need.",
+                new.detail("An account can block at most 1000 others."),
+            ),
             C::OwnDesign => (
-                "Moderators do not judge what they made themselves.",
-                "Leave it to another moderator.",
+                "Nobody rates their own design or suggests changes of it, and moderators do not judge what they made themselves.",
+                "Leave it to others. Your own design you can change.",
                 new,
             ),
             C::DailyLimitReached => (

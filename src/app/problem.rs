@@ -113,6 +113,11 @@ problem_codes! {
     DesignClaimed = 409 "design_claimed" "Another moderator looks at the design";
     DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";
     ReleaseNotConfirmed = 409 "release_not_confirmed" "Others have seen the design, and the cards of the set start hidden";
+    FeedbackRefused = 403 "feedback_refused" "Nothing is taken from you here";
+    CommentFinal = 409 "comment_final" "A comment can be changed for 15 minutes";
+    SuggestionClosed = 409 "suggestion_closed" "The suggestion was answered or withdrawn";
+    SuggestionOutdated = 409 "suggestion_outdated" "The design says something else since";
+    TooManyBlocks = 409 "too_many_blocks" "The account has blocked as many others as it may";
     OwnDesign = 409 "own_design" "Nobody can judge their own design";
     DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
 

@@ -17,6 +17,19 @@ impl Revision {
 
 /// What the tag of a plain text form ends with.
 pub(crate) const TEXT: &str = "-text";
+/// What stands in a tag before what others do with the thing: `"r7+12"` is version 7 for `If-Match`, and another answer than `"r7+13"`.
+const COUNTS: char = '+';
+
+impl Revision {
+    /// The tag of an answer that changes with some counts, too, which make no version. While all of them are 0 it is that of the version alone.
+    pub(crate) fn tag_with(self, counts: &[i64]) -> String {
+        if counts.iter().all(|count| *count == 0) {
+            return self.tag();
+        }
+        let counts: Vec<String> = counts.iter().map(i64::to_string).collect();
+        format!("{}{COUNTS}{}", self.tag(), counts.join("."))
+    }
+}
 
 /// One entry of `If-Match` or `If-None-Match`.
 pub(crate) struct ListedTag {
@@ -41,6 +54,12 @@ impl ListedTag {
     pub(crate) fn names(&self, tag: &str) -> bool {
         self.written.as_deref().is_none_or(|written| without_encoding(written) == tag)
     }
+
+    /// Whether it names the version of that tag, whatever was counted then.
+    fn names_version(&self, tag: &str) -> bool {
+        let version = |written: &str| without_encoding(written).split(COUNTS).next() == Some(tag);
+        self.written.as_deref().is_none_or(version)
+    }
 }
 
 /// The tag without the suffix that names a content encoding.
@@ -57,7 +76,7 @@ impl IfMatch {
         let tag = current.tag();
         let text = format!("{tag}{TEXT}");
         let matches =
-            self.0.iter().any(|listed| !listed.weak && (listed.names(&tag) || listed.names(&text)));
+            self.0.iter().any(|listed| !listed.weak && (listed.names_version(&tag) || listed.names(&text)));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
 

@@ -47,7 +47,7 @@ pub enum Scope {
     DecksWrite,
     /// Read the owner's card designs, drafts included.
     DesignsRead,
-    /// Begin, change, share, withdraw and delete the owner's card designs.
+    /// Begin, change, share, withdraw and delete the owner's card designs; comment on those of others, rate them, suggest changes.
     DesignsWrite,
     /// Read the owner's collection, wants and haves, and who would trade.
     CollectionRead,
@@ -423,6 +423,8 @@ permissions! {
     ReadOwnDesigns: Player, Some(Scope::DesignsRead), Never;
     /// Begin, change, share, withdraw and delete the owner's card designs.
     WriteOwnDesigns: Player, Some(Scope::DesignsWrite), Last;
+    /// Comment on designs, rate them and suggest changes, as the owner.
+    GiveFeedback: Player, Some(Scope::DesignsWrite), Last;
     /// Read the owner's collection, wants and haves, and who would trade.
     ReadOwnCollection: Player, Some(Scope::CollectionRead), Never;
     /// Change the owner's collection, wants and haves.
@@ -445,6 +447,10 @@ permissions! {
     ChangeOwnListing: Player, None, Last;
     /// Say who may send offers and see the own copies.
     ChangeOwnTrading: Player, None, Last;
+    /// Say whom the own account wants to hear nothing of.
+    ManageOwnBlocks: Player, None, Last;
+    /// Say which events the own account is told.
+    ChangeOwnEventSettings: Player, None, Last;
     /// Read any copy, its history and its disputes.
     OverseeCopies: Moderator, Some(Scope::AdminRead), Never;
     /// Freeze and void copies, decide disputes.

@@ -57,6 +57,10 @@ ids! {
     DesignReviewId;
     /// A player-made card design. People know it by its [`crate::domain::designs::identifier::DesignCode`].
     DesignId;
+    /// A comment on a design.
+    CommentId;
+    /// A change of a design that another player suggests.
+    SuggestionId;
     /// A file that was read, to be added to a collection.
     CollectionImportId;
     /// An entry of the copy ledger.

@@ -1,4 +1,4 @@
-//! Every few minutes: deletes what is no longer needed, and completes rows that instances of an older version wrote.
+//! Every few minutes: deletes what is no longer needed, counts what has come to count, and completes rows that instances of an older version wrote.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use crate::app::state::Shared;
 use crate::store::Store;
 use crate::store::accounts::name_skeletons;
 use crate::store::catalogue::cards;
+use crate::store::designs::design_ratings;
 use crate::store::operations::retention;
 use crate::store::serials::unlock_policies;
 
@@ -29,6 +30,9 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
             unlock_policies::unlock_due_sets(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
         {
             tracing::warn!(%error, "could not look for sets to unlock");
+        }
+        if let Err(error) = design_ratings::count_due(&store, shared.clock.now()).await {
+            tracing::warn!(%error, "could not count ratings of accounts that are old enough");
         }
         if let Err(error) = keys::compare(&shared, &store).await {
             tracing::warn!(%error, "could not compare the keys");

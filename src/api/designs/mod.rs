@@ -1,10 +1,12 @@
 //! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
 pub mod design_checks;
+pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
 pub mod design_releases;
+pub mod design_ratings;
 pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
@@ -33,6 +35,10 @@ routes! {
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
     "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;
     "/v1/designs/{design}/diff" => get design_revisions::compare_design_revisions;
+    "/v1/designs/{design}/comments" => get design_comments::list_comments, post design_comments::create_comment;
+    "/v1/designs/{design}/comments/{comment}" => get design_comments::find_comment, put design_comments::replace_comment, delete design_comments::delete_comment;
+    "/v1/designs/{design}/rating" => get design_ratings::find_own_rating, put design_ratings::rate_design, delete design_ratings::delete_own_rating;
+    "/v1/designs/{design}/ratings" => get design_ratings::find_design_ratings;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

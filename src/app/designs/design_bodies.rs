@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::design_ratings::decimal;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -291,6 +292,15 @@ pub struct DesignResponse {
     pub content: DesignContentResponse,
     /// Its pictures.
     pub image_uris: ImageUris,
+    /// Comments that everybody sees.
+    #[schema(example = 4, minimum = 0)]
+    pub comment_count: i64,
+    /// Ratings that count.
+    #[schema(example = 12, minimum = 0)]
+    pub rating_count: i64,
+    /// How well it is rated: the mean of all points, as if five more players had given three points for everything. 1.00 to 5.00.
+    #[schema(example = 3.77, minimum = 1, maximum = 5)]
+    pub rating: f64,
     /// The last decision about it, for its author and moderators; absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<DesignReviewResponse>,
@@ -319,6 +329,9 @@ impl DesignResponse {
             status: design.status.as_str(),
             revision: *shown_revision,
             image_uris: image_uris(&id),
+            comment_count: design.comment_count,
+            rating_count: design.rating_count,
+            rating: decimal(design.rating.into()),
             review: decided.map(|((decision, reason), decided_at)| DesignReviewResponse {
                 decision: decision.as_str(),
                 reason,

@@ -14,7 +14,7 @@ use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
 use crate::store::designs::SeesOwnDesigns;
-use crate::store::designs::design_lifecycle::{self, DesignCreated, NewRevision, StoredDesign};
+use crate::store::designs::design_lifecycle::{self, DesignCreated, DesignRow, NewRevision, StoredDesign};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A design as it is answered, and the version that edits of it name.
@@ -23,6 +23,8 @@ pub struct VersionedDesign {
     pub version: Revision,
     /// Whether the reader is its author.
     pub is_own: bool,
+    /// What others said, which makes no version: comments, ratings, and what these come to.
+    pub counts: [i64; 3],
     /// The design.
     pub design: DesignResponse,
 }
@@ -85,8 +87,11 @@ async fn answer(
     is_own: bool,
 ) -> Result<VersionedDesign, Problem> {
     let version = Revision(stored.design.version);
+    let DesignRow { comment_count, rating_count, rating, .. } = stored.design;
+    let counts = [comment_count, rating_count, rating_count * i64::from(rating)];
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
-    Ok(VersionedDesign { version, is_own, design: DesignResponse::new(&game.game, stored) })
+    let design = DesignResponse::new(&game.game, stored);
+    Ok(VersionedDesign { version, is_own, counts, design })
 }
 
 /// One of the own designs, as it is now: 404 when it is somebody else's, also when it was shared.

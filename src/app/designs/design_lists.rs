@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_bodies::{ImageUris, image_uris};
+use super::design_ratings::decimal;
 use crate::app::catalogue::card_query::too_slow;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
@@ -48,6 +49,15 @@ pub struct DesignSummaryResponse {
     pub revision: i64,
     /// Its pictures.
     pub image_uris: ImageUris,
+    /// Comments that everybody sees.
+    #[schema(example = 4, minimum = 0)]
+    pub comment_count: i64,
+    /// Ratings that count.
+    #[schema(example = 12, minimum = 0)]
+    pub rating_count: i64,
+    /// How well it is rated: the mean of all points, as if five more players had given three points for everything. 1.00 to 5.00.
+    #[schema(example = 3.77, minimum = 1, maximum = 5)]
+    pub rating: f64,
     /// When it was begun.
     pub created_at: DateTime<Utc>,
     /// When it was shared first; absent: it never was.
@@ -68,6 +78,9 @@ impl From<ListedDesign> for DesignSummaryResponse {
             author: design.author,
             status: design.status.as_str(),
             revision: design.revision,
+            comment_count: design.comment_count,
+            rating_count: design.rating_count,
+            rating: decimal(design.rating.into()),
             created_at: design.created_at,
             shared_at: design.shared_at,
         }

@@ -2,10 +2,12 @@
 
 pub mod design_bodies;
 pub mod design_checks;
+pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
 pub mod design_releases;
+pub mod design_ratings;
 pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;

@@ -61,6 +61,11 @@ pub(super) fn too_many() -> Problem {
     ))
 }
 
+/// Whoever would read it wants nothing from this account. Why is nobody's business.
+pub(super) fn feedback_refused() -> Problem {
+    Problem::new(ProblemCode::FeedbackRefused)
+}
+
 /// The account has done something as often today as it may; the day ends at midnight in UTC.
 pub(super) fn too_many_today(app: &AppState) -> Problem {
     const DAY: i64 = 24 * 60 * 60;

@@ -20,6 +20,12 @@ pub enum DesignActivity {
     Share,
     /// To ask for the release of one.
     Submit,
+    /// To comment on one.
+    Comment,
+    /// To rate one.
+    Rate,
+    /// To suggest a change of somebody else's.
+    Suggest,
 }
 
 /// How often something may be done on a day. Never 0.
@@ -35,7 +41,15 @@ pub struct DailyLimit {
 
 impl DesignActivity {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Create, Self::Revise, Self::Share, Self::Submit];
+    pub const ALL: [Self; 7] = [
+        Self::Create,
+        Self::Revise,
+        Self::Share,
+        Self::Submit,
+        Self::Comment,
+        Self::Rate,
+        Self::Suggest,
+    ];
 
     /// The name in the database.
     pub fn as_str(self) -> &'static str {
@@ -44,6 +58,9 @@ impl DesignActivity {
             Self::Revise => "revise_design",
             Self::Share => "share_design",
             Self::Submit => "submit_design",
+            Self::Comment => "comment_design",
+            Self::Rate => "rate_design",
+            Self::Suggest => "suggest_change",
         }
     }
 
@@ -54,6 +71,9 @@ impl DesignActivity {
             Self::Revise => (1_000, 300),
             Self::Share => (20, 5),
             Self::Submit => (10, 2),
+            Self::Comment => (200, 20),
+            Self::Rate => (200, 30),
+            Self::Suggest => (30, 5),
         };
         DailyLimit { usual, new_account, new_for: Duration::days(3) }
     }

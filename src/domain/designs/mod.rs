@@ -1,6 +1,7 @@
 //! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
 
 pub mod budgets;
+pub mod comment;
 pub mod content;
 pub mod diff;
 pub mod identifier;
@@ -8,6 +9,8 @@ pub mod likeness;
 pub mod limits;
 pub mod markup;
 pub mod release;
+pub mod rating;
 pub mod review;
 pub mod status;
+pub mod suggested_change;
 pub mod suggestion;

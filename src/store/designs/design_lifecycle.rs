@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Integer, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
@@ -56,11 +56,20 @@ pub struct DesignRow {
     /// When it was begun.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
+    /// Comments that everybody sees.
+    #[diesel(sql_type = BigInt)]
+    pub comment_count: i64,
+    /// Ratings that count.
+    #[diesel(sql_type = BigInt)]
+    pub rating_count: i64,
+    /// What designs are sorted by: hundredths of a point, 100 to 500.
+    #[diesel(sql_type = Integer)]
+    pub rating: i32,
 }
 
 /// The columns of a [`DesignRow`] from `designs d JOIN accounts a`.
 pub(super) const COLUMNS: &str = "d.id, d.code, d.account_id, a.name AS author, d.game_code, d.status, d.version, d.revision, d.public_revision, \
-                                  d.shared_at, d.created_at";
+                                  d.shared_at, d.created_at, d.comment_count, d.rating_count, d.rating";
 
 /// The card that a design became.
 #[derive(Clone, Debug, QueryableByName)]

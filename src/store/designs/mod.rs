@@ -1,17 +1,21 @@
 //! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
 
 pub mod daily_counts;
+pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_releases;
+pub mod design_ratings;
 pub mod design_reviews;
+pub(super) mod feedback;
 pub mod likeness;
 pub mod revisions;
 
-use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
+use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 
 /// Permissions with which the own designs are seen: to read them, and to change them, because a change is answered with the design.
 pub trait SeesOwnDesigns {}
 
 impl SeesOwnDesigns for ReadOwnDesigns {}
 impl SeesOwnDesigns for WriteOwnDesigns {}
+impl SeesOwnDesigns for GiveFeedback {}

@@ -7,9 +7,9 @@ use diesel::sql_types::Uuid as SqlUuid;
 use uuid::Uuid;
 
 use crate::domain::ids::{
-    AccountId, CardId, CollectionImportId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId,
+    AccountId, CardId, CollectionImportId, CommentId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId,
     DesignReviewId, DisputeId, LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId,
-    SubmissionId, TokenId, TradeId, WebhookId,
+    SubmissionId, SuggestionId, TokenId, TradeId, WebhookId,
 };
 
 macro_rules! ids {
@@ -31,7 +31,7 @@ macro_rules! ids {
 }
 
 ids! {
-    AccountId, CardId, CollectionImportId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId, DesignReviewId,
-    DisputeId,    LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId, SubmissionId, TokenId,
+    AccountId, CardId, CollectionImportId, CommentId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId, DesignReviewId,
+    DisputeId,    LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId, SubmissionId, SuggestionId, TokenId,
     TradeId, WebhookId,
 }

@@ -22,6 +22,7 @@ use crate::domain::copies::trade::{TradeState, Trading};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::DesignStatus;
+use crate::domain::designs::suggested_change::SuggestionState;
 use crate::domain::operations::webhook::{DisabledReason, Failure};
 use crate::store::accounts::sessions::RevokeReason;
 use crate::store::operations::webhook_deliveries::DeliveryState;
@@ -75,6 +76,7 @@ words! {
     RulingKind: "kind of a ruling" in "the kinds of rulings";
     RunStatus: "status of a print run" in "print_runs.status";
     Scope: "scope of a token" in "personal_access_tokens.scopes";
+    SuggestionState: "state of a suggestion" in "suggested_changes.state";
     TradeState: "state of a trade" in "trades.state";
     Trading: "trading setting" in "accounts.trading";
     Visibility: "visibility" in "decks.visibility or trade_lists.visibility";

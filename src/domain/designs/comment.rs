@@ -1,0 +1,49 @@
+//! What players say about a design that everybody sees.
+
+use chrono::TimeDelta;
+
+use crate::domain::text::{TextError, prose_lines};
+
+/// Most characters of a comment.
+pub const MAX_COMMENT: usize = 2_000;
+/// How long its author can change a comment.
+pub const EDITABLE_FOR: TimeDelta = TimeDelta::minutes(15);
+
+/// The text of a comment as it is stored: 1 to [`MAX_COMMENT`] characters, with the markup of [`super::markup`].
+pub fn comment_text(raw: &str) -> Result<String, TextError> {
+    prose_lines(raw, 1, MAX_COMMENT)
+}
+
+/// What readers see of a comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommentState {
+    /// Its text.
+    Shown,
+    /// That its author deleted it.
+    Deleted,
+    /// That there was one: a moderator hid it, or its author is banned.
+    Hidden,
+}
+
+impl CommentState {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Shown, Self::Deleted, Self::Hidden];
+
+    /// The state of a comment that its author deleted, or that is hidden for another reason.
+    pub fn new(deleted: bool, hidden: bool) -> Self {
+        match (deleted, hidden) {
+            (true, _) => Self::Deleted,
+            (false, true) => Self::Hidden,
+            (false, false) => Self::Shown,
+        }
+    }
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Deleted => "deleted",
+            Self::Hidden => "hidden",
+        }
+    }
+}

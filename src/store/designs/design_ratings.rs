@@ -1,0 +1,237 @@
+//! Ratings of designs: one for each account and revision, of which that of the latest revision counts, once the account is old enough.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use super::daily_counts::count_one;
+use super::feedback::{hold_listed, hold_own_account};
+use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::DesignActivity;
+use crate::domain::designs::rating::{Scores, counts_from};
+use crate::domain::ids::AccountId;
+use crate::store::db::statement::sql;
+use crate::store::designs::SeesOwnDesigns;
+use crate::store::{Connection, Store, StoreResult};
+
+/// What an account gave a design.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct OwnRating {
+    /// The revision that it is about.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    #[diesel(sql_type = Integer)]
+    fun: i32,
+    #[diesel(sql_type = Integer)]
+    balance: i32,
+    #[diesel(sql_type = Integer)]
+    flavour: i32,
+    #[diesel(sql_type = Integer)]
+    clarity: i32,
+    /// When it was given.
+    #[diesel(sql_type = Timestamptz)]
+    pub rated_at: DateTime<Utc>,
+    /// From when it counts.
+    #[diesel(sql_type = Timestamptz)]
+    pub counts_from: DateTime<Utc>,
+}
+
+impl OwnRating {
+    /// The points.
+    pub fn scores(&self) -> Scores {
+        let Self { fun, balance, flavour, clarity, .. } = *self;
+        Scores { fun, balance, flavour, clarity }
+    }
+}
+
+/// The asker's rating of a design that everybody sees; `None`: there is no such design, or no such rating.
+pub async fn find_own<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    code: DesignCode,
+) -> StoreResult<Option<OwnRating>> {
+    let found = sql("SELECT r.revision, r.fun, r.balance, r.flavour, r.clarity, r.rated_at, r.counts_from \
+         FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_ratings r ON r.design_id = d.id \
+         WHERE d.code = $code AND d.listed AND a.banned_at IS NULL AND r.account_id = $account AND r.counts_from IS NOT NULL")
+    .bind("code", code)
+    .bind("account", by.account())
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}
+
+/// What became of a rating to give.
+#[derive(Debug)]
+pub enum RatingOutcome {
+    /// Given, or taken back.
+    Done,
+    /// There is no such design, or nothing to take back.
+    Missing,
+    /// The design is the asker's.
+    Own,
+    /// The account has rated as often today as it may.
+    TooManyToday,
+}
+
+/// Rates a design as everybody sees it now, in place of what the account gave it before.
+pub async fn rate(
+    conn: &mut Connection,
+    by: &Acting<GiveFeedback>,
+    code: DesignCode,
+    scores: Scores,
+    at: DateTime<Utc>,
+) -> StoreResult<RatingOutcome> {
+    let since = counts_from(hold_own_account(conn, by).await?);
+    let Some(design) = hold_listed(conn, by, code).await? else {
+        return Ok(RatingOutcome::Missing);
+    };
+    // A rating is no message, and names nobody: who is blocked may rate. Otherwise authors would choose who judges them.
+    if design.author == by.account() {
+        return Ok(RatingOutcome::Own);
+    }
+    if !count_one(conn, by.account(), DesignActivity::Rate, at).await? {
+        return Ok(RatingOutcome::TooManyToday);
+    }
+    sql("UPDATE design_ratings SET counted = false, counts_from = NULL \
+         WHERE design_id = $design AND account_id = $account AND counts_from IS NOT NULL AND revision <> $revision")
+    .bind("design", design.id)
+    .bind("account", by.account())
+    .bind("revision", design.revision)
+    .execute(conn)
+    .await?;
+    sql(RATE)
+        .bind("design", design.id)
+        .bind("account", by.account())
+        .bind("revision", design.revision)
+        .bind("fun", scores.fun)
+        .bind("balance", scores.balance)
+        .bind("flavour", scores.flavour)
+        .bind("clarity", scores.clarity)
+        .bind("at", at)
+        .bind("since", since)
+        .bind("counted", since <= at)
+        .execute(conn)
+        .await?;
+    Ok(RatingOutcome::Done)
+}
+
+const RATE: &str = "INSERT INTO design_ratings (design_id, account_id, revision, fun, balance, flavour, clarity, rated_at, counts_from, counted) \
+    VALUES ($design, $account, $revision, $fun, $balance, $flavour, $clarity, $at, $since, $counted) \
+    ON CONFLICT (design_id, account_id, revision) DO UPDATE SET fun = excluded.fun, balance = excluded.balance, flavour = excluded.flavour, \
+     clarity = excluded.clarity, rated_at = excluded.rated_at, counts_from = excluded.counts_from, counted = excluded.counted";
+
+/// Takes everything back that the account gave a design, also when nobody else sees the design any more.
+pub async fn delete(
+    conn: &mut Connection,
+    by: &Acting<GiveFeedback>,
+    code: DesignCode,
+) -> StoreResult<RatingOutcome> {
+    hold_own_account(conn, by).await?;
+    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE").bind("code", code).execute(conn).await?;
+    let deleted = sql("DELETE FROM design_ratings r USING designs d WHERE d.code = $code AND r.design_id = d.id AND r.account_id = $account")
+        .bind("code", code)
+        .bind("account", by.account())
+        .execute(conn)
+        .await?;
+    Ok(if deleted == 0 { RatingOutcome::Missing } else { RatingOutcome::Done })
+}
+
+/// Sums of the ratings that count, of one revision.
+#[derive(Clone, Copy, Debug, QueryableByName)]
+pub struct RatingSums {
+    /// The revision.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// How many.
+    #[diesel(sql_type = BigInt)]
+    pub ratings: i64,
+    /// Points for fun.
+    #[diesel(sql_type = BigInt)]
+    pub fun: i64,
+    /// Points for balance.
+    #[diesel(sql_type = BigInt)]
+    pub balance: i64,
+    /// Points for flavour.
+    #[diesel(sql_type = BigInt)]
+    pub flavour: i64,
+    /// Points for clarity.
+    #[diesel(sql_type = BigInt)]
+    pub clarity: i64,
+}
+
+/// The sums of a design that everybody sees, by the revisions that somebody rated, the newest first: at most as many as a design has revisions.
+pub async fn sums(conn: &mut Connection, code: DesignCode) -> StoreResult<Vec<RatingSums>> {
+    let rows = sql("SELECT s.revision, s.ratings, s.fun, s.balance, s.flavour, s.clarity FROM designs d JOIN design_rating_sums s ON s.design_id = d.id \
+         WHERE d.code = $code AND s.ratings > 0 ORDER BY s.revision DESC")
+    .bind("code", code)
+    .load(conn)
+    .await?;
+    Ok(rows)
+}
+
+/// What everybody knows of how a design that everybody sees is rated, in hundredths of a point; `None`: there is no such design.
+pub async fn mean(conn: &mut Connection, code: DesignCode) -> StoreResult<Option<i32>> {
+    #[derive(QueryableByName)]
+    struct Mean {
+        #[diesel(sql_type = Integer)]
+        rating: i32,
+    }
+    let found: Option<Mean> = sql("SELECT d.rating FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = $code AND d.listed AND a.banned_at IS NULL")
+        .bind("code", code)
+        .get_result(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|found| found.rating))
+}
+
+/// Takes the ratings of a banned account out of the sums, or puts those of the latest revisions back.
+pub(super) async fn follow_ban(
+    conn: &mut Connection,
+    account: AccountId,
+    account_since: DateTime<Utc>,
+    banned: bool,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    if banned {
+        sql("UPDATE design_ratings SET counted = false, counts_from = NULL WHERE account_id = $account AND counts_from IS NOT NULL")
+            .bind("account", account)
+            .execute(conn)
+            .await?;
+        return Ok(());
+    }
+    let since = counts_from(account_since);
+    sql("UPDATE design_ratings r SET counts_from = $since, counted = $counted WHERE account_id = $account AND counts_from IS NULL \
+          AND NOT EXISTS (SELECT FROM design_ratings later WHERE later.design_id = r.design_id AND later.account_id = $account AND later.revision > r.revision)")
+    .bind("account", account)
+    .bind("since", since)
+    .bind("counted", since <= at)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Most designs whose ratings come to count in one transaction.
+const DESIGNS_AT_ONCE: i64 = 100;
+
+/// Counts the ratings of accounts that are old enough by now; returns how many.
+pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
+    let mut all = 0;
+    loop {
+        let mut conn = store.connection().await?;
+        let counted = sql(COUNT_DUE).bind("now", now).bind("limit", DESIGNS_AT_ONCE).execute(&mut *conn).await?;
+        if counted == 0 {
+            return Ok(all);
+        }
+        all += counted;
+    }
+}
+
+/// The designs are held first, in their order; what another instance has counted meanwhile is left out.
+const COUNT_DUE: &str = "WITH due AS MATERIALIZED (\
+         SELECT DISTINCT design_id FROM (SELECT design_id FROM design_ratings WHERE NOT counted AND counts_from IS NOT NULL AND counts_from <= $now \
+             ORDER BY counts_from LIMIT $limit) first \
+     ), held AS MATERIALIZED (SELECT id FROM designs WHERE id IN (SELECT design_id FROM due) ORDER BY id FOR NO KEY UPDATE) \
+     UPDATE design_ratings r SET counted = true FROM held WHERE r.design_id = held.id AND NOT r.counted AND r.counts_from IS NOT NULL AND r.counts_from <= $now";
