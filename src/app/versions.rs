@@ -75,8 +75,10 @@ impl IfMatch {
     pub fn check(&self, current: Revision) -> Result<(), Problem> {
         let tag = current.tag();
         let text = format!("{tag}{TEXT}");
-        let matches =
-            self.0.iter().any(|listed| !listed.weak && (listed.names_version(&tag) || listed.names(&text)));
+        let matches = self
+            .0
+            .iter()
+            .any(|listed| !listed.weak && (listed.names_version(&tag) || listed.names(&text)));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
 

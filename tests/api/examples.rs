@@ -304,6 +304,38 @@ impl Stage {
         let submit = app.post(&format!("/v1/designs/{his}/submit")).by(&self.ben);
         submit.header("if-match", "*").answer().await.expect(200);
         self.others.extend([("sound design", hers), ("his submitted design", his)]);
+        self.fill_feedback(app, &sound).await;
+    }
+
+    /// A design of each that everybody sees, with what the other says of it.
+    async fn fill_feedback(&mut self, app: &TestApp, sound: &Value) {
+        let scores = json!({ "fun": 5, "balance": 4, "flavour": 3, "clarity": 2 });
+        let sides = [(&self.ada, &self.ben, "Lantern Egret"), (&self.ben, &self.ada, "Reed Egret")];
+        let mut made = Vec::new();
+        for (author, other, name) in sides {
+            let mut design = sound.clone();
+            design["name"] = name.into();
+            let begun = app.post("/v1/designs").by(author).json(&design).answer().await;
+            let path = begun.header("location");
+            let share = app.post(&format!("{path}/share")).by(author).header("if-match", "*");
+            share.answer().await.expect(200);
+            let comment = app.post(&format!("{path}/comments")).by(other);
+            let comment = comment.json(&json!({ "text": "Well." })).answer().await.expect(201);
+            app.put(&format!("{path}/rating")).by(other).json(&scores).answer().await.expect(200);
+            design["flavour"] = "It waits.".into();
+            let change = json!({ "revision": 1, "message": "So?", "design": design });
+            let change = app.post(&format!("{path}/suggestions")).by(other).json(&change);
+            let change = change.answer().await.expect(201);
+            let design = text(&begun.json(), "id");
+            made.push((design, text(&comment, "id"), text(&change, "id")));
+        }
+        let [(hers, _, for_hers), (his, comment, for_his)]: [_; 2] = made.try_into().unwrap();
+        self.ids.extend([("comment", comment), ("suggestion", for_hers)]);
+        self.others.extend([
+            ("her shared design", hers),
+            ("his shared design", his),
+            ("her suggestion", for_his),
+        ]);
     }
 
     /// Copies of ada's and ben's, offers both ways, a claim of ada's and one of cem's.
@@ -439,6 +471,31 @@ impl Stage {
                 decide.answer().await.expect(200);
                 vec![("design", design)]
             }
+            "list_comments"
+            | "find_comment"
+            | "create_comment"
+            | "replace_comment"
+            | "delete_comment"
+            | "find_own_rating"
+            | "rate_design"
+            | "delete_own_rating"
+            | "find_design_ratings"
+            | "create_suggested_change" => {
+                vec![("design", other("his shared design"))]
+            }
+            "list_suggested_changes"
+            | "find_suggested_change"
+            | "take_suggested_change"
+            | "decline_suggested_change" => vec![("design", other("her shared design"))],
+            "withdraw_suggested_change" => vec![
+                ("design", other("his shared design")),
+                ("suggestion", other("her suggestion")),
+            ],
+            "unblock_account" => {
+                let path = format!("/v1/me/blocks/{}", self.ben.id);
+                app.put(&path).by(&self.ada).answer().await.expect(204);
+                vec![]
+            }
             "withdraw_design" => {
                 let path = format!("/v1/designs/{}/share", self.ids["design"]);
                 let share = app.post(&path).by(&self.ada).header("if-match", "*");
@@ -476,6 +533,8 @@ impl Stage {
             // An action, which stands below what it changes, has no version of its own.
             let whole = path.rsplit_once('/').map_or("", |(whole, _)| whole);
             let is_action = operation.method == Method::POST;
+            // What becomes of a suggestion changes the design.
+            let whole = whole.split("/suggestions/").next().unwrap_or(whole);
             for path in [path.as_str()].into_iter().chain(is_action.then_some(whole)) {
                 let etag = app.get(path).by(&self.ada).answer().await.header("etag");
                 if !etag.is_empty() {

@@ -10,6 +10,12 @@ const OWN: &[&str] = &[
     "SELECT s.revoked_at, s.expires_at, a.id, a.name, a.role, a.created_at FROM sessions s JOIN accounts a ON a.id = s.account_id \
      WHERE a.id = :caller::uuid LIMIT 1",
 ];
+/// Players, and whom each blocks.
+const PAIRS: &str = "SELECT account AS caller, bench.account(3) AS account FROM bench.players WHERE account <> bench.account(3) LIMIT :many";
+const BLOCKS: &[&str] = &[
+    "SELECT FROM accounts WHERE id = :caller::uuid FOR NO KEY UPDATE",
+    "INSERT INTO account_blocks (account_id, blocked_id, created_at) VALUES (:caller::uuid, :account::uuid, now()) ON CONFLICT DO NOTHING",
+];
 const HASHES_ONCE: &str = "one hash is the whole work";
 const HASHES_TWICE: &str = "hashes twice: the password that was, and the one that comes";
 
@@ -130,6 +136,31 @@ pub(super) const RECIPES: &[Recipe] = &[
         .like(Yardstick::Argon2)
         .goal(Goal::Ratio(0.8))
         .why(HASHES),
+    Recipe::get("find_event_settings", "own event settings", "/v1/me/event-settings")
+        .by(Row)
+        .rows(PLAYERS)
+        .reads(&["SELECT muted FROM event_settings WHERE account_id = :caller::uuid"]),
+    Recipe::put("replace_event_settings", "own event settings changed", "/v1/me/event-settings")
+        .body("{\"muted\": [\"design.commented\"]}")
+        .by(Row)
+        .rows(PLAYERS)
+        .restore(&["DELETE FROM event_settings"])
+        .writes(&["INSERT INTO event_settings (account_id, muted) VALUES (:caller::uuid, '{design.commented}') ON CONFLICT (account_id) DO UPDATE SET muted = excluded.muted"]),
+    Recipe::get("list_blocks", "own blocks", "/v1/me/blocks").by(Row).rows(PLAYERS).reads(&[
+        "SELECT b.blocked_id, a.name, b.created_at FROM account_blocks b JOIN accounts a ON a.id = b.blocked_id WHERE b.account_id = :caller::uuid ORDER BY b.created_at DESC LIMIT 51",
+    ]),
+    Recipe::put("block_account", "account blocked", "/v1/me/blocks/<account>")
+        .by(Row)
+        .rows(PAIRS)
+        .restore(&["DELETE FROM account_blocks"])
+        .writes(BLOCKS),
+    Recipe::delete("unblock_account", "block taken back", "/v1/me/blocks/<account>")
+        .by(Row)
+        .prepare(&["INSERT INTO account_blocks (account_id, blocked_id, created_at) SELECT account, bench.account(3), now() FROM bench.players WHERE account <> bench.account(3) LIMIT :many"])
+        .rows(PAIRS)
+        .spends(3_000)
+        .restore(&["DELETE FROM account_blocks"])
+        .writes(BLOCKS),
     Recipe::get("list_account_events", "page of own events", "/v1/me/events?after=0").by(Row).rows(PLAYERS).reads(&[
         "SELECT last_seq FROM account_event_clocks WHERE account_id = :caller::uuid",
         "SELECT seq, kind, submission_id, copy_id, card_id, trade_id, created_at FROM account_events \

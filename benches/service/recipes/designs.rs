@@ -88,6 +88,40 @@ const CHANGES: &[&str] = &[
 const REVISIONS: &[&str] = &[
     "SELECT r.number, r.created_at, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id WHERE d.code = :design ORDER BY r.number DESC LIMIT 51",
 ];
+/// Shared drafts and somebody else who speaks of each, with a comment of theirs, a rating and a suggestion.
+const DISCUSSED: &[&str] = &[
+    DRAFTS[0],
+    "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
+    "INSERT INTO design_comments (id, design_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, bench.account(2), 'Well.', 1, now() FROM designs WHERE name LIKE 'Bench %'",
+    "INSERT INTO design_ratings (design_id, account_id, revision, fun, balance, flavour, clarity, rated_at, counts_from, counted) \
+      SELECT id, bench.account(2), 1, 3, 3, 3, 3, now(), now(), true FROM designs WHERE name LIKE 'Bench %'",
+    "INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
+      SELECT gen_random_uuid(), id, bench.account(2), 1, bench.design_content(name || ' again'), 'So?', 'open', now() FROM designs WHERE name LIKE 'Bench %'",
+];
+/// The same as their critic sees them.
+const CRITICS: &str = "SELECT d.code AS design, c.account_id AS caller, c.id AS comment, s.id AS suggestion FROM designs d JOIN design_comments c ON c.design_id = d.id \
+     JOIN suggested_changes s ON s.design_id = d.id WHERE d.name LIKE 'Bench %' AND d.account_id <> c.account_id LIMIT :many";
+/// The same as their authors see them.
+const CRITICISED: &str = "SELECT d.code AS design, d.account_id AS caller, d.name AS name, s.id AS suggestion FROM designs d JOIN suggested_changes s ON s.design_id = d.id \
+     WHERE d.name LIKE 'Bench %' LIMIT :many";
+/// What feedback writes.
+const SAYS: &[&str] = &[
+    "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
+    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) ON CONFLICT (account_id, activity, day) DO UPDATE SET count = daily_counts.count + 1",
+    "INSERT INTO design_comments (id, design_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, :caller::uuid, 'Well.', 1, now() FROM designs WHERE code = :design",
+];
+const COMMENTS: &[&str] = &[
+    "SELECT c.*, w.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.design_id = d.id JOIN accounts w ON w.id = c.account_id \
+     WHERE d.code = :design AND d.listed AND a.banned_at IS NULL AND c.listed ORDER BY c.id DESC LIMIT 51",
+];
+const SUGGESTED: &[&str] = &[
+    "SELECT s.*, w.name FROM designs d JOIN suggested_changes s ON s.design_id = d.id JOIN accounts w ON w.id = s.account_id WHERE d.code = :design ORDER BY s.id DESC LIMIT 51",
+];
+const RATED: &[&str] = &[
+    "SELECT d.rating FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = :design AND d.listed AND a.banned_at IS NULL",
+    "SELECT s.* FROM designs d JOIN design_rating_sums s ON s.design_id = d.id WHERE d.code = :design",
+];
+const WEIGHED: &str = "what is written is counted by triggers, and told to whom it concerns";
 const ANSWERED: &str = "a change is answered with the design, which is read once more after it is committed, and an edit that others see looks for cards of that name first";
 
 /// The versions that the toolkit in memory is of.
@@ -221,6 +255,105 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(CLEAR)
         .writes(CHANGES)
         .why(ANSWERED),
+    Recipe::get("list_comments", "comments on a design", "/v1/designs/<design>/comments").prepare(DISCUSSED).rows(CRITICS).restore(CLEAR).reads(COMMENTS),
+    Recipe::get("find_comment", "comment on a design", "/v1/designs/<design>/comments/<comment>")
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .restore(CLEAR)
+        .reads(COMMENTS),
+    Recipe::post("create_comment", "comment written", "/v1/designs/<design>/comments")
+        .body("{\"text\": \"Well, <fresh>.\"}")
+        .by(Row)
+        .prepare(SHARED_DRAFTS)
+        .rows("SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' LIMIT :many")
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
+    Recipe::put("replace_comment", "comment changed", "/v1/designs/<design>/comments/<comment>")
+        .headers(&["if-match: *"])
+        .body("{\"text\": \"Well, <fresh>.\"}")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why("the yardstick writes a comment; all are of one account, which is held meanwhile"),
+    Recipe::delete("delete_comment", "comment deleted", "/v1/designs/<design>/comments/<comment>")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why("the yardstick writes a comment; all are of one account, which is held meanwhile"),
+    Recipe::get("find_own_rating", "own rating of a design", "/v1/designs/<design>/rating").by(Row).prepare(DISCUSSED).rows(CRITICS).restore(CLEAR).reads(&[
+        "SELECT r.* FROM designs d JOIN design_ratings r ON r.design_id = d.id WHERE d.code = :design AND r.account_id = :caller::uuid",
+    ]),
+    Recipe::put("rate_design", "design rated", "/v1/designs/<design>/rating")
+        .body("{\"fun\": 5, \"balance\": 4, \"flavour\": 3, \"clarity\": 2}")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .spends(200)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
+    Recipe::delete("delete_own_rating", "rating of a design taken back", "/v1/designs/<design>/rating")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why("all are of one account, which is held meanwhile"),
+    Recipe::get("find_design_ratings", "ratings of a design", "/v1/designs/<design>/ratings").prepare(DISCUSSED).rows(CRITICS).restore(CLEAR).reads(RATED),
+    Recipe::get("list_suggested_changes", "suggested changes of a design", "/v1/designs/<design>/suggestions")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICISED)
+        .restore(CLEAR)
+        .reads(SUGGESTED),
+    Recipe::get("find_suggested_change", "suggested change of a design", "/v1/designs/<design>/suggestions/<suggestion>")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICISED)
+        .restore(CLEAR)
+        .reads(SUGGESTED)
+        .why("the answer has what differs, and the numbers of all rarities"),
+    Recipe::post("create_suggested_change", "change of a design suggested", "/v1/designs/<design>/suggestions")
+        .body("{\"revision\": 1, \"message\": \"So?\", \"design\": {\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"kind\": \"unit\"}}")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .spends(30)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
+    Recipe::post("take_suggested_change", "suggested change taken", "/v1/designs/<design>/suggestions/<suggestion>/take")
+        .headers(&["if-match: *"])
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICISED)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(CHANGES)
+        .why(ANSWERED),
+    Recipe::post("decline_suggested_change", "suggested change declined", "/v1/designs/<design>/suggestions/<suggestion>/decline")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICISED)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
+    Recipe::post("withdraw_suggested_change", "suggested change withdrawn", "/v1/designs/<design>/suggestions/<suggestion>/withdraw")
+        .by(Row)
+        .prepare(DISCUSSED)
+        .rows(CRITICS)
+        .spends(3_000)
+        .restore(CLEAR)
+        .writes(SAYS)
+        .why(WEIGHED),
     Recipe::get("list_design_revisions", "revisions of a design", "/v1/designs/<design>/revisions").by(Row).rows(SHARED).reads(REVISIONS),
     Recipe::get("find_design_revision", "revision of a design", "/v1/designs/<design>/revisions/1").by(Row).rows(SHARED).reads(REVISIONS),
     Recipe::get("compare_design_revisions", "revisions of a design compared", "/v1/designs/<design>/diff?from=1&to=1")

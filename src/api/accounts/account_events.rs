@@ -1,4 +1,4 @@
-//! What happens to the own account: to submissions, copies, trades and disputes, as pages and as a stream.
+//! What happens to the own account: to submissions, copies, trades, disputes and designs, as pages and as a stream.
 
 use std::time::Duration;
 

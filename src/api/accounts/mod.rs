@@ -1,6 +1,8 @@
-//! Accounts, sessions, tokens, second factors, own events.
+//! Accounts, sessions, tokens, second factors, own events, blocks.
 
 pub mod account_events;
+pub mod blocks;
+pub mod event_settings;
 pub mod own_account;
 pub mod own_password;
 pub mod people;
@@ -24,6 +26,9 @@ routes! {
     "/v1/me/second-factor/recovery-codes" => post second_factor::replace_second_factor_codes;
     "/v1/me/events" => get account_events::list_account_events;
     "/v1/me/events/stream" => get account_events::stream_account_events;
+    "/v1/me/event-settings" => get event_settings::find_event_settings, put event_settings::replace_event_settings;
+    "/v1/me/blocks" => get blocks::list_blocks;
+    "/v1/me/blocks/{account}" => put blocks::block_account, delete blocks::unblock_account;
     "/v1/sessions" => get sessions::list_sessions, post sessions::log_in;
     "/v1/sessions/refresh" => post sessions::refresh;
     "/v1/sessions/current" => delete sessions::log_out;

@@ -6,9 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::identifier;
-use crate::app::designs::design_comments::{
-    self, CommentDraft, CommentResponse, VersionedComment,
-};
+use crate::app::designs::design_comments::{self, CommentDraft, CommentResponse, VersionedComment};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -16,7 +14,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::GiveFeedback;
 use crate::domain::designs::comment::comment_text;
 use crate::domain::ids::CommentId;
-use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, LooseParams, May, cacheable};
+use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
 /// Which comments.
@@ -61,7 +59,10 @@ pub async fn list_comments(
 #[utoipa::path(
     get, path = "/v1/designs/{design}/comments/{comment}", tag = "designs",
     params(("design" = String, Path, description = "Identifier of the design"), ("comment" = Uuid, Path, description = "Id of the comment")),
-    responses((status = 200, body = CommentResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "For `If-Match`, too"))),
+        (status = 304, description = "Not changed."),
+    )
 )]
 pub async fn find_comment(
     req: HttpRequest,
@@ -70,7 +71,8 @@ pub async fn find_comment(
 ) -> Result<HttpResponse, Problem> {
     let (design, comment) = path.into_inner();
     let found = design_comments::find(&state, identifier(&design)?, CommentId(comment)).await?;
-    cacheable(&req, Freshness::Public(0), None, &found)
+    let VersionedComment { version, counts, comment } = found;
+    version.answer_counted(&req, Freshness::Public(0), &counts, &comment)
 }
 
 /// A comment, or a reply to one.
@@ -92,7 +94,11 @@ pub struct CommentRequest {
 #[schema(example = json!({ "text": "The second effect is *a bit* too cheap." }))]
 pub struct EditCommentRequest {
     /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
-    #[schema(example = "The second effect is *a bit* too cheap.", min_length = 1, max_length = 2000)]
+    #[schema(
+        example = "The second effect is *a bit* too cheap.",
+        min_length = 1,
+        max_length = 2000
+    )]
     pub text: String,
 }
 
@@ -145,7 +151,7 @@ pub async fn create_comment(
     let key = key.claim(&state, by.account(), "create_comment", &body);
     let text = parse_text(&body.value.text)?;
     let draft = CommentDraft { text, reply_to: body.value.reply_to.map(CommentId) };
-    let VersionedComment { version, comment } =
+    let VersionedComment { version, comment, .. } =
         design_comments::create(&state, &by, code, &draft, key.as_ref()).await?;
     Ok(HttpResponse::Created()
         .insert_header(("location", format!("/v1/designs/{code}/comments/{}", comment.id)))
@@ -160,7 +166,7 @@ pub async fn create_comment(
     params(
         ("design" = String, Path, description = "Identifier of the design"),
         ("comment" = Uuid, Path, description = "Id of the comment"),
-        ("If-Match" = String, Header, description = "ETag that the comment was answered with when it was written or changed", example = "\"r1\""),
+        ("If-Match" = String, Header, description = "ETag of the version to change", example = "\"r1\""),
     ),
     responses(
         (status = 200, body = CommentResponse, headers(("ETag" = String, description = "The new version"))),
@@ -181,7 +187,7 @@ pub async fn replace_comment(
     let (design, comment) = path.into_inner();
     let (code, if_match) = (identifier(&design)?, if_match?);
     let text = parse_text(&body.value.text)?;
-    let VersionedComment { version, comment } =
+    let VersionedComment { version, comment, .. } =
         design_comments::edit(&state, &by, code, CommentId(comment), &if_match, &text).await?;
     Ok(HttpResponse::Ok()
         .insert_header(version.header())

@@ -69,7 +69,7 @@ pub async fn find_design(
     let found = design_lifecycle::find(&state, reader.as_ref(), reviewer.as_ref(), code).await?;
     // Others see other bytes than the author, and nothing of what changes unseen.
     if found.is_own {
-        found.version.answer_counted(&req, &found.counts, &found.design)
+        found.version.answer_counted(&req, Freshness::Private, &found.counts, &found.design)
     } else {
         cacheable(&req, Freshness::Private, None, &found.design)
     }

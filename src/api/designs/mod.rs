@@ -5,12 +5,13 @@ pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
-pub mod design_releases;
 pub mod design_ratings;
+pub mod design_releases;
 pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod suggested_changes;
 
 use super::route_table::routes;
 use crate::app::problem::Problem;
@@ -39,6 +40,11 @@ routes! {
     "/v1/designs/{design}/comments/{comment}" => get design_comments::find_comment, put design_comments::replace_comment, delete design_comments::delete_comment;
     "/v1/designs/{design}/rating" => get design_ratings::find_own_rating, put design_ratings::rate_design, delete design_ratings::delete_own_rating;
     "/v1/designs/{design}/ratings" => get design_ratings::find_design_ratings;
+    "/v1/designs/{design}/suggestions" => get suggested_changes::list_suggested_changes, post suggested_changes::create_suggested_change;
+    "/v1/designs/{design}/suggestions/{suggestion}" => get suggested_changes::find_suggested_change;
+    "/v1/designs/{design}/suggestions/{suggestion}/take" => post suggested_changes::take_suggested_change;
+    "/v1/designs/{design}/suggestions/{suggestion}/decline" => post suggested_changes::decline_suggested_change;
+    "/v1/designs/{design}/suggestions/{suggestion}/withdraw" => post suggested_changes::withdraw_suggested_change;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

@@ -1,4 +1,4 @@
-//! What happens to the own account: to submissions, copies, trades and disputes, as pages and as a stream.
+//! What happens to the own account: to submissions, copies, trades, disputes and designs, as pages and as a stream.
 //!
 //! Events hold ids and places, never what is on a card: that is behind the links, for whom may see it.
 
@@ -66,6 +66,17 @@ pub struct EventCard {
     pub href: String,
 }
 
+/// The design that an event is about.
+#[derive(Serialize, ToSchema)]
+pub struct EventDesign {
+    /// Its identifier.
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub id: String,
+    /// Where it is.
+    #[schema(example = "/v1/designs/D-7KQ2X0FM9F")]
+    pub href: String,
+}
+
 /// Something that happened to the account.
 #[derive(Serialize, ToSchema)]
 pub struct AccountEventResponse {
@@ -77,7 +88,9 @@ pub struct AccountEventResponse {
     /// you), `trade.countered` (an offer of yours: `trade` is the answer), `trade.accepted`, `trade.declined`, `trade.cancelled`,
     /// `trade.lapsed`, `trade.expired` (whichever side you are on); `copy.received`, `copy.given` (by a trade), `copy.frozen`,
     /// `copy.unfrozen`, `copy.voided` (by a moderator); `dispute.opened` (about a copy of yours), `dispute.decided`, `dispute.closed`
-    /// (whichever side you are on). More may come.
+    /// (whichever side you are on); `design.commented` (on a design of yours), `design.replied` (to a comment of yours), `design.suggested` (a change of a
+    /// design of yours), `design.suggestion_taken`, `design.suggestion_declined` (one that you had suggested), `design.approved`, `design.declined` (by a
+    /// moderator). More may come.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.
@@ -95,6 +108,15 @@ pub struct AccountEventResponse {
     /// The dispute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispute: Option<EventSubject>,
+    /// The design.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub design: Option<EventDesign>,
+    /// The comment on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comment: Option<EventSubject>,
+    /// The change of it that was suggested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<EventSubject>,
     /// What a dispute came to: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
@@ -114,6 +136,7 @@ impl From<EventRow> for AccountEventResponse {
             number: row.number,
             href: format!("/v1/cards/{id}"),
         });
+        let design = row.design.map_or_else(String::new, |code| format!("/v1/designs/{code}"));
         Self {
             seq: row.seq,
             kind: row.kind,
@@ -122,6 +145,9 @@ impl From<EventRow> for AccountEventResponse {
             card,
             trade: subject("/v1/trades", row.trade_id),
             dispute: subject("/v1/disputes", row.dispute_id),
+            comment: subject(&format!("{design}/comments"), row.comment_id),
+            suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id),
+            design: row.design.map(|code| EventDesign { id: code.to_string(), href: design }),
             outcome: row.outcome,
             at: row.created_at,
         }

@@ -2,6 +2,8 @@
 
 pub mod account_events;
 pub(crate) mod attempts;
+pub mod blocks;
+pub mod event_settings;
 pub mod own_account;
 pub mod own_password;
 pub mod people;

@@ -16,6 +16,7 @@ use crate::app::words::{Word as _, words};
 use crate::domain::designs::content::{DesignContent, Licence};
 use crate::domain::designs::markup;
 use crate::domain::designs::status::DesignStatus;
+use crate::domain::ids::AccountId;
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::designs::design_lifecycle::{CardOfDesign, StoredDesign};
 
@@ -124,11 +125,21 @@ pub(super) struct ParsedDesign {
 
 /// What a request says, or every fault of its form. Rules of the game are not looked at.
 pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<ParsedDesign, Problem> {
+    parse_at(app, request, "").await?.map_err(Problem::invalid)
+}
+
+/// The same of a design that stands somewhere in a request.
+pub(super) async fn parse_at(
+    app: &AppState,
+    request: DesignRequest,
+    place: &str,
+) -> Result<Result<ParsedDesign, Vec<InputFault>>, Problem> {
     let mut faults = Vec::new();
+    let at = |pointer: &str, detail: String| InputFault::at(format!("{place}{pointer}"), detail);
     let game = app.named_game(&request.game).await?;
-    let game = game.map_err(|message| faults.push(InputFault::at("/game", message))).ok();
+    let game = game.map_err(|message| faults.push(at("/game", message))).ok();
     let licence = request.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
-    let licence = licence.map_err(|message| faults.push(InputFault::at("/licence", message))).ok();
+    let licence = licence.map_err(|message| faults.push(at("/licence", message))).ok();
     let effect =
         |body: DesignEffectBody| Effect { style: body.style, slot: body.slot, text: body.text };
     let content = DesignContent {
@@ -143,12 +154,12 @@ pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<Pars
         licence: licence.unwrap_or_default(),
     };
     let content = content.normalised().map_err(|found| {
-        faults.extend(found.into_iter().map(|fault| InputFault::at(fault.pointer, fault.detail)));
+        faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.detail)));
     });
-    match (game, content) {
+    Ok(match (game, content) {
         (Some(game), Ok(content)) if faults.is_empty() => Ok(ParsedDesign { game, content }),
-        _ => Err(Problem::invalid(faults)),
-    }
+        _ => Err(faults),
+    })
 }
 
 /// Where pictures of something are.
@@ -267,6 +278,16 @@ impl From<CardOfDesign> for CardOfDesignResponse {
     }
 }
 
+/// Somebody whose suggestion the author took.
+#[derive(Serialize, ToSchema)]
+pub struct ContributorResponse {
+    /// Whose account.
+    pub account_id: Uuid,
+    /// Its name.
+    #[schema(example = "ben")]
+    pub name: String,
+}
+
 /// A design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignResponse {
@@ -301,6 +322,9 @@ pub struct DesignResponse {
     /// How well it is rated: the mean of all points, as if five more players had given three points for everything. 1.00 to 5.00.
     #[schema(example = 3.77, minimum = 1, maximum = 5)]
     pub rating: f64,
+    /// Whose suggestions the author took, up to this revision, the first one first; absent: nobody's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contributors: Vec<ContributorResponse>,
     /// The last decision about it, for its author and moderators; absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<DesignReviewResponse>,
@@ -332,6 +356,7 @@ impl DesignResponse {
             comment_count: design.comment_count,
             rating_count: design.rating_count,
             rating: decimal(design.rating.into()),
+            contributors: stored.contributors().map(contributor).collect(),
             review: decided.map(|((decision, reason), decided_at)| DesignReviewResponse {
                 decision: decision.as_str(),
                 reason,
@@ -345,6 +370,10 @@ impl DesignResponse {
             content: DesignContentResponse::new(game, stored.into_content()),
         }
     }
+}
+
+fn contributor((account, name): (AccountId, &str)) -> ContributorResponse {
+    ContributorResponse { account_id: account.0, name: name.to_owned() }
 }
 
 /// Where the pictures of a design are.

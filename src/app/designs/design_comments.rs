@@ -79,13 +79,17 @@ impl From<StoredComment> for CommentResponse {
 pub struct VersionedComment {
     /// Its version.
     pub version: Revision,
+    /// What makes no version: how many replies are shown, and whether the comment is.
+    pub counts: [i64; 2],
     /// The comment.
     pub comment: CommentResponse,
 }
 
 impl From<StoredComment> for VersionedComment {
     fn from(stored: StoredComment) -> Self {
-        Self { version: Revision(stored.version), comment: stored.into() }
+        let is_gone = stored.state() != CommentState::Shown;
+        let (version, counts) = (Revision(stored.version), [stored.reply_count, is_gone.into()]);
+        Self { version, counts, comment: stored.into() }
     }
 }
 
@@ -121,7 +125,7 @@ pub async fn find(
     app: &AppState,
     code: DesignCode,
     id: CommentId,
-) -> Result<CommentResponse, Problem> {
+) -> Result<VersionedComment, Problem> {
     let mut conn = app.store.connection().await?;
     let found = design_comments::find(&mut conn, code, id).await?;
     Ok(found.ok_or_else(Problem::not_found)?.into())

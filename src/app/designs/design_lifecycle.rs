@@ -14,7 +14,9 @@ use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
 use crate::store::designs::SeesOwnDesigns;
-use crate::store::designs::design_lifecycle::{self, DesignCreated, DesignRow, NewRevision, StoredDesign};
+use crate::store::designs::design_lifecycle::{
+    self, DesignCreated, DesignRow, NewRevision, StoredDesign,
+};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A design as it is answered, and the version that edits of it name.
@@ -55,18 +57,24 @@ pub async fn create(
     find(app, Some(by), None, code).await
 }
 
-fn new_revision<'a>(
+pub(super) fn new_revision<'a>(
     app: &AppState,
     game: &'a str,
     content: &'a DesignContent,
 ) -> Result<NewRevision<'a>, Problem> {
+    let json = as_json(content, "")?;
+    Ok(NewRevision { game, content, json, credited_to: None, at: app.clock.now() })
+}
+
+/// What is stored of a design that stands at that place of a request: 422 when it is too much.
+pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json::Value, Problem> {
     let json = serde_json::to_value(content).map_err(Problem::internal)?;
     let bytes = json.to_string().len();
     if bytes > MAX_BYTES {
         let detail = format!("must have at most {MAX_BYTES} bytes as JSON, not {bytes}");
-        return Err(Problem::invalid(vec![InputFault::at("", detail)]));
+        return Err(Problem::invalid(vec![InputFault::at(place, detail)]));
     }
-    Ok(NewRevision { game, content, json, at: app.clock.now() })
+    Ok(json)
 }
 
 /// Finds a design that was shared, one of the reader's own, or, for a moderator, one that was submitted.
@@ -143,10 +151,7 @@ pub(super) async fn write_revision(
     if is_same && is_current(before.design.version) {
         return answer(app, before, true).await;
     }
-    let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();
-    if is_listed && before.content().name != content.name {
-        demand_free_name(app, network, game, &content.name).await?;
-    }
+    demand_free_new_name(app, network, &before, content).await?;
     let new = new_revision(app, game, content)?;
     let outcome = app
         .write(by, async |conn, by| {
@@ -157,6 +162,20 @@ pub(super) async fn write_revision(
     let revised = find(app, Some(by), None, code).await?;
     tracing::info!(account = %by.account(), design = %code, revision = revised.design.revision, "design revised");
     Ok(revised)
+}
+
+/// 409 when the design would be shown under another name than now, and an open card has that.
+pub(super) async fn demand_free_new_name(
+    app: &AppState,
+    network: Network,
+    before: &StoredDesign,
+    content: &DesignContent,
+) -> Result<(), Problem> {
+    let is_listed = before.design.shared_at.is_some() && before.design.status.is_listed();
+    if is_listed && before.content().name != content.name {
+        demand_free_name(app, network, &before.design.game_code, &content.name).await?;
+    }
+    Ok(())
 }
 
 /// Shows one of the own designs to everybody, if the client means its current version. Nobody else can have its name then.

@@ -159,7 +159,9 @@ impl MeanScores {
         let (mut ratings, mut points) = (0, [0; 4]);
         for sum in sums {
             ratings += sum.ratings;
-            for (all, more) in points.iter_mut().zip([sum.fun, sum.balance, sum.flavour, sum.clarity]) {
+            for (all, more) in
+                points.iter_mut().zip([sum.fun, sum.balance, sum.flavour, sum.clarity])
+            {
                 *all += more;
             }
         }

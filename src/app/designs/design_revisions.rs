@@ -28,6 +28,10 @@ pub struct DesignRevisionSummary {
     pub name: String,
     /// When it was written.
     pub revised_at: DateTime<Utc>,
+    /// Whose suggestion it is, by name; absent: nobody's but the author's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ben")]
+    pub credited_to: Option<String>,
 }
 
 /// A revision.
@@ -41,6 +45,10 @@ pub struct DesignRevisionResponse {
     pub content: DesignContentResponse,
     /// When it was written.
     pub revised_at: DateTime<Utc>,
+    /// Whose suggestion it is, by name; absent: nobody's but the author's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ben")]
+    pub credited_to: Option<String>,
 }
 
 /// A member that differs between two revisions.
@@ -102,10 +110,11 @@ pub async fn list(
     if rows.is_empty() && before.is_none() {
         return Err(Problem::not_found());
     }
-    let summary = |RevisionRow { number, name, created_at }| DesignRevisionSummary {
+    let summary = |RevisionRow { number, name, created_at, credited_to }| DesignRevisionSummary {
         revision: number,
         name,
         revised_at: created_at,
+        credited_to,
     };
     Ok(paged(rows, limit, |row| row.number, summary))
 }
@@ -123,8 +132,9 @@ pub async fn find(
     let found = found.ok_or_else(Problem::not_found)?;
     let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;
     let (revision, revised_at) = (found.number, found.created_at);
+    let credited_to = found.credited_to.clone();
     let content = DesignContentResponse::new(&game.game, found.into_content());
-    Ok(DesignRevisionResponse { revision, content, revised_at })
+    Ok(DesignRevisionResponse { revision, content, revised_at, credited_to })
 }
 
 /// Compares two revisions of one of the own designs; without numbers the newest with the one before it.

@@ -36,7 +36,10 @@ impl Scores {
     /// Names of the criteria whose points are out of range.
     pub fn faults(self) -> impl Iterator<Item = &'static str> {
         let is_wrong = |points| !(MIN_POINTS..=MAX_POINTS).contains(&points);
-        self.by_name().into_iter().filter(move |(_, points)| is_wrong(*points)).map(|(name, _)| name)
+        self.by_name()
+            .into_iter()
+            .filter(move |(_, points)| is_wrong(*points))
+            .map(|(name, _)| name)
     }
 }
 

@@ -100,11 +100,11 @@ mod tests {
 
     #[test]
     fn what_only_one_changed_is_as_that_one_wants_it() {
-        let base = json!({ "attributes": { "attack": 1, "defense": 2, "rank": 1 }, "lore": "Old." });
+        let base =
+            json!({ "attributes": { "attack": 1, "defense": 2, "rank": 1 }, "lore": "Old." });
         let suggested = json!({ "attributes": { "attack": 5, "defense": 2 }, "lore": "Old.", "flavour": "New." });
         let newest = json!({ "attributes": { "attack": 1, "defense": 9, "rank": 1 } });
-        let merged =
-            json!({ "attributes": { "attack": 5, "defense": 9 }, "flavour": "New." });
+        let merged = json!({ "attributes": { "attack": 5, "defense": 9 }, "flavour": "New." });
         assert_eq!(merge(&base, &suggested, &newest), Ok(merged));
     }
 

@@ -94,15 +94,16 @@ impl Revision {
         Ok(conditional(req, &self.tag(), Freshness::Private, None, JSON, body))
     }
 
-    /// The same for an answer that changes with some counts, too: others than those of the client make another ETag.
+    /// An answer that changes with some counts, too: others than those of the client make another ETag.
     pub fn answer_counted<T: Serialize>(
         self,
         req: &HttpRequest,
+        freshness: Freshness,
         counts: &[i64],
         value: &T,
     ) -> Result<HttpResponse, Problem> {
         let body = to_json(value, ANSWER_CAPACITY)?;
-        Ok(conditional(req, &self.tag_with(counts), Freshness::Private, None, JSON, body))
+        Ok(conditional(req, &self.tag_with(counts), freshness, None, JSON, body))
     }
 
     /// A 200 for everybody, with this version's ETag, or a 304.

@@ -12,7 +12,10 @@ use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Granted, ReadOwnEvents};
-use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, SubmissionId, TradeId};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::{
+    AccountId, CardId, CommentId, CopyId, DisputeId, SubmissionId, SuggestionId, TradeId,
+};
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::statement::sql;
 use crate::store::operations::sweep_turn::{self, Turn};
@@ -64,6 +67,15 @@ pub struct EventRow {
     /// The dispute.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub dispute_id: Option<DisputeId>,
+    /// Identifier of the design.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub design: Option<DesignCode>,
+    /// The comment on it.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub comment_id: Option<CommentId>,
+    /// The change of it that was suggested.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub suggestion_id: Option<SuggestionId>,
     /// How a dispute was decided.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
@@ -317,9 +329,9 @@ pub async fn list(
 ) -> StoreResult<Vec<EventRow>> {
     Ok(sql(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
-                e.trade_id, e.dispute_id, e.outcome, e.created_at \
+                e.trade_id, e.dispute_id, d.code AS design, e.comment_id, e.suggestion_id, e.outcome, e.created_at \
          FROM (SELECT * FROM account_events WHERE account_id = $account AND seq > $after ORDER BY seq LIMIT $limit) e \
-         LEFT JOIN cards k ON k.id = e.card_id ORDER BY e.seq",
+         LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs d ON d.id = e.design_id ORDER BY e.seq",
     )
     .bind("account", by.account())
     .bind("after", after)

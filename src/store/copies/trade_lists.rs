@@ -215,7 +215,7 @@ impl TradeMatch {
 /// Whether mutual, matches both ways, account.
 pub type MatchPosition = (bool, i64, AccountId);
 
-/// Players whose public lists match the own ones: mutual matches first, then those with the most matches. For each own item at most a hundred public
+/// Players whose public lists match the own ones, unless one has blocked the other: mutual matches first, then those with the most matches. For each own item at most a hundred public
 /// items of others are read, so that a card that everybody wants does not make the query slow.
 pub async fn list_matches(
     conn: &mut Connection,
@@ -237,7 +237,9 @@ pub async fn list_matches(
                AND (i.printing_id IS NULL OR mine.printing_id IS NULL OR i.printing_id = mine.printing_id) \
                AND i.account_id <> $account ORDER BY i.account_id DESC LIMIT 100) theirs GROUP BY theirs.account_id, mine.kind), \
          both_ways AS (SELECT account_id, coalesce(max(items) FILTER (WHERE kind = 'want'), 0) AS they_have, \
-             coalesce(max(items) FILTER (WHERE kind = 'have'), 0) AS they_want FROM met GROUP BY account_id), \
+             coalesce(max(items) FILTER (WHERE kind = 'have'), 0) AS they_want FROM met \
+             WHERE NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = met.account_id AND b.blocked_id = $account) \
+               AND NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = $account AND b.blocked_id = met.account_id) GROUP BY account_id), \
          ranked AS (SELECT *, they_have > 0 AND they_want > 0 AS mutual, they_have + they_want AS total FROM both_ways) \
          SELECT r.account_id, a.name, r.they_have, r.they_want, r.mutual FROM ranked r JOIN accounts a ON a.id = r.account_id \
          WHERE $after_mutual IS NULL OR (r.mutual, r.total, r.account_id) < ($after_mutual, $after_total, $after_account) \

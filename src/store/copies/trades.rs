@@ -16,6 +16,7 @@ use crate::domain::copies::trade::{
     MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
 };
 use crate::domain::ids::{AccountId, CopyId, TradeId};
+use crate::store::accounts::blocks::has_blocked;
 use crate::store::db::schema::{accounts, trade_copies, trades};
 use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -54,7 +55,7 @@ pub enum Offered {
     New,
     /// This request was answered before, with this offer.
     Repeat(TradeId),
-    /// There is no such player, or she takes no offers, or she is banned.
+    /// There is no such player, or she takes no offers, or she is banned, or has blocked the asker.
     NoSuchTrader,
     /// Nobody trades with themselves.
     Oneself,
@@ -115,6 +116,8 @@ pub async fn offer(
         .optional()?;
     let offered = match found {
         Some((id, _)) if id == by.account() => Offered::Oneself,
+        // Who is blocked is told the same as of a player who takes no offers.
+        Some((id, _)) if has_blocked(conn, id, by.account()).await? => Offered::NoSuchTrader,
         Some((id, trading)) if trading != Trading::Closed => {
             let shows_all = trading == Trading::Public;
             let partner = Partner { account: id, shows_all };
@@ -180,6 +183,9 @@ async fn insert_counter(
         .await
         .optional()?;
     let Some(trading) = found else { return Ok(Answered::Done(Offered::NoSuchTrader)) };
+    if has_blocked(conn, first.offered_by, by.account()).await? {
+        return Ok(Answered::Done(Offered::NoSuchTrader));
+    }
     // The partner made the first offer, so it may be countered even if she takes no offers.
     let partner = Partner { account: first.offered_by, shows_all: trading == Trading::Public };
     let offered = insert_offer(conn, by, &partner, new, Some(trade)).await?;

@@ -82,7 +82,8 @@ pub async fn list(
     before: Option<CommentId>,
     limit: i64,
 ) -> StoreResult<Vec<StoredComment>> {
-    let mut statement = sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND c.listed")).bind("code", code);
+    let mut statement =
+        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND c.listed")).bind("code", code);
     if let Some(before) = before {
         statement = statement.push(" AND c.id < $before").bind("before", before);
     }
@@ -259,8 +260,12 @@ pub async fn edit(
     match found {
         None => return Ok(CommentOutcome::Missing),
         Some(comment) if !is_current(comment.version) => return Ok(CommentOutcome::Stale),
-        Some(comment) if at - comment.created_at > EDITABLE_FOR => return Ok(CommentOutcome::Final),
-        Some(comment) if comment.refused || design.has_blocked => return Ok(CommentOutcome::Refused),
+        Some(comment) if at - comment.created_at > EDITABLE_FOR => {
+            return Ok(CommentOutcome::Final);
+        }
+        Some(comment) if comment.refused || design.has_blocked => {
+            return Ok(CommentOutcome::Refused);
+        }
         Some(_) => {}
     }
     sql("UPDATE design_comments SET text = $text, version = version + 1, edited_at = $at WHERE id = $id")
@@ -282,7 +287,10 @@ pub async fn delete(
 ) -> StoreResult<CommentOutcome> {
     hold_own_account(conn, by).await?;
     // Its row comes before those of its comments.
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE").bind("code", code).execute(conn).await?;
+    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
+        .bind("code", code)
+        .execute(conn)
+        .await?;
     let deleted = sql("UPDATE design_comments c SET deleted_at = $at FROM designs d \
          WHERE c.id = $id AND c.account_id = $account AND c.deleted_at IS NULL AND d.id = c.design_id AND d.code = $code")
     .bind("id", id)

@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Integer, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{
+    Array, BigInt, Bool, Integer, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid,
+};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
@@ -114,9 +116,19 @@ pub struct StoredDesign {
     pub card: Option<CardOfDesign>,
     #[diesel(sql_type = Jsonb)]
     content: Json<DesignContent>,
+    #[diesel(sql_type = Array<SqlUuid>)]
+    contributor_ids: Vec<AccountId>,
+    #[diesel(sql_type = Array<Text>)]
+    contributor_names: Vec<String>,
 }
 
 impl StoredDesign {
+    /// Whose suggestions became revisions up to the shown one, in the order of the first of each. Banned accounts are left out.
+    pub fn contributors(&self) -> impl Iterator<Item = (AccountId, &str)> {
+        let names = self.contributor_names.iter().map(String::as_str);
+        self.contributor_ids.iter().copied().zip(names)
+    }
+
     /// What the shown revision says.
     pub fn content(&self) -> &DesignContent {
         &self.content.0
@@ -142,11 +154,15 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 ) -> StoreResult<Option<StoredDesign>> {
     let found = sql(format!(
         "SELECT {COLUMNS}, r.number AS shown_revision, r.created_at AS revised_at, r.content, v.decision, v.reason, v.closed_at AS decided_at, \
-          k.id AS card_id, k.set_code, k.number, l.released_at \
+          k.id AS card_id, k.set_code, k.number, l.released_at, \
+          coalesce(w.ids, '{{}}') AS contributor_ids, coalesce(w.names, '{{}}') AS contributor_names \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = {SHOWN} \
          LEFT JOIN LATERAL (SELECT decision, reason, closed_at FROM design_reviews w WHERE w.design_id = d.id AND w.decision IS NOT NULL \
           AND (d.account_id = $reader OR $reviews) ORDER BY w.id DESC LIMIT 1) v ON true \
          LEFT JOIN design_releases l ON l.design_id = d.id AND (d.status = 'official' OR $reviews) LEFT JOIN cards k ON k.id = l.card_id \
+         LEFT JOIN LATERAL (SELECT array_agg(id ORDER BY first) AS ids, array_agg(name ORDER BY first) AS names FROM (\
+          SELECT c.id, c.name, min(q.number) AS first FROM design_revisions q JOIN accounts c ON c.id = q.credited_to AND c.banned_at IS NULL \
+          WHERE q.design_id = d.id AND q.credited_to IS NOT NULL AND q.number <= r.number GROUP BY c.id, c.name) credits) w ON true \
          WHERE d.code = $code"
     ))
     .bind("code", code)
@@ -166,6 +182,8 @@ pub struct NewRevision<'a> {
     pub content: &'a DesignContent,
     /// The same as JSON.
     pub json: serde_json::Value,
+    /// Whose suggestion it is.
+    pub credited_to: Option<AccountId>,
     /// Now.
     pub at: DateTime<Utc>,
 }
@@ -381,6 +399,7 @@ pub async fn revise(
     with_content(sql(REVISE), new)
         .bind("id", design.id)
         .bind("listed", design.is_listed_after(status))
+        .bind("credited_to", new.credited_to)
         .execute(conn)
         .await?;
     Ok(StepOutcome::Done)
@@ -390,7 +409,7 @@ const REVISE: &str = "WITH design AS (\
      UPDATE designs SET version = version + 1, revision = revision + 1, public_revision = CASE WHEN $listed THEN revision + 1 ELSE public_revision END, \
       name = $name, name_key = $name_key, name_skeleton = $skeleton, kind = $kind, effects_key = $effects, updated_at = $at WHERE id = $id \
      RETURNING id, revision) \
-    INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, revision, $content, $at FROM design";
+    INSERT INTO design_revisions (design_id, number, content, credited_to, created_at) SELECT id, revision, $content, $credited_to, $at FROM design";
 
 /// Shows one of the own designs, as it is now, to everybody.
 pub async fn share(

@@ -130,7 +130,10 @@ pub async fn delete(
     code: DesignCode,
 ) -> StoreResult<RatingOutcome> {
     hold_own_account(conn, by).await?;
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE").bind("code", code).execute(conn).await?;
+    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
+        .bind("code", code)
+        .execute(conn)
+        .await?;
     let deleted = sql("DELETE FROM design_ratings r USING designs d WHERE d.code = $code AND r.design_id = d.id AND r.account_id = $account")
         .bind("code", code)
         .bind("account", by.account())
@@ -221,7 +224,11 @@ pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> 
     let mut all = 0;
     loop {
         let mut conn = store.connection().await?;
-        let counted = sql(COUNT_DUE).bind("now", now).bind("limit", DESIGNS_AT_ONCE).execute(&mut *conn).await?;
+        let counted = sql(COUNT_DUE)
+            .bind("now", now)
+            .bind("limit", DESIGNS_AT_ONCE)
+            .execute(&mut *conn)
+            .await?;
         if counted == 0 {
             return Ok(all);
         }

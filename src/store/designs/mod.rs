@@ -4,12 +4,13 @@ pub mod daily_counts;
 pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;
-pub mod design_releases;
 pub mod design_ratings;
+pub mod design_releases;
 pub mod design_reviews;
 pub(super) mod feedback;
 pub mod likeness;
 pub mod revisions;
+pub mod suggested_changes;
 
 use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Jsonb, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
@@ -25,6 +25,9 @@ pub struct RevisionRow {
     /// When it was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
+    /// Name of the account whose suggestion it is.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub credited_to: Option<String>,
 }
 
 /// Lists the revisions of one of the own designs, the newest first, those before the one with that number. Empty when there is no such design.
@@ -36,7 +39,8 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<RevisionRow>> {
     let rows = sql(
-        "SELECT r.number, r.content ->> 'name' AS name, r.created_at FROM designs d JOIN design_revisions r ON r.design_id = d.id \
+        "SELECT r.number, r.content ->> 'name' AS name, r.created_at, c.name AS credited_to \
+         FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to \
          WHERE d.code = $code AND d.account_id = $account AND r.number < $before ORDER BY r.number DESC LIMIT $limit",
     )
     .bind("code", code)
@@ -57,6 +61,9 @@ pub struct StoredRevision {
     /// When it was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
+    /// Name of the account whose suggestion it is.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub credited_to: Option<String>,
     /// Code of the design's game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
@@ -84,7 +91,8 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     numbers: &[i64],
 ) -> StoreResult<Vec<StoredRevision>> {
     let rows = sql(
-        "SELECT r.number, r.created_at, d.game_code, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id \
+        "SELECT r.number, r.created_at, d.game_code, r.content, c.name AS credited_to \
+         FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to \
          WHERE d.code = $code AND d.account_id = $account AND r.number = ",
     )
     .any(numbers.to_vec())

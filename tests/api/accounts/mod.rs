@@ -1,7 +1,9 @@
-//! Accounts, sessions, tokens, second factors, own events.
+//! Accounts, sessions, tokens, second factors, own events, blocks.
 
 mod access_tokens;
 mod account_events;
+mod blocks;
+mod event_settings;
 mod log_in_races;
 mod own_account;
 mod people;

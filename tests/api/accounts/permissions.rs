@@ -30,5 +30,10 @@ pub const ROWS: &[Row] = &[
     ("create_token",        Login,                    "", || json!({ "name": "t", "scopes": ["decks:read"] })),
     ("revoke_token",        Login,                    SOME, none),
     ("list_account_events", Scoped("events:read"),    "", none),
+    ("find_event_settings", Login,                    "", none),
+    ("replace_event_settings", Login,                 "", || json!({ "muted": [] })),
+    ("list_blocks",         Login,                    "", none),
+    ("block_account",       Login,                    SOME, none),
+    ("unblock_account",     Login,                    SOME, none),
     ("stream_account_events", Scoped("events:read"),  "", none),
 ];

@@ -90,6 +90,17 @@ fn heron(name: &str) -> Value {
     })
 }
 
+/// Points for a design.
+fn scores() -> Value {
+    json!({ "fun": 5, "balance": 4, "flavour": 3, "clarity": 2 })
+}
+
+/// A change of a design, in its first revision.
+fn suggested_change() -> Value {
+    let name = format!("Crane {}", uuid::Uuid::new_v4());
+    json!({ "revision": 1, "message": "So?", "design": heron(&name) })
+}
+
 /// Instances that believe a checked credential for ever, so that only the transaction can notice its end.
 async fn trusting() -> TestApp {
     TestApp::start_with(|settings| {
@@ -198,6 +209,28 @@ impl Scene {
         let submit = self.app.post(&format!("{path}/submit")).by(&self.ada).header("if-match", "*");
         submit.answer().await.expect(200);
         path
+    }
+
+    /// A design of ada's that everybody sees.
+    async fn shared_design(&self) -> String {
+        // Accounts that are not new may do more on a day.
+        self.app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+        let path = self.design(&self.ada).await;
+        let share = self.app.post(&format!("{path}/share")).by(&self.ada).header("if-match", "*");
+        share.answer().await.expect(200);
+        path
+    }
+
+    /// A comment of ben's on it.
+    async fn comment(&self) -> String {
+        let path = format!("{}/comments", self.shared_design().await);
+        self.made(&self.ben, &path, json!({ "text": "Well." })).await.0
+    }
+
+    /// A change of it that ben suggests.
+    async fn suggestion(&self) -> String {
+        let path = format!("{}/suggestions", self.shared_design().await);
+        self.made(&self.ben, &path, suggested_change()).await.0
     }
 
     /// The same, claimed by the moderator.
@@ -428,6 +461,48 @@ impl Scene {
             "return_design" => {
                 let path = self.claimed_design().await;
                 Draft::new(moderator, format!("{path}/return"), Value::Null)
+            }
+            "create_comment" => {
+                let path = format!("{}/comments", self.shared_design().await);
+                Draft::new(ben, path, json!({ "text": "Well." }))
+            }
+            "replace_comment" => Draft::new(ben, self.comment().await, json!({ "text": "Hm." }))
+                .with("if-match", "*"),
+            "delete_comment" => Draft::new(ben, self.comment().await, Value::Null),
+            "rate_design" => {
+                let path = format!("{}/rating", self.shared_design().await);
+                Draft::new(ben, path, scores())
+            }
+            "delete_own_rating" => {
+                let path = format!("{}/rating", self.shared_design().await);
+                app.put(&path).by(ben).json(&scores()).answer().await.expect(200);
+                Draft::new(ben, path, Value::Null)
+            }
+            "create_suggested_change" => {
+                let path = format!("{}/suggestions", self.shared_design().await);
+                Draft::new(ben, path, suggested_change())
+            }
+            "take_suggested_change" => {
+                let path = format!("{}/take", self.suggestion().await);
+                Draft::new(ada, path, Value::Null).with("if-match", "*")
+            }
+            "decline_suggested_change" => {
+                Draft::new(ada, format!("{}/decline", self.suggestion().await), Value::Null)
+            }
+            "withdraw_suggested_change" => {
+                Draft::new(ben, format!("{}/withdraw", self.suggestion().await), Value::Null)
+            }
+            "block_account" => {
+                Draft::new(ada, format!("/v1/me/blocks/{}", moderator.id), Value::Null)
+            }
+            "unblock_account" => {
+                let path = format!("/v1/me/blocks/{}", admin.id);
+                app.put(&path).by(ada).answer().await.expect(204);
+                Draft::new(ada, path, Value::Null)
+            }
+            "replace_event_settings" => {
+                let body = json!({ "muted": ["design.commented"] });
+                Draft::new(ada, "/v1/me/event-settings", body)
             }
             "decide_design" => {
                 let body = json!({ "decision": "approved", "reason": "good" });

@@ -196,3 +196,20 @@ async fn of_steps_in_one_moment_one_is_taken() {
     let open = "SELECT count(*) FROM design_reviews WHERE closed_at IS NULL";
     assert_eq!(app.db().value(open).await, "0");
 }
+
+#[tokio::test]
+async fn decisions_are_told_to_the_author() {
+    let app = app().await;
+    let (ada, moderator) = (app.player("ada").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    for decision in ["declined", "approved"] {
+        step(&app, &ada, &path, "submit").await.expect(200);
+        act(&app, &moderator, &path, "claim").await.expect(200);
+        decide(&app, &moderator, &path, decision, "As it is.").await.expect(200);
+    }
+    let told = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let told = told["data"].as_array().unwrap();
+    let kinds: Vec<&Value> = told.iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["design.declined", "design.approved"]);
+    assert_eq!(told[0]["design"]["href"], path);
+}

@@ -1,14 +1,17 @@
 //! Card designs: checks, revisions, sharing, the gallery.
 
 mod design_checks;
+mod design_comments;
 mod design_lifecycle;
 mod design_lists;
+mod design_ratings;
 mod design_releases;
 mod design_reviews;
 mod design_suggestions;
 mod design_toolkit;
 pub mod permissions;
 mod revisions;
+mod suggested_changes;
 
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::permissions::Needs::{Admin, Anyone, Moderator, Scoped};
-use crate::permissions::{Row, none};
+use crate::permissions::{Row, SOME, none};
 
 /// The identifier of no design.
 const DESIGN: &str = "D-0000000000";
@@ -31,5 +31,20 @@ pub const ROWS: &[Row] = &[
     ("restore_design",           Scoped("designs:write"),  DESIGN, || json!({ "revision": 1 })),
     ("list_design_revisions",    Scoped("designs:read"),   DESIGN, none),
     ("find_design_revision",     Scoped("designs:read"),   "1", none),
+    ("list_comments",            Anyone,                   DESIGN, none),
+    ("find_comment",             Anyone,                   SOME, none),
+    ("create_comment",           Scoped("designs:write"),  DESIGN, || json!({ "text": "t" })),
+    ("replace_comment",          Scoped("designs:write"),  SOME, || json!({ "text": "t" })),
+    ("delete_comment",           Scoped("designs:write"),  SOME, none),
+    ("find_own_rating",          Scoped("designs:read"),   DESIGN, none),
+    ("rate_design",              Scoped("designs:write"),  DESIGN, || json!({ "fun": 1, "balance": 1, "flavour": 1, "clarity": 1 })),
+    ("delete_own_rating",        Scoped("designs:write"),  DESIGN, none),
+    ("find_design_ratings",      Anyone,                   DESIGN, none),
+    ("list_suggested_changes",   Scoped("designs:read"),   DESIGN, none),
+    ("find_suggested_change",    Scoped("designs:read"),   SOME, none),
+    ("create_suggested_change",  Scoped("designs:write"),  DESIGN, || json!({ "revision": 1, "message": "m", "design": { "game": "none", "kind": "unit" } })),
+    ("take_suggested_change",    Scoped("designs:write"),  SOME, none),
+    ("decline_suggested_change", Scoped("designs:write"),  SOME, none),
+    ("withdraw_suggested_change", Scoped("designs:write"), SOME, none),
     ("compare_design_revisions", Scoped("designs:read"),   DESIGN, none),
 ];

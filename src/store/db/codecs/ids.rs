@@ -7,9 +7,9 @@ use diesel::sql_types::Uuid as SqlUuid;
 use uuid::Uuid;
 
 use crate::domain::ids::{
-    AccountId, CardId, CollectionImportId, CommentId, CommitmentId, CopyId, DeckId, DeliveryId, DesignId,
-    DesignReviewId, DisputeId, LedgerId, MigrationId, PrintRunId, PrintingId, RulingId, SessionId,
-    SubmissionId, SuggestionId, TokenId, TradeId, WebhookId,
+    AccountId, CardId, CollectionImportId, CommentId, CommitmentId, CopyId, DeckId, DeliveryId,
+    DesignId, DesignReviewId, DisputeId, LedgerId, MigrationId, PrintRunId, PrintingId, RulingId,
+    SessionId, SubmissionId, SuggestionId, TokenId, TradeId, WebhookId,
 };
 
 macro_rules! ids {

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use crate::auth::permission::{Role, Scope};
 use crate::domain::accounts::attempts::AttemptScope;
+use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::catalogue::ruling::RulingKind;
@@ -73,6 +74,7 @@ words! {
     MigrationKind: "way of a card" in "card_migrations.kind";
     ReviewDecision: "decision about a design" in "design_reviews.decision";
     Role: "role" in "accounts.role";
+    OptionalEvent: "kind of an event" in "event_settings.muted";
     RulingKind: "kind of a ruling" in "the kinds of rulings";
     RunStatus: "status of a print run" in "print_runs.status";
     Scope: "scope of a token" in "personal_access_tokens.scopes";

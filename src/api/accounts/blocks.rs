@@ -1,0 +1,81 @@
+//! Whom you want to hear nothing of.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::app::accounts::blocks::{self, BlockKey, BlockResponse};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{ManageOwnBlocks, ReadOwnAccount};
+use crate::domain::ids::AccountId;
+use crate::http::extract::{LooseParams, May};
+use crate::memory::rendered::Freshness;
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct BlocksQuery {
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// Lists whom you have blocked, the newest first.
+#[utoipa::path(
+    get, path = "/v1/me/blocks", tag = "accounts", security(("bearer" = [])), params(BlocksQuery),
+    responses((status = 200, body = Page<BlockResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_blocks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ReadOwnAccount>,
+    query: LooseParams<BlocksQuery>,
+) -> Result<HttpResponse, Problem> {
+    let check = async |query: &BlocksQuery| Cursor::key_of(query.cursor.as_ref());
+    let (query, before): (_, Option<BlockKey>) = query.checked(check).await?;
+    let page = blocks::list(&state, &by, before, query.limit).await?;
+    page.answer(&req, Freshness::Private)
+}
+
+/// Blocks a player: no comments on your designs, no replies to your comments, no suggestions, no offers to trade.
+///
+/// Nobody is told. What the player wrote before stays. To block somebody again changes nothing.
+#[utoipa::path(
+    put, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
+    params(("account" = Uuid, Path, description = "Id of the player's account")),
+    responses(
+        (status = 204, description = "Blocked."),
+        (status = 409, description = "`own_account`, `too_many_blocks`"),
+    )
+)]
+pub async fn block_account(
+    state: web::Data<AppState>,
+    by: May<ManageOwnBlocks>,
+    account: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    blocks::block(&state, &by, AccountId(*account)).await?;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// Takes a block back.
+#[utoipa::path(
+    delete, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
+    params(("account" = Uuid, Path, description = "Id of the player's account")),
+    responses((status = 204, description = "Taken back."))
+)]
+pub async fn unblock_account(
+    state: web::Data<AppState>,
+    by: May<ManageOwnBlocks>,
+    account: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    blocks::unblock(&state, &by, AccountId(*account)).await?;
+    Ok(HttpResponse::NoContent().finish())
+}

@@ -1,0 +1,87 @@
+//! Whom the own account wants to hear nothing of.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ManageOwnBlocks, ReadOwnAccount};
+use crate::domain::accounts::blocks::MAX_BLOCKS;
+use crate::domain::ids::AccountId;
+use crate::store::accounts::blocks::{self, BlockOutcome, BlockRow};
+
+/// Somebody whom you have blocked.
+#[derive(Serialize, ToSchema)]
+pub struct BlockResponse {
+    /// Whom.
+    pub account_id: Uuid,
+    /// The name of that account.
+    #[schema(example = "ben")]
+    pub name: String,
+    /// When.
+    pub blocked_at: DateTime<Utc>,
+}
+
+impl From<BlockRow> for BlockResponse {
+    fn from(BlockRow { blocked_id, name, created_at }: BlockRow) -> Self {
+        Self { account_id: blocked_id.0, name, blocked_at: created_at }
+    }
+}
+
+/// Where a page of blocks begins: when the last one of the page before was made, and whom it is against.
+pub type BlockKey = (CursorTime, AccountId);
+
+/// Lists whom the own account has blocked, the newest first.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadOwnAccount>,
+    before: Option<BlockKey>,
+    limit: PageLimit,
+) -> Result<Page<BlockResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let rows = blocks::list(&mut conn, by, before, limit.rows()).await?;
+    let key = |row: &BlockRow| (CursorTime(row.created_at), row.blocked_id);
+    Ok(paged(rows, limit, key, Into::into))
+}
+
+/// Blocks an account.
+pub async fn block(
+    app: &AppState,
+    by: &Granted<ManageOwnBlocks>,
+    other: AccountId,
+) -> Result<(), Problem> {
+    let at = app.clock.now();
+    let outcome = app.write(by, async |conn, by| blocks::block(conn, by, other, at).await).await?;
+    match outcome {
+        BlockOutcome::Done => {}
+        BlockOutcome::NoSuchAccount => return Err(Problem::not_found()),
+        BlockOutcome::Oneself => {
+            let detail = "Nobody can block themselves.";
+            return Err(Problem::new(ProblemCode::OwnAccount).detail(detail));
+        }
+        BlockOutcome::TooMany => {
+            let detail = format!("An account can block at most {MAX_BLOCKS} others.");
+            return Err(Problem::new(ProblemCode::TooManyBlocks).detail(detail));
+        }
+    }
+    tracing::info!(account = %by.account(), blocked = %other, "account blocked");
+    Ok(())
+}
+
+/// Takes a block back.
+pub async fn unblock(
+    app: &AppState,
+    by: &Granted<ManageOwnBlocks>,
+    other: AccountId,
+) -> Result<(), Problem> {
+    let found = app.write(by, async |conn, by| blocks::unblock(conn, by, other).await).await?;
+    if !found {
+        return Err(Problem::not_found());
+    }
+    tracing::info!(account = %by.account(), unblocked = %other, "block taken back");
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Which events the own account is told.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::{Word as _, words};
+use crate::auth::permission::{ChangeOwnEventSettings, Granted, ReadOwnAccount};
+use crate::domain::accounts::optional_events::OptionalEvent;
+use crate::store::accounts::event_settings;
+
+words! {
+    OptionalEvent: "A kind of event that an account can go without.";
+}
+
+/// Which events you are not told.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "muted": ["design.commented"] }))]
+pub struct EventSettingsRequest {
+    /// Kinds that you do not want to be told from now on; those that are absent are told.
+    #[schema(value_type = Vec<OptionalEvent>, max_items = 7, example = json!(["design.commented"]))]
+    pub muted: Vec<String>,
+}
+
+impl EventSettingsRequest {
+    /// The kinds in order, each once, or every fault.
+    pub fn parse(&self) -> Result<Vec<OptionalEvent>, Problem> {
+        let (mut muted, mut faults) = (Vec::new(), Vec::new());
+        for (place, kind) in self.muted.iter().enumerate() {
+            match OptionalEvent::read(kind) {
+                Ok(event) => muted.push(event),
+                Err(message) => faults.push(InputFault::at(format!("/muted/{place}"), message)),
+            }
+        }
+        muted.sort_unstable();
+        muted.dedup();
+        if faults.is_empty() { Ok(muted) } else { Err(Problem::invalid(faults)) }
+    }
+}
+
+/// Which events you are not told.
+#[derive(Serialize, ToSchema)]
+pub struct EventSettingsResponse {
+    /// Kinds that you are not told.
+    #[schema(example = json!(["design.commented"]))]
+    pub muted: Vec<&'static str>,
+}
+
+impl EventSettingsResponse {
+    fn new(muted: &[OptionalEvent]) -> Self {
+        Self { muted: muted.iter().map(|event| event.as_str()).collect() }
+    }
+}
+
+/// Which events the own account is not told.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnAccount>,
+) -> Result<EventSettingsResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(EventSettingsResponse::new(&event_settings::muted(&mut conn, by).await?))
+}
+
+/// Says which events the own account is not told from now on. What was told stays.
+pub async fn replace(
+    app: &AppState,
+    by: &Granted<ChangeOwnEventSettings>,
+    muted: &[OptionalEvent],
+) -> Result<EventSettingsResponse, Problem> {
+    app.write(by, async |conn, by| event_settings::mute(conn, by, muted).await).await?;
+    tracing::info!(account = %by.account(), muted = muted.len(), "event settings changed");
+    Ok(EventSettingsResponse::new(muted))
+}

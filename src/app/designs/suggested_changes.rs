@@ -1,0 +1,294 @@
+//! Changes of a design that other players suggest, and that its author takes or declines.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::design_bodies::{DesignContentResponse, DesignRequest, ParsedDesign, parse_at};
+use super::design_lifecycle;
+use super::design_lifecycle::{
+    VersionedDesign, as_json, demand_free_new_name, find_own, find_stored, new_revision, seen,
+};
+use super::design_revisions::DifferenceResponse;
+use super::step_problems::{check_step, feedback_refused, too_many_today};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::auth::permission::{GiveFeedback, Granted, Permission, WriteOwnDesigns};
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::diff::differences;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStep;
+use crate::domain::designs::suggested_change::{MAX_MESSAGE, SuggestionState, merge};
+use crate::domain::ids::SuggestionId;
+use crate::domain::network::Network;
+use crate::domain::text::prose_lines;
+use crate::store::designs::SeesOwnDesigns;
+use crate::store::designs::design_lifecycle::NewRevision;
+use crate::store::designs::suggested_changes::{
+    self, NewSuggestion, StoredSuggestion, SuggestionOutcome, SuggestionRow,
+};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// A suggested change, without what it says.
+#[derive(Serialize, ToSchema)]
+pub struct SuggestedChangeSummary {
+    /// Its id.
+    pub id: Uuid,
+    /// Who made it.
+    pub account_id: Uuid,
+    /// The name of that account.
+    #[schema(example = "ben")]
+    pub suggested_by: String,
+    /// Number of the revision that it is about.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// Why, as plain text.
+    #[schema(example = "With less attack it would fit its rank.")]
+    pub message: String,
+    /// `open`, `taken`, `declined` (by the author) or `withdrawn` (by who made it).
+    #[schema(example = "open")]
+    pub state: &'static str,
+    /// Number of the revision that it became.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 4, minimum = 1)]
+    pub taken_as: Option<i64>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was taken, declined or withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<DateTime<Utc>>,
+}
+
+impl From<SuggestionRow> for SuggestedChangeSummary {
+    fn from(row: SuggestionRow) -> Self {
+        Self {
+            id: row.id.0,
+            account_id: row.account_id.0,
+            suggested_by: row.name,
+            revision: row.revision,
+            message: row.message,
+            state: row.state.as_str(),
+            taken_as: row.taken_as,
+            created_at: row.created_at,
+            closed_at: row.closed_at,
+        }
+    }
+}
+
+/// A suggested change.
+#[derive(Serialize, ToSchema)]
+pub struct SuggestedChangeResponse {
+    /// The suggestion itself.
+    #[serde(flatten)]
+    pub suggestion: SuggestedChangeSummary,
+    /// What the design should say.
+    pub design: DesignContentResponse,
+    /// Where that differs from the revision that it is about.
+    pub differences: Vec<DifferenceResponse>,
+}
+
+async fn answer(
+    app: &AppState,
+    stored: StoredSuggestion,
+) -> Result<SuggestedChangeResponse, Problem> {
+    let game = app.named_game(&stored.game_code).await?.map_err(Problem::internal)?;
+    let differences = differences(&document(stored.base())?, &document(stored.content())?);
+    Ok(SuggestedChangeResponse {
+        design: DesignContentResponse::new(&game.game, stored.content().clone()),
+        differences: differences.into_iter().map(Into::into).collect(),
+        suggestion: stored.suggestion.into(),
+    })
+}
+
+fn document(content: &DesignContent) -> Result<Value, Problem> {
+    serde_json::to_value(content).map_err(Problem::internal)
+}
+
+/// Lists suggestions for a design, the newest first: all of them to its author, to others their own.
+pub async fn list<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    by: &Granted<P>,
+    code: DesignCode,
+    before: Option<SuggestionId>,
+    limit: PageLimit,
+) -> Result<Page<SuggestedChangeSummary>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = suggested_changes::list(&mut conn, by, code, before, limit.rows()).await?;
+    drop(conn);
+    if rows.is_empty() {
+        find_stored(app, Some(by), None, code).await?;
+    }
+    Ok(paged(rows, limit, |row| row.id, Into::into))
+}
+
+/// Finds a suggestion for one of the own designs, or one that the asker made.
+pub async fn find<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    by: &Granted<P>,
+    code: DesignCode,
+    id: SuggestionId,
+) -> Result<SuggestedChangeResponse, Problem> {
+    answer(app, find_suggestion(app, by, code, id).await?).await
+}
+
+async fn find_suggestion<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    by: &Granted<P>,
+    code: DesignCode,
+    id: SuggestionId,
+) -> Result<StoredSuggestion, Problem> {
+    let mut conn = app.store.connection().await?;
+    suggested_changes::find(&mut conn, by, code, id).await?.ok_or_else(Problem::not_found)
+}
+
+/// A suggestion to make.
+pub struct SuggestionDraft {
+    /// The revision that it is about.
+    pub revision: i64,
+    /// Why, as it was sent.
+    pub message: String,
+    /// What the design should say.
+    pub design: DesignRequest,
+}
+
+/// Suggests a change of a design that everybody sees.
+pub async fn create(
+    app: &AppState,
+    by: &Granted<GiveFeedback>,
+    code: DesignCode,
+    draft: SuggestionDraft,
+    key: Option<&IdempotencyClaim>,
+) -> Result<SuggestedChangeResponse, Problem> {
+    let message = prose_lines(&draft.message, 1, MAX_MESSAGE);
+    let design = parse_at(app, draft.design, "/design").await?;
+    let (message, ParsedDesign { game, content }) = match (message, design) {
+        (Ok(message), Ok(design)) => (message, design),
+        (message, design) => {
+            let message = message.err().map(|error| InputFault::at("/message", error));
+            let faults = message.into_iter().chain(design.err().into_iter().flatten());
+            return Err(Problem::invalid(faults.collect()));
+        }
+    };
+    let (id, at) = (SuggestionId::fresh(), app.clock.now());
+    let content = as_json(&content, "/design")?;
+    let (game, message) = (game.game.code(), message.as_str());
+    let new = NewSuggestion { id, revision: draft.revision, game, content, message, at };
+    let outcome = app
+        .write(by, async |conn, by| suggested_changes::create(conn, by, code, &new, key).await)
+        .await?;
+    if let SuggestionOutcome::Repeat(earlier) = outcome {
+        return find(app, by, code, earlier).await;
+    }
+    check(app, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, suggestion = %id, "change of a design suggested");
+    find(app, by, code, id).await
+}
+
+/// Writes what a suggestion leads to as a new revision of one of the own designs, if the client means its current version.
+pub async fn take(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+    code: DesignCode,
+    id: SuggestionId,
+    if_match: &IfMatch,
+) -> Result<VersionedDesign, Problem> {
+    let before = find_own(app, by, code).await?;
+    if_match.check(Revision(before.design.version))?;
+    let stored = find_suggestion(app, by, code, id).await?;
+    if stored.suggestion.state != SuggestionState::Open {
+        return Err(closed(stored.suggestion.state));
+    }
+    let content = merged(&stored, before.content())?;
+    demand_free_new_name(app, network, &before, &content).await?;
+    let is_current = seen(if_match, before.design.version);
+    let new = NewRevision {
+        credited_to: Some(stored.suggestion.account_id),
+        ..new_revision(app, &before.design.game_code, &content)?
+    };
+    let outcome = app
+        .write(by, async |conn, by| {
+            suggested_changes::take(conn, by, code, id, &is_current, &new).await
+        })
+        .await?;
+    check(app, outcome)?;
+    let revised = design_lifecycle::find(app, Some(by), None, code).await?;
+    tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion taken");
+    Ok(revised)
+}
+
+/// What the design says after the suggestion; 409 where it was changed since, or says so already.
+fn merged(stored: &StoredSuggestion, newest: &DesignContent) -> Result<DesignContent, Problem> {
+    let (base, suggested) = (document(stored.base())?, document(stored.content())?);
+    let outdated = || Problem::new(ProblemCode::SuggestionOutdated);
+    let merged = merge(&base, &suggested, &document(newest)?).map_err(|members| {
+        let fault = |member| InputFault::at(member, "was changed in the design as well");
+        outdated().errors(members.into_iter().map(fault).collect())
+    })?;
+    let content: DesignContent = serde_json::from_value(merged).map_err(Problem::internal)?;
+    if content == *newest {
+        return Err(outdated().detail("The design says so already."));
+    }
+    Ok(content)
+}
+
+/// Declines a suggestion for one of the own designs.
+pub async fn decline(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    code: DesignCode,
+    id: SuggestionId,
+) -> Result<SuggestedChangeResponse, Problem> {
+    let at = app.clock.now();
+    let outcome = app
+        .write(by, async |conn, by| suggested_changes::decline(conn, by, code, id, at).await)
+        .await?;
+    check(app, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion declined");
+    find(app, by, code, id).await
+}
+
+/// Takes an own suggestion back.
+pub async fn withdraw(
+    app: &AppState,
+    by: &Granted<GiveFeedback>,
+    code: DesignCode,
+    id: SuggestionId,
+) -> Result<SuggestedChangeResponse, Problem> {
+    let at = app.clock.now();
+    let outcome = app
+        .write(by, async |conn, by| suggested_changes::withdraw(conn, by, code, id, at).await)
+        .await?;
+    check(app, outcome)?;
+    tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion withdrawn");
+    find(app, by, code, id).await
+}
+
+fn closed(state: SuggestionState) -> Problem {
+    Problem::new(ProblemCode::SuggestionClosed).detail(format!("It was {}.", state.as_str()))
+}
+
+fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
+    let fault = |pointer, detail| Problem::invalid(vec![InputFault::at(pointer, detail)]);
+    Err(match outcome {
+        SuggestionOutcome::Done | SuggestionOutcome::Repeat(_) => return Ok(()),
+        SuggestionOutcome::Missing => Problem::not_found(),
+        SuggestionOutcome::Own => Problem::new(ProblemCode::OwnDesign),
+        SuggestionOutcome::Refused => feedback_refused(),
+        SuggestionOutcome::Outdated => Problem::new(ProblemCode::SuggestionOutdated)
+            .detail("It must be about the revision that everybody sees now."),
+        SuggestionOutcome::OtherGame => fault("/design/game", "must be the game of the design"),
+        SuggestionOutcome::Unchanged => {
+            fault("/design", "must change something; the licence is for the author to choose")
+        }
+        SuggestionOutcome::TooManyToday => too_many_today(app),
+        SuggestionOutcome::Closed(state) => closed(state),
+        SuggestionOutcome::NotWritten(outcome) => {
+            return check_step(app, DesignStep::Edit, outcome);
+        }
+    })
+}

@@ -1,0 +1,124 @@
+//! Whom an account wants to hear nothing of. Nobody else is told.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::credentials::hold_account;
+use crate::auth::permission::{Acting, Granted, ManageOwnBlocks, ReadOwnAccount};
+use crate::domain::accounts::blocks::MAX_BLOCKS;
+use crate::domain::ids::AccountId;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Somebody whom the account has blocked.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct BlockRow {
+    /// Whom.
+    #[diesel(sql_type = SqlUuid)]
+    pub blocked_id: AccountId,
+    /// The name of that account.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// When.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// Lists whom the own account has blocked, the newest first, those before that one.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnAccount>,
+    before: Option<(DateTime<Utc>, AccountId)>,
+    limit: i64,
+) -> StoreResult<Vec<BlockRow>> {
+    let mut statement = sql("SELECT b.blocked_id, a.name, b.created_at FROM account_blocks b JOIN accounts a ON a.id = b.blocked_id WHERE b.account_id = $account")
+        .bind("account", by.account());
+    if let Some((at, id)) = before {
+        statement = statement
+            .push(" AND (b.created_at, b.blocked_id) < ($before_at, $before_id)")
+            .bind("before_at", at)
+            .bind("before_id", id);
+    }
+    let statement = statement.push(" ORDER BY b.created_at DESC, b.blocked_id DESC LIMIT $limit");
+    Ok(statement.bind("limit", limit).load(conn).await?)
+}
+
+/// What became of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockOutcome {
+    /// It is there now, or was before.
+    Done,
+    /// There is no such account.
+    NoSuchAccount,
+    /// Nobody blocks themselves.
+    Oneself,
+    /// The account has blocked [`MAX_BLOCKS`] others.
+    TooMany,
+}
+
+/// Blocks an account.
+pub async fn block(
+    conn: &mut Connection,
+    by: &Acting<ManageOwnBlocks>,
+    other: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<BlockOutcome> {
+    if other == by.account() {
+        return Ok(BlockOutcome::Oneself);
+    }
+    let exists =
+        sql("SELECT FROM accounts WHERE id = $other").bind("other", other).execute(conn).await?;
+    if exists == 0 {
+        return Ok(BlockOutcome::NoSuchAccount);
+    }
+    // So that parallel requests cannot pass the limit.
+    hold_account(conn, by.account()).await?;
+    if has_blocked(conn, by.account(), other).await? {
+        return Ok(BlockOutcome::Done);
+    }
+    let added = sql("INSERT INTO account_blocks (account_id, blocked_id, created_at) SELECT $account, $other, $at \
+         WHERE (SELECT count(*) FROM account_blocks WHERE account_id = $account) < $limit")
+    .bind("account", by.account())
+    .bind("other", other)
+    .bind("at", at)
+    .bind("limit", MAX_BLOCKS)
+    .execute(conn)
+    .await?;
+    Ok(if added == 0 { BlockOutcome::TooMany } else { BlockOutcome::Done })
+}
+
+/// Takes a block back; whether there was one.
+pub async fn unblock(
+    conn: &mut Connection,
+    by: &Acting<ManageOwnBlocks>,
+    other: AccountId,
+) -> StoreResult<bool> {
+    let deleted =
+        sql("DELETE FROM account_blocks WHERE account_id = $account AND blocked_id = $other")
+            .bind("account", by.account())
+            .bind("other", other)
+            .execute(conn)
+            .await?;
+    Ok(deleted > 0)
+}
+
+/// Whether an account wants to hear nothing of another.
+pub(in crate::store) async fn has_blocked(
+    conn: &mut Connection,
+    account: AccountId,
+    other: AccountId,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = Bool)]
+        found: bool,
+    }
+    let Found { found } = sql("SELECT EXISTS (SELECT FROM account_blocks WHERE account_id = $account AND blocked_id = $other) AS found")
+        .bind("account", account)
+        .bind("other", other)
+        .get_result(conn)
+        .await?;
+    Ok(found)
+}

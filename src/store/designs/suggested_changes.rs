@@ -1,0 +1,351 @@
+//! Changes of a design that other players suggest, seen by these and by its author alone.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::SeesOwnDesigns;
+use super::daily_counts::count_one;
+use super::design_lifecycle::{NewRevision, StepOutcome, revise};
+use super::feedback::{hold_listed, hold_own_account};
+use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission, WriteOwnDesigns};
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::DesignActivity;
+use crate::domain::designs::suggested_change::SuggestionState;
+use crate::domain::ids::{AccountId, SuggestionId};
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::sql;
+use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
+use crate::store::{Connection, StoreResult};
+
+/// A suggestion, without what it says.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct SuggestionRow {
+    /// Its id.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: SuggestionId,
+    /// Who made it.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: AccountId,
+    /// The name of that account.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// The revision that it is about.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// Why.
+    #[diesel(sql_type = Text)]
+    pub message: String,
+    /// How far it is.
+    #[diesel(sql_type = Text)]
+    pub state: SuggestionState,
+    /// The revision that it became.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    pub taken_as: Option<i64>,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+    /// When it was taken, declined or withdrawn.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub closed_at: Option<DateTime<Utc>>,
+}
+
+/// A suggestion with what it says.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct StoredSuggestion {
+    /// The suggestion itself.
+    #[diesel(embed)]
+    pub suggestion: SuggestionRow,
+    /// Code of the design's game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<DesignContent>,
+    #[diesel(sql_type = Jsonb)]
+    base: Json<DesignContent>,
+}
+
+impl StoredSuggestion {
+    /// What the design should say.
+    pub fn content(&self) -> &DesignContent {
+        &self.content.0
+    }
+
+    /// What the revision says that it is about.
+    pub fn base(&self) -> &DesignContent {
+        &self.base.0
+    }
+}
+
+const COLUMNS: &str = "s.id, s.account_id, w.name, s.revision, s.message, s.state, s.taken_as, s.created_at, s.closed_at";
+/// The author of the design sees those of players who are not banned, everybody else the own ones.
+const SEEN: &str = "FROM designs d JOIN suggested_changes s ON s.design_id = d.id JOIN accounts w ON w.id = s.account_id \
+                    WHERE d.code = $code AND (s.account_id = $reader OR d.account_id = $reader AND w.banned_at IS NULL)";
+
+/// Lists the suggestions for a design that the reader sees, the newest first, those before the one with that id.
+pub async fn list<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    code: DesignCode,
+    before: Option<SuggestionId>,
+    limit: i64,
+) -> StoreResult<Vec<SuggestionRow>> {
+    let mut statement =
+        sql(format!("SELECT {COLUMNS} {SEEN}")).bind("code", code).bind("reader", by.account());
+    if let Some(before) = before {
+        statement = statement.push(" AND s.id < $before").bind("before", before);
+    }
+    Ok(statement.push(" ORDER BY s.id DESC LIMIT $limit").bind("limit", limit).load(conn).await?)
+}
+
+/// Finds a suggestion that the reader sees.
+pub async fn find<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    code: DesignCode,
+    id: SuggestionId,
+) -> StoreResult<Option<StoredSuggestion>> {
+    let found = sql(format!(
+        "SELECT x.*, r.content AS base FROM (SELECT {COLUMNS}, d.game_code, s.content, s.design_id {SEEN} AND s.id = $id) x \
+         JOIN design_revisions r ON r.design_id = x.design_id AND r.number = x.revision"
+    ))
+    .bind("code", code)
+    .bind("reader", by.account())
+    .bind("id", id)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}
+
+/// A suggestion to make.
+pub struct NewSuggestion<'a> {
+    /// Its id.
+    pub id: SuggestionId,
+    /// The revision that it is about.
+    pub revision: i64,
+    /// Code of the game that it names.
+    pub game: &'a str,
+    /// What the design should say, as JSON. Its licence does not count: that is for the author to choose.
+    pub content: serde_json::Value,
+    /// Why.
+    pub message: &'a str,
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// What became of a suggestion.
+#[derive(Debug)]
+pub enum SuggestionOutcome {
+    /// Done.
+    Done,
+    /// This request was answered before, with this suggestion.
+    Repeat(SuggestionId),
+    /// There is no such design, or no such suggestion for this asker.
+    Missing,
+    /// The design is the asker's.
+    Own,
+    /// The author of the design wants nothing from the asker.
+    Refused,
+    /// It is not about the revision that everybody sees.
+    Outdated,
+    /// The game of a design stays.
+    OtherGame,
+    /// It changes nothing.
+    Unchanged,
+    /// The account has made as many today as it may.
+    TooManyToday,
+    /// It was answered or withdrawn before.
+    Closed(SuggestionState),
+    /// The revision that it would become cannot be written.
+    NotWritten(StepOutcome),
+}
+
+/// Suggests a change of a design that everybody sees, as it is now.
+pub async fn create(
+    conn: &mut Connection,
+    by: &Acting<GiveFeedback>,
+    code: DesignCode,
+    new: &NewSuggestion<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<SuggestionOutcome, IdempotentError> {
+    if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
+        return Ok(SuggestionOutcome::Repeat(earlier));
+    }
+    let outcome = insert(conn, by, code, new).await?;
+    if !matches!(outcome, SuggestionOutcome::Done) {
+        idempotency::forget(conn, key).await?;
+    }
+    Ok(outcome)
+}
+
+async fn insert(
+    conn: &mut Connection,
+    by: &Acting<GiveFeedback>,
+    code: DesignCode,
+    new: &NewSuggestion<'_>,
+) -> StoreResult<SuggestionOutcome> {
+    #[derive(QueryableByName)]
+    struct Compared {
+        #[diesel(sql_type = Bool)]
+        same_game: bool,
+        #[diesel(sql_type = Bool)]
+        unchanged: bool,
+    }
+    hold_own_account(conn, by).await?;
+    let Some(design) = hold_listed(conn, by, code).await? else {
+        return Ok(SuggestionOutcome::Missing);
+    };
+    if design.author == by.account() {
+        return Ok(SuggestionOutcome::Own);
+    }
+    if design.has_blocked {
+        return Ok(SuggestionOutcome::Refused);
+    }
+    if design.revision != new.revision {
+        return Ok(SuggestionOutcome::Outdated);
+    }
+    let Compared { same_game, unchanged } = sql("SELECT d.game_code = $game AS same_game, \
+             r.content = $content || jsonb_build_object('licence', r.content -> 'licence') AS unchanged \
+         FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision WHERE d.id = $design")
+    .bind("design", design.id)
+    .bind("game", new.game)
+    .bind("content", new.content.clone())
+    .get_result(conn)
+    .await?;
+    if !same_game {
+        return Ok(SuggestionOutcome::OtherGame);
+    }
+    if unchanged {
+        return Ok(SuggestionOutcome::Unchanged);
+    }
+    if !count_one(conn, by.account(), DesignActivity::Suggest, new.at).await? {
+        return Ok(SuggestionOutcome::TooManyToday);
+    }
+    sql("INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
+         SELECT $id, $design, $account, $revision, $content || jsonb_build_object('licence', content -> 'licence'), $message, 'open', $at \
+         FROM design_revisions WHERE design_id = $design AND number = $revision")
+    .bind("id", new.id)
+    .bind("design", design.id)
+    .bind("account", by.account())
+    .bind("revision", new.revision)
+    .bind("content", new.content.clone())
+    .bind("message", new.message)
+    .bind("at", new.at)
+    .execute(conn)
+    .await?;
+    Ok(SuggestionOutcome::Done)
+}
+
+/// Writes what a suggestion leads to as a new revision of one of the own designs, if `is_current` accepts its version.
+pub async fn take(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    id: SuggestionId,
+    is_current: impl Fn(i64) -> bool,
+    new: &NewRevision<'_>,
+) -> StoreResult<SuggestionOutcome> {
+    match hold(conn, by, code, id, Side::Author).await? {
+        None => return Ok(SuggestionOutcome::Missing),
+        Some(SuggestionState::Open) => {}
+        Some(state) => return Ok(SuggestionOutcome::Closed(state)),
+    }
+    match revise(conn, by, code, is_current, new).await? {
+        StepOutcome::Done => {}
+        outcome => return Ok(SuggestionOutcome::NotWritten(outcome)),
+    }
+    sql("UPDATE suggested_changes s SET state = 'taken', taken_as = d.revision, closed_at = $at FROM designs d WHERE s.id = $id AND d.id = s.design_id")
+        .bind("id", id)
+        .bind("at", new.at)
+        .execute(conn)
+        .await?;
+    Ok(SuggestionOutcome::Done)
+}
+
+/// Declines a suggestion for one of the own designs. Done before is done.
+pub async fn decline(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    code: DesignCode,
+    id: SuggestionId,
+    at: DateTime<Utc>,
+) -> StoreResult<SuggestionOutcome> {
+    close(conn, by, code, id, Side::Author, SuggestionState::Declined, at).await
+}
+
+/// Takes an own suggestion back. Done before is done.
+pub async fn withdraw(
+    conn: &mut Connection,
+    by: &Acting<GiveFeedback>,
+    code: DesignCode,
+    id: SuggestionId,
+    at: DateTime<Utc>,
+) -> StoreResult<SuggestionOutcome> {
+    close(conn, by, code, id, Side::Suggester, SuggestionState::Withdrawn, at).await
+}
+
+/// Who answers a suggestion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    /// The author of the design.
+    Author,
+    /// Who made it.
+    Suggester,
+}
+
+async fn close<P: Permission>(
+    conn: &mut Connection,
+    by: &Acting<P>,
+    code: DesignCode,
+    id: SuggestionId,
+    side: Side,
+    state: SuggestionState,
+    at: DateTime<Utc>,
+) -> StoreResult<SuggestionOutcome> {
+    match hold(conn, by, code, id, side).await? {
+        None => return Ok(SuggestionOutcome::Missing),
+        Some(before) if before == state => return Ok(SuggestionOutcome::Done),
+        Some(SuggestionState::Open) => {}
+        Some(before) => return Ok(SuggestionOutcome::Closed(before)),
+    }
+    sql("UPDATE suggested_changes SET state = $state, closed_at = $at WHERE id = $id")
+        .bind("id", id)
+        .bind("state", state)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    Ok(SuggestionOutcome::Done)
+}
+
+/// Holds a design and a suggestion for it that the asker may answer or withdraw; its state.
+async fn hold<P: Permission>(
+    conn: &mut Connection,
+    by: &Acting<P>,
+    code: DesignCode,
+    id: SuggestionId,
+    side: Side,
+) -> StoreResult<Option<SuggestionState>> {
+    #[derive(QueryableByName)]
+    struct Held {
+        #[diesel(sql_type = Text)]
+        state: SuggestionState,
+    }
+    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
+        .bind("code", code)
+        .execute(conn)
+        .await?;
+    let held: Option<Held> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts w ON w.id = s.account_id \
+         WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL ELSE s.account_id = $account END \
+         FOR NO KEY UPDATE OF s")
+    .bind("id", id)
+    .bind("code", code)
+    .bind("account", by.account())
+    .bind("is_author", side == Side::Author)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(held.map(|held| held.state))
+}

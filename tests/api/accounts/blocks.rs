@@ -1,0 +1,167 @@
+//! Blocks: who is blocked reaches the blocker nowhere, and is told nothing of it.
+
+use chrono::Duration;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
+
+pub(super) async fn block(app: &TestApp, by: &Player, whom: &Player) -> Answer {
+    app.put(&format!("/v1/me/blocks/{}", whom.id)).by(by).answer().await
+}
+
+async fn unblock(app: &TestApp, by: &Player, whom: &Player) -> Answer {
+    app.delete(&format!("/v1/me/blocks/{}", whom.id)).by(by).answer().await
+}
+
+pub(super) fn heron(name: &str) -> Value {
+    json!({ "game": "ttcg", "name": name, "kind": "unit" })
+}
+
+/// A shared design of somebody's.
+pub(super) async fn shared(app: &TestApp, by: &Player, name: &str) -> String {
+    let begun = app.post("/v1/designs").by(by).json(&heron(name)).answer().await;
+    let path = begun.header("location");
+    let share = app.post(&format!("{path}/share")).by(by).header("if-match", "*");
+    share.answer().await.expect(200);
+    path
+}
+
+pub(super) async fn comment(
+    app: &TestApp,
+    by: &Player,
+    design: &str,
+    reply_to: Option<&str>,
+) -> Answer {
+    let mut body = json!({ "text": "Hello." });
+    if let Some(comment) = reply_to {
+        body["reply_to"] = comment.into();
+    }
+    app.post(&format!("{design}/comments")).by(by).json(&body).answer().await
+}
+
+#[tokio::test]
+async fn blocks_are_listed_for_nobody_but_their_owner() {
+    let app = TestApp::start().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    for whom in [&ben, &cem] {
+        block(&app, &ada, whom).await.expect(204);
+        app.clock().advance(Duration::seconds(1));
+    }
+    block(&app, &ada, &ben).await.expect(204);
+    let page = app.get("/v1/me/blocks?limit=1").by(&ada).answer().await.expect(200);
+    assert_eq!(
+        (&page["data"][0]["name"], &page["data"][0]["account_id"]),
+        (&json!("cem"), &json!(cem.id))
+    );
+    let rest = format!("/v1/me/blocks?cursor={}", text(&page, "next_cursor"));
+    let rest = app.get(&rest).by(&ada).answer().await.expect(200);
+    assert_eq!(rest["data"].as_array().unwrap().len(), 1);
+    assert_eq!(rest["data"][0]["name"], "ben");
+    for other in [&ben, &cem] {
+        let none = app.get("/v1/me/blocks").by(other).answer().await.expect(200);
+        assert_eq!(none["data"], json!([]));
+    }
+    block(&app, &ada, &ada).await.problem(409, "own_account");
+    let nobody = app.put("/v1/me/blocks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11").by(&ada);
+    nobody.answer().await.problem(404, "not_found");
+    unblock(&app, &ada, &cem).await.expect(204);
+    unblock(&app, &ada, &cem).await.problem(404, "not_found");
+
+    // Up to the limit, and no further.
+    app.sql(
+        "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
+         SELECT gen_random_uuid(), 'crowd ' || n, 'crowd' || n, a.password_hash, 'player', now() FROM generate_series(1, 999) AS n, accounts a WHERE a.name = 'ada'",
+    )
+    .await;
+    app.sql(&format!(
+        "INSERT INTO account_blocks (account_id, blocked_id, created_at) SELECT '{}', id, now() FROM accounts WHERE name LIKE 'crowd %'",
+        ada.id
+    ))
+    .await;
+    block(&app, &ada, &cem).await.problem(409, "too_many_blocks");
+    block(&app, &ada, &ben).await.expect(204);
+}
+
+#[tokio::test]
+async fn who_is_blocked_says_nothing_to_the_blocker() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let (hers, his) = (shared(&app, &ada, "Heron").await, shared(&app, &cem, "Crane").await);
+    let before = comment(&app, &ben, &hers, None).await;
+    let (path, tag) = (before.header("location"), before.header("etag"));
+    let on_his = text(&comment(&app, &ada, &his, None).await.expect(201), "id");
+    let reply = comment(&app, &ben, &his, Some(&on_his)).await.header("location");
+    block(&app, &ada, &ben).await.expect(204);
+
+    let told = comment(&app, &ben, &hers, None).await.problem(403, "feedback_refused");
+    assert!(!told.to_string().to_lowercase().contains("block"), "{told}");
+    comment(&app, &ben, &his, Some(&on_his)).await.problem(403, "feedback_refused");
+    for path in [&path, &reply] {
+        let edit = app.put(path).by(&ben).header("if-match", &tag);
+        edit.json(&json!({ "text": "Now this." })).answer().await.problem(403, "feedback_refused");
+    }
+    let suggestion = json!({ "revision": 1, "message": "So?", "design": heron("Egret") });
+    let suggest = app.post(&format!("{hers}/suggestions")).by(&ben).json(&suggestion);
+    suggest.answer().await.problem(403, "feedback_refused");
+    // What was said before stays, and can be taken back; others are not affected, nor the rest of a thread's design.
+    app.get(&path).answer().await.expect(200);
+    comment(&app, &ben, &his, None).await.expect(201);
+    comment(&app, &cem, &hers, None).await.expect(201);
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    // Ratings name nobody.
+    let scores = json!({ "fun": 1, "balance": 1, "flavour": 1, "clarity": 1 });
+    app.put(&format!("{hers}/rating")).by(&ben).json(&scores).answer().await.expect(200);
+    // It goes one way.
+    let bens = shared(&app, &ben, "Egret").await;
+    comment(&app, &ada, &bens, None).await.expect(201);
+
+    unblock(&app, &ada, &ben).await.expect(204);
+    comment(&app, &ben, &hers, None).await.expect(201);
+}
+
+#[tokio::test]
+async fn who_is_blocked_offers_no_trades_to_the_blocker() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let cards = app.print("base", 8).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let (hers, his) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    app.set_trading(&ada, "public").await;
+    app.set_trading(&ben, "public").await;
+    let open = text(&app.offer(&ada, &ben, &[&hers], &[&his]).await.expect(201), "id");
+    let list = |kind: &str| {
+        let number = if kind == "wants" { "001" } else { "002" };
+        let item = json!({ "game": "ttcg", "name": format!("The base card, numbered {number}!") });
+        json!({ "items": [item], "visibility": "public" })
+    };
+    for (player, kinds) in [(&ada, ["wants", "haves"]), (&ben, ["haves", "wants"])] {
+        for (kind, content) in [("wants", kinds[0]), ("haves", kinds[1])] {
+            let put = app.put(&format!("/v1/me/{kind}")).by(player).header("if-match", "\"r0\"");
+            put.json(&list(content)).answer().await.expect(200);
+        }
+    }
+    let matches = async |player: &Player| {
+        let page = app.get("/v1/trade-matches").by(player).answer().await.expect(200);
+        page["data"].as_array().unwrap().len()
+    };
+    assert_eq!((matches(&ada).await, matches(&ben).await), (1, 1));
+
+    let unknown = json!({ "with": "nobody", "give": [his] });
+    let unknown = app.post("/v1/trades").by(&ben).json(&unknown).answer().await;
+    block(&app, &ada, &ben).await.expect(204);
+    let refused = app.offer(&ben, &ada, &[&his], &[]).await;
+    assert_eq!(refused.status, unknown.status);
+    let (refused, unknown) = (refused.json(), unknown.json());
+    for member in ["code", "title", "detail"] {
+        assert_eq!(refused[member], unknown[member], "told as of a player whom there is not");
+    }
+    let counter = json!({ "give": [his] });
+    let counter = app.post(&format!("/v1/trades/{open}/counter")).by(&ben).json(&counter);
+    assert_eq!(counter.answer().await.json()["code"], refused["code"]);
+    assert_eq!((matches(&ada).await, matches(&ben).await), (0, 0));
+    // The blocker's own offer can still be answered.
+    app.on_trade(&ben, &open, "accept").await.expect(200);
+}

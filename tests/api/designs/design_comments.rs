@@ -1,0 +1,360 @@
+//! Comments on designs: by whom, for whom, for how long, and that they are counted right.
+
+use chrono::Duration;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{app, begun, heron, put, shared, step};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
+
+async fn comment(app: &TestApp, by: &Player, design: &str, body: &Value) -> Answer {
+    app.post(&format!("{design}/comments")).by(by).json(body).answer().await
+}
+
+/// Writes a comment and returns its path.
+async fn commented(app: &TestApp, by: &Player, design: &str, said: &str) -> String {
+    let answer = comment(app, by, design, &json!({ "text": said })).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+fn id_of(path: &str) -> &str {
+    path.rsplit_once('/').unwrap().1
+}
+
+async fn reply(app: &TestApp, by: &Player, to: &str, said: &str) -> String {
+    let design = to.rsplit_once("/comments").unwrap().0;
+    let answer = comment(app, by, design, &json!({ "text": said, "reply_to": id_of(to) })).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+/// What a list of comments shows, as strangers see it.
+async fn listed(app: &TestApp, design: &str, query: &str) -> Vec<Value> {
+    let page = app.get(&format!("{design}/comments{query}")).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+async fn count(app: &TestApp, design: &str) -> Value {
+    app.get(design).answer().await.expect(200)["comment_count"].clone()
+}
+
+#[tokio::test]
+async fn a_comment_is_written_answered_edited_and_deleted() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let own_tag = app.get(&design).by(&ada).answer().await.header("etag");
+    assert_eq!(own_tag, "\"r2\"");
+    let said = json!({ "text": " Far *too* <cheap>.\r\n" });
+    let answer = comment(&app, &ben, &design, &said).await;
+    let (path, tag) = (answer.header("location"), answer.header("etag"));
+    assert_eq!(tag, "\"r1\"");
+    let written = answer.expect(201);
+    assert_eq!(path, format!("{design}/comments/{}", text(&written, "id")));
+    let told = ["state", "author", "text", "html"].map(|member| written[member].clone());
+    let html = "<p>Far <em>too</em> &lt;cheap&gt;.</p>";
+    assert_eq!(told, ["shown", "ben", "Far *too* <cheap>.", html].map(Value::from));
+    assert_eq!((&written["reply_count"], written.get("edited_at")), (&json!(0), None));
+    assert_eq!(listed(&app, &design, "").await, [written.clone()]);
+    assert_eq!(app.get(&path).answer().await.expect(200), written);
+
+    // The author of the design sees another answer of the same version.
+    let seen = app.get(&design).by(&ada).header("if-none-match", own_tag).answer().await;
+    let counted_tag = seen.header("etag");
+    assert_eq!(seen.expect(200)["comment_count"], 1);
+    put(&app, &ada, &design, &counted_tag, &heron("Lantern Crane")).await.expect(200);
+    assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"][0]["comment_count"], 1);
+
+    let first = reply(&app, &ada, &path, "Is it?").await;
+    let second = reply(&app, &cem, &path, "It is.").await;
+    let replies = listed(&app, &design, &format!("?reply_to={}", id_of(&path))).await;
+    let order: Vec<String> = replies.iter().map(|reply| text(reply, "id")).collect();
+    assert_eq!(order, [id_of(&first), id_of(&second)]);
+    let top = listed(&app, &design, "").await;
+    assert_eq!((top.len(), &top[0]["reply_count"]), (1, &json!(2)));
+    assert_eq!(count(&app, &design).await, 3);
+
+    // A reply makes no version of the comment.
+    let tag = app.get(&path).answer().await.header("etag");
+    let edit = async |by: &Player, tag: &str, said: &str| {
+        let edit = app.put(&path).by(by).header("if-match", tag);
+        edit.json(&json!({ "text": said })).answer().await
+    };
+    app.put(&path).by(&ben).json(&said).answer().await.problem(428, "precondition_required");
+    edit(&ben, "\"r7\"", "x").await.problem(412, "precondition_failed");
+    edit(&ada, "*", "x").await.problem(404, "not_found");
+    let edited = edit(&ben, &tag, "A bit cheap.").await;
+    assert_eq!(edited.header("etag"), "\"r2\"");
+    let edited = edited.expect(200);
+    assert_eq!(edited["text"], "A bit cheap.");
+    assert!(edited["edited_at"].is_string());
+    edit(&ben, &tag, "x").await.problem(412, "precondition_failed");
+    app.clock().advance(Duration::minutes(14));
+    edit(&ben, "*", "A bit cheap!").await.expect(200);
+    app.clock().advance(Duration::minutes(2));
+    let (ada, ben, cem) = (
+        app.log_in("ada", &ada.password).await,
+        app.log_in("ben", &ben.password).await,
+        app.log_in("cem", &cem.password).await,
+    );
+    edit(&ben, "*", "x").await.problem(409, "comment_final");
+
+    // The place stays while there are replies, and tells nothing else.
+    app.delete(&path).by(&cem).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    app.delete(&path).by(&ben).answer().await.problem(404, "not_found");
+    let place = app.get(&path).answer().await;
+    assert_ne!(place.header("etag"), tag);
+    let place = place.expect(200);
+    assert_eq!(listed(&app, &design, "").await, [place.clone()]);
+    assert_eq!((&place["state"], &place["reply_count"]), (&json!("deleted"), &json!(2)));
+    for secret in ["text", "html", "author", "account_id", "edited_at"] {
+        assert_eq!(place.get(secret), None);
+    }
+    assert_eq!(count(&app, &design).await, 2);
+    edit(&ben, "*", "x").await.problem(404, "not_found");
+    let late = json!({ "text": "Why?", "reply_to": id_of(&path) });
+    let late = comment(&app, &cem, &design, &late).await.problem(422, "invalid_body");
+    assert_eq!(late["errors"][0]["pointer"], "/reply_to");
+    app.delete(&first).by(&ada).answer().await.expect(204);
+    app.delete(&second).by(&cem).answer().await.expect(204);
+    app.get(&path).answer().await.problem(404, "not_found");
+    assert_eq!(listed(&app, &design, "").await, [] as [Value; 0]);
+    assert_eq!(count(&app, &design).await, 0);
+}
+
+#[tokio::test]
+async fn comments_are_as_public_as_the_design() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let said = json!({ "text": "Well." });
+    let draft = begun(&app, &ada, &heron("Reed Heron")).await;
+    comment(&app, &ben, &draft, &said).await.problem(404, "not_found");
+    comment(&app, &ada, &draft, &said).await.problem(404, "not_found");
+    app.get(&format!("{draft}/comments")).answer().await.problem(404, "not_found");
+
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let path = commented(&app, &ben, &design, "Well.").await;
+    app.post(&format!("{design}/comments"))
+        .json(&said)
+        .answer()
+        .await
+        .problem(401, "unauthenticated");
+    step(&app, &ada, &design, "withdraw").await.expect(200);
+    comment(&app, &ben, &design, &said).await.problem(404, "not_found");
+    app.get(&path).answer().await.problem(404, "not_found");
+    app.get(&format!("{design}/comments")).by(&ada).answer().await.problem(404, "not_found");
+    let replies = format!("{design}/comments?reply_to={}", id_of(&path));
+    app.get(&replies).answer().await.problem(404, "not_found");
+    step(&app, &ada, &design, "share").await.expect(200);
+    app.get(&path).answer().await.expect(200);
+
+    // Threads are of one design, and one deep.
+    let other = shared(&app, &ada, &heron("Reed Heron")).await;
+    let deep = reply(&app, &ada, &path, "Thanks.").await;
+    let elsewhere = json!({ "text": "x", "reply_to": id_of(&path) });
+    let too_deep = json!({ "text": "x", "reply_to": id_of(&deep) });
+    comment(&app, &ben, &other, &elsewhere).await.problem(422, "invalid_body");
+    comment(&app, &ben, &design, &too_deep).await.problem(422, "invalid_body");
+    let wrong_place = format!("{other}/comments/{}", id_of(&path));
+    app.get(&wrong_place).answer().await.problem(404, "not_found");
+    app.delete(&wrong_place).by(&ben).answer().await.problem(404, "not_found");
+
+    // Who is gone from the gallery can still take back what was said there.
+    step(&app, &ada, &design, "withdraw").await.expect(200);
+    app.delete(&path).by(&ben).answer().await.expect(204);
+}
+
+#[tokio::test]
+async fn pages_of_comments_have_an_order_that_stays() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let mut paths = Vec::new();
+    for place in 0..5 {
+        paths.push(commented(&app, &ben, &design, &format!("Number {place}.")).await);
+    }
+    let page = app.get(&format!("{design}/comments?limit=2")).answer().await.expect(200);
+    let cursor = text(&page, "next_cursor");
+    // What comes between two pages, or goes, moves nothing.
+    commented(&app, &ben, &design, "Later.").await;
+    app.delete(&paths[3]).by(&ben).answer().await.expect(204);
+    let rest = listed(&app, &design, &format!("?cursor={cursor}")).await;
+    let said: Vec<&str> = rest.iter().map(|comment| comment["text"].as_str().unwrap()).collect();
+    assert_eq!(said, ["Number 2.", "Number 1.", "Number 0."]);
+    let wrong = app.get(&format!("{design}/comments?cursor=x")).answer().await;
+    wrong.problem(400, "invalid_cursor");
+}
+
+#[tokio::test]
+async fn hostile_comments_are_texts_or_refused() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    for hostile in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "[x](javascript:alert(1)) {{7*7}} ${7*7}",
+        "'); DROP TABLE design_comments; --",
+        "**<b>** *</p>*",
+    ] {
+        let path = commented(&app, &ada, &design, hostile).await;
+        let read = app.get(&path).answer().await.expect(200);
+        assert_eq!(read["text"], hostile);
+        let html = read["html"].as_str().unwrap();
+        let mut plain = html.to_owned();
+        for tag in ["<p>", "</p>", "<em>", "</em>", "<strong>", "</strong>", "<br>"] {
+            plain = plain.replace(tag, "");
+        }
+        assert!(!plain.contains(['<', '>', '"']), "{html}");
+    }
+    let family = "👨‍👩‍👧‍👦";
+    commented(&app, &ada, &design, &family.repeat(2000)).await;
+    let refused = [
+        "",
+        " \n ",
+        "a\u{202e}b",
+        "a\u{0}b",
+        "a\u{1b}[2J",
+        &format!("a{}", "\u{301}".repeat(40)),
+        &"a".repeat(2001),
+        &family.repeat(2001),
+    ]
+    .map(|said| json!({ "text": said }));
+    let more = [json!({}), json!({ "text": 7 }), json!({ "text": "x", "hidden": true })];
+    for body in refused.iter().chain(&more) {
+        let told = comment(&app, &ada, &design, body).await.problem(422, "invalid_body");
+        assert!(!told["errors"].as_array().unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_a_banned_account_said_is_hidden_until_the_ban_ends() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let admin = app.admin().await;
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let lonely = commented(&app, &ben, &design, "Nobody answers this.").await;
+    let answered = commented(&app, &ben, &design, "Somebody answers this.").await;
+    reply(&app, &cem, &answered, "I do.").await;
+    let hers = commented(&app, &ada, &design, "What do you say?").await;
+    reply(&app, &ben, &hers, "This.").await;
+    assert_eq!(count(&app, &design).await, 5);
+    let ban = async |banned: bool| {
+        let change = app.patch(&format!("/v1/accounts/{}", ben.id)).by(&admin);
+        change.json(&json!({ "banned": banned })).answer().await.expect(200);
+    };
+    ban(true).await;
+    app.get(&lonely).answer().await.problem(404, "not_found");
+    let place = app.get(&answered).answer().await.expect(200);
+    assert_eq!((&place["state"], place.get("text")), (&json!("hidden"), None));
+    assert_eq!(app.get(&hers).answer().await.expect(200)["reply_count"], 0);
+    assert_eq!(listed(&app, &design, &format!("?reply_to={}", id_of(&hers))).await.len(), 0);
+    assert_eq!(listed(&app, &design, "").await.len(), 2);
+    assert_eq!(count(&app, &design).await, 2);
+    ban(false).await;
+    assert_eq!(app.get(&answered).answer().await.expect(200)["author"], "ben");
+    assert_eq!(listed(&app, &design, "").await.len(), 3);
+    assert_eq!(count(&app, &design).await, 5);
+
+    // What a moderator hides is shown to nobody, and counted no more.
+    app.sql(&format!(
+        "UPDATE design_comments SET hidden_at = now() WHERE id = '{}'",
+        id_of(&lonely)
+    ))
+    .await;
+    app.get(&lonely).by(&ben).answer().await.problem(404, "not_found");
+    assert_eq!(count(&app, &design).await, 4);
+}
+
+#[tokio::test]
+async fn new_accounts_say_so_much_a_day() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    for place in 0..20 {
+        commented(&app, &ben, &design, &format!("{place}")).await;
+    }
+    let told = comment(&app, &ben, &design, &json!({ "text": "More." })).await;
+    assert!(told.header("retry-after").parse::<u32>().unwrap() <= 24 * 60 * 60);
+    told.problem(429, "daily_limit_reached");
+    // What is refused for another reason does not count, nor what others do.
+    commented(&app, &ada, &design, "And I?").await;
+    app.sql("UPDATE accounts SET created_at = created_at - interval '4 days'").await;
+    commented(&app, &ben, &design, "More.").await;
+}
+
+#[tokio::test]
+async fn a_request_that_is_sent_again_comments_once() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let other = shared(&app, &ada, &heron("Reed Heron")).await;
+    let send = async |design: &str, said: &str| {
+        let request =
+            app.post(&format!("{design}/comments")).by(&ben).header("idempotency-key", "k");
+        request.json(&json!({ "text": said })).answer().await
+    };
+    let first = send(&design, "Once.").await;
+    let path = first.header("location");
+    let again = send(&design, "Once.").await;
+    assert_eq!(again.header("location"), path);
+    assert_eq!(again.expect(201), first.expect(201));
+    send(&design, "Twice.").await.problem(422, "idempotency_key_reused");
+    send(&other, "Once.").await.problem(422, "idempotency_key_reused");
+    assert_eq!(count(&app, &design).await, 1);
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    send(&design, "Once.").await.problem(410, "gone");
+}
+
+/// Comments, replies, deletions and a ban at the same time, on two instances: what is counted is what is there.
+#[tokio::test]
+async fn counts_stay_true_in_a_crowd() {
+    let app = app().await;
+    let other = app.second_instance();
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let thread = commented(&app, &ada, &design, "Talk to me.").await;
+    let mut crowd = Vec::new();
+    for number in 0..6 {
+        crowd.push(app.player_owned(format!("player {number}")).await);
+    }
+    let talk = async |place: usize, player: &Player| {
+        let app = if place.is_multiple_of(2) { &app } else { &other };
+        for round in 0..3 {
+            let mut body = json!({ "text": format!("{place} {round}") });
+            if round > 0 {
+                body["reply_to"] = id_of(&thread).into();
+            }
+            let said = comment(app, player, &design, &body).await;
+            if said.status == 401 {
+                return;
+            }
+            assert_eq!(said.status, 201, "{}", said.text());
+            if round == 1 {
+                let gone = app.delete(&said.header("location")).by(player).answer().await;
+                assert!([204, 401].contains(&gone.status), "{}", gone.text());
+            }
+        }
+    };
+    let ban = async {
+        let change = other.patch(&format!("/v1/accounts/{}", crowd[5].id)).by(&admin);
+        change.json(&json!({ "banned": true })).answer().await.expect(200);
+    };
+    let talks = crowd.iter().enumerate().map(|(place, player)| talk(place, player));
+    tokio::join!(join_all(talks), ban);
+    let standing = app
+        .db()
+        .number(
+            "SELECT count(*) FROM design_comments c JOIN accounts a ON a.id = c.account_id \
+             WHERE c.deleted_at IS NULL AND a.banned_at IS NULL",
+        )
+        .await;
+    assert!(standing >= 1 + 5 * 2, "{standing}");
+    assert_eq!(count(&app, &design).await, standing);
+    let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
+    assert_eq!(app.db().number(wrong).await, 0);
+}

@@ -1,0 +1,266 @@
+//! Changes that others suggest: seen by two, taken once, credited for ever.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{app, begun, changed, heron, put, shared, step};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
+
+async fn suggest(
+    app: &TestApp,
+    by: &Player,
+    design: &str,
+    revision: i64,
+    content: &Value,
+) -> Answer {
+    let body = json!({ "revision": revision, "message": "Like this?", "design": content });
+    app.post(&format!("{design}/suggestions")).by(by).json(&body).answer().await
+}
+
+/// Makes a suggestion and returns its path.
+async fn suggested(
+    app: &TestApp,
+    by: &Player,
+    design: &str,
+    revision: i64,
+    content: &Value,
+) -> String {
+    let answer = suggest(app, by, design, revision, content).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+async fn take(app: &TestApp, by: &Player, suggestion: &str, tag: &str) -> Answer {
+    app.post(&format!("{suggestion}/take")).by(by).header("if-match", tag).answer().await
+}
+
+/// The sound design with other numbers.
+fn with_attack(name: &str, attack: i64) -> Value {
+    let mut design = heron(name);
+    design["attributes"]["attack"] = attack.into();
+    design
+}
+
+#[tokio::test]
+async fn a_suggestion_becomes_a_revision_with_a_name() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let wanted = changed(with_attack("Lantern Heron", 250), &json!({ "licence": "cc0-1.0" }));
+    let made = suggest(&app, &ben, &design, 1, &wanted).await;
+    let path = made.header("location");
+    let made = made.expect(201);
+    assert_eq!(path, format!("{design}/suggestions/{}", text(&made, "id")));
+    let difference = json!([{ "member": "/attributes/attack", "before": 200, "after": 250 }]);
+    assert_eq!(made["differences"], difference, "the licence is for the author to choose");
+    assert_eq!((&made["state"], &made["suggested_by"]), (&json!("open"), &json!("ben")));
+    assert_eq!(made["design"]["licence"], "release-1");
+
+    // The two see it, and nobody else.
+    for player in [&ada, &ben] {
+        assert_eq!(app.get(&path).by(player).answer().await.expect(200), made);
+        let list = app.get(&format!("{design}/suggestions")).by(player).answer().await.expect(200);
+        assert_eq!(list["data"][0]["message"], "Like this?");
+    }
+    app.get(&path).by(&cem).answer().await.problem(404, "not_found");
+    let list = app.get(&format!("{design}/suggestions")).by(&cem).answer().await.expect(200);
+    assert_eq!(list["data"], json!([]));
+    for step in ["take", "decline", "withdraw"] {
+        let request = app.post(&format!("{path}/{step}")).by(&cem).header("if-match", "*");
+        request.answer().await.problem(404, "not_found");
+    }
+    take(&app, &ben, &path, "*").await.problem(404, "not_found");
+
+    app.post(&format!("{path}/take")).by(&ada).answer().await.problem(428, "precondition_required");
+    take(&app, &ada, &path, "\"r1\"").await.problem(412, "precondition_failed");
+    let taken = take(&app, &ada, &path, "\"r2\"").await;
+    assert_eq!(taken.header("etag"), "\"r3\"");
+    let taken = taken.expect(200);
+    assert_eq!((&taken["revision"], &taken["attributes"]["attack"]), (&json!(2), &json!(250)));
+    assert_eq!(taken["licence"], "release-1");
+    let credits = json!([{ "account_id": ben.id, "name": "ben" }]);
+    assert_eq!(taken["contributors"], credits);
+    take(&app, &ada, &path, "\"r3\"").await.problem(409, "suggestion_closed");
+    let after = app.get(&path).by(&ben).answer().await.expect(200);
+    assert_eq!((&after["state"], &after["taken_as"]), (&json!("taken"), &json!(2)));
+    app.post(&format!("{path}/withdraw")).by(&ben).answer().await.problem(409, "suggestion_closed");
+
+    // The credit stays with the design, and names its revision.
+    put(&app, &ada, &design, "*", &with_attack("Lantern Heron", 220)).await.expect(200);
+    assert_eq!(app.get(&design).answer().await.expect(200)["contributors"], credits);
+    let revisions = app.get(&format!("{design}/revisions")).by(&ada).answer().await.expect(200);
+    let by: Vec<Option<&Value>> =
+        revisions["data"].as_array().unwrap().iter().map(|row| row.get("credited_to")).collect();
+    assert_eq!(by, [None, Some(&json!("ben")), None]);
+    let second = app.get(&format!("{design}/revisions/2")).by(&ada).answer().await.expect(200);
+    assert_eq!(second["credited_to"], "ben");
+}
+
+#[tokio::test]
+async fn a_suggestion_for_an_older_revision_is_taken_where_it_still_fits() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let stronger = suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 250)).await;
+    let renamed = suggested(&app, &ben, &design, 1, &heron("Reed Heron")).await;
+    let flavoured = changed(heron("Lantern Egret"), &json!({ "flavour": "It waits." }));
+    put(&app, &ada, &design, "*", &flavoured).await.expect(200);
+    suggest(&app, &ben, &design, 1, &heron("Old Heron")).await.problem(409, "suggestion_outdated");
+
+    let told = take(&app, &ada, &renamed, "*").await.problem(409, "suggestion_outdated");
+    assert_eq!(told["errors"][0]["pointer"], "/name");
+    let taken = take(&app, &ada, &stronger, "*").await.expect(200);
+    let told = ["name", "flavour"].map(|member| taken[member].clone());
+    assert_eq!(told, ["Lantern Egret", "It waits."].map(Value::from));
+    assert_eq!((&taken["attributes"]["attack"], &taken["revision"]), (&json!(250), &json!(3)));
+
+    // What the author wrote already is no credit.
+    let late = suggested(
+        &app,
+        &ben,
+        &design,
+        3,
+        &changed(with_attack("Lantern Egret", 260), &json!({ "flavour": "It waits." })),
+    )
+    .await;
+    let same = changed(with_attack("Lantern Egret", 260), &json!({ "flavour": "It waits." }));
+    put(&app, &ada, &design, "*", &same).await.expect(200);
+    take(&app, &ada, &late, "*").await.problem(409, "suggestion_outdated");
+    assert_eq!(app.get(&late).by(&ben).answer().await.expect(200)["state"], "open");
+}
+
+#[tokio::test]
+async fn suggestions_are_declined_and_withdrawn() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let first = suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 250)).await;
+    let second = suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 260)).await;
+    for _ in 0..2 {
+        let declined = app.post(&format!("{first}/decline")).by(&ada).answer().await.expect(200);
+        assert_eq!(declined["state"], "declined");
+        let withdrawn = app.post(&format!("{second}/withdraw")).by(&ben).answer().await.expect(200);
+        assert_eq!(withdrawn["state"], "withdrawn");
+    }
+    let told = take(&app, &ada, &first, "*").await.problem(409, "suggestion_closed");
+    assert!(told["detail"].as_str().unwrap().contains("declined"), "{told}");
+    take(&app, &ada, &second, "*").await.problem(409, "suggestion_closed");
+    app.post(&format!("{second}/decline"))
+        .by(&ada)
+        .answer()
+        .await
+        .problem(409, "suggestion_closed");
+    assert_eq!(app.get(&design).answer().await.expect(200)["revision"], 1);
+
+    // Newest first, page by page.
+    let page =
+        app.get(&format!("{design}/suggestions?limit=1")).by(&ada).answer().await.expect(200);
+    assert!(second.ends_with(&text(&page["data"][0], "id")));
+    let next = format!("{design}/suggestions?limit=1&cursor={}", text(&page, "next_cursor"));
+    let page = app.get(&next).by(&ada).answer().await.expect(200);
+    assert!(first.ends_with(&text(&page["data"][0], "id")));
+    assert_eq!(page.get("next_cursor"), None);
+}
+
+#[tokio::test]
+async fn what_cannot_be_suggested_is_refused_with_every_fault() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let other = heron("Reed Heron");
+    suggest(&app, &ada, &design, 1, &other).await.problem(409, "own_design");
+    for revision in [0, 2, -1, i64::MAX] {
+        suggest(&app, &ben, &design, revision, &other).await.problem(409, "suggestion_outdated");
+    }
+    let draft = begun(&app, &ada, &heron("Crane")).await;
+    suggest(&app, &ben, &draft, 1, &other).await.problem(404, "not_found");
+    app.get(&format!("{draft}/suggestions")).by(&ben).answer().await.problem(404, "not_found");
+    let same = suggest(
+        &app,
+        &ben,
+        &design,
+        1,
+        &changed(heron("Lantern Heron"), &json!({ "licence": "none" })),
+    )
+    .await;
+    assert_eq!(same.problem(422, "invalid_body")["errors"][0]["pointer"], "/design");
+    let elsewhere =
+        json!({ "game": "none", "name": "a\u{7}b", "kind": "unit", "flavour": "\u{202e}x" });
+    let body = json!({ "revision": 1, "message": " ", "design": elsewhere });
+    let told = app.post(&format!("{design}/suggestions")).by(&ben).json(&body).answer().await;
+    let told = told.problem(422, "invalid_body");
+    let faults = told["errors"].as_array().unwrap();
+    let pointers: Vec<&Value> = faults.iter().map(|fault| &fault["pointer"]).collect();
+    assert_eq!(pointers, ["/message", "/design/game", "/design/name", "/design/flavour"]);
+    app.seed(&["uno-emoji"]).await;
+    let foreign = changed(other.clone(), &json!({ "game": "uno-emoji" }));
+    let told = suggest(&app, &ben, &design, 1, &foreign).await.problem(422, "invalid_body");
+    assert_eq!(told["errors"][0]["pointer"], "/design/game");
+
+    // Five a day for a new account.
+    for attack in 0..5 {
+        suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 150 + attack)).await;
+    }
+    suggest(&app, &ben, &design, 1, &other).await.problem(429, "daily_limit_reached");
+
+    // What is judged is not changed, by nobody.
+    let list = app.get(&format!("{design}/suggestions")).by(&ada).answer().await.expect(200);
+    let path = format!("{design}/suggestions/{}", text(&list["data"][0], "id"));
+    step(&app, &ada, &design, "submit").await.expect(200);
+    take(&app, &ada, &path, "*").await.problem(409, "design_step_refused");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["state"], "open");
+}
+
+#[tokio::test]
+async fn suggestions_of_banned_accounts_are_hidden_from_the_author() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let admin = app.admin().await;
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let taken = suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 250)).await;
+    take(&app, &ada, &taken, "*").await.expect(200);
+    let open = suggested(&app, &ben, &design, 2, &with_attack("Lantern Heron", 260)).await;
+    let change = app.patch(&format!("/v1/accounts/{}", ben.id)).by(&admin);
+    change.json(&json!({ "banned": true })).answer().await.expect(200);
+    app.get(&open).by(&ada).answer().await.problem(404, "not_found");
+    take(&app, &ada, &open, "*").await.problem(404, "not_found");
+    app.post(&format!("{open}/decline")).by(&ada).answer().await.problem(404, "not_found");
+    assert_eq!(app.get(&design).answer().await.expect(200).get("contributors"), None);
+}
+
+/// A take, other takes and edits of the same version at the same time, on two instances: one revision wins.
+#[tokio::test]
+async fn a_take_that_races_an_edit_writes_one_revision() {
+    let app = app().await;
+    let other = app.second_instance();
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    for round in 1..=4 {
+        let seen = app.get(&design).by(&ada).answer().await;
+        let tag = seen.header("etag");
+        let seen = seen.expect(200);
+        let attack = seen["attributes"]["attack"].as_i64().unwrap();
+        app.sql("DELETE FROM daily_counts").await;
+        let mut paths = Vec::new();
+        for more in 1..=2 {
+            let wanted = with_attack("Lantern Heron", attack + more);
+            paths.push(suggested(&app, &ben, &design, round, &wanted).await);
+        }
+        let takes = paths
+            .iter()
+            .enumerate()
+            .map(|(place, path)| take(if place == 0 { &app } else { &other }, &ada, path, &tag));
+        let edited = with_attack("Lantern Heron", attack + 3);
+        let edit = put(&other, &ada, &design, &tag, &edited);
+        let (taken, edited) = tokio::join!(join_all(takes), edit);
+        let statuses: Vec<u16> =
+            taken.iter().chain([&edited]).map(|answer| answer.status).collect();
+        assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
+        assert!(statuses.iter().all(|status| [200, 412].contains(status)), "{statuses:?}");
+        assert_eq!(app.get(&design).answer().await.expect(200)["revision"], round + 1);
+        let taken = "SELECT count(*) FROM suggested_changes WHERE state = 'taken'";
+        let credited = "SELECT count(*) FROM design_revisions WHERE credited_to IS NOT NULL";
+        assert_eq!(app.db().number(taken).await, app.db().number(credited).await);
+    }
+}
