@@ -137,7 +137,7 @@ pub(super) async fn parse_at(
     let mut faults = Vec::new();
     let at = |pointer: &str, detail: String| InputFault::at(format!("{place}{pointer}"), detail);
     let game = app.named_game(&request.game).await?;
-    let game = game.map_err(|message| faults.push(at("/game", message.to_string()))).ok();
+    let game = game.map_err(|message| faults.push(at("/game", message))).ok();
     let licence = request.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
     let licence = licence.map_err(|message| faults.push(at("/licence", message))).ok();
     let effect =

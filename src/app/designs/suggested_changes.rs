@@ -26,13 +26,12 @@ use crate::domain::designs::suggested_change::{MAX_MESSAGE, SuggestionState, mer
 use crate::domain::ids::SuggestionId;
 use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
-use crate::store::StoreError;
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_lifecycle::NewRevision;
 use crate::store::designs::suggested_changes::{
     self, NewSuggestion, StoredSuggestion, SuggestionOutcome, SuggestionRow,
 };
-use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
+use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// A suggested change, without what it says.
 #[derive(Serialize, ToSchema)]
@@ -179,10 +178,7 @@ pub async fn create(
     let (game, message) = (game.game.code(), message.as_str());
     let new = NewSuggestion { id, revision: draft.revision, game, content, message, at };
     let outcome = app
-        .write(by, async |conn, by| {
-            let outcome = suggested_changes::create(conn, by, code, &new, key).await?;
-            Ok::<_, IdempotentError>(outcome)
-        })
+        .write(by, async |conn, by| suggested_changes::create(conn, by, code, &new, key).await)
         .await?;
     if let SuggestionOutcome::Repeat(earlier) = outcome {
         return find(app, by, code, earlier).await;
@@ -203,15 +199,15 @@ pub async fn take(
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
     if_match.check(Revision(before.design.version))?;
-    let suggestion = find_suggestion(app, by, code, id).await?;
-    if suggestion.suggestion.state != SuggestionState::Open {
-        return Err(closed(suggestion.suggestion.state));
+    let stored = find_suggestion(app, by, code, id).await?;
+    if stored.suggestion.state != SuggestionState::Open {
+        return Err(closed(stored.suggestion.state));
     }
-    let content = merged(&suggestion, before.content())?;
+    let content = merged(&stored, before.content())?;
     demand_free_new_name(app, network, &before, &content).await?;
     let is_current = seen(if_match, before.design.version);
     let new = NewRevision {
-        credited_to: Some(suggestion.suggestion.account_id),
+        credited_to: Some(stored.suggestion.account_id),
         ..new_revision(app, &before.design.game_code, &content)?
     };
     let outcome = app
@@ -226,8 +222,8 @@ pub async fn take(
 }
 
 /// What the design says after the suggestion; 409 where it was changed since, or says so already.
-fn merged(suggestion: &StoredSuggestion, newest: &DesignContent) -> Result<DesignContent, Problem> {
-    let (base, suggested) = (document(suggestion.base())?, document(suggestion.content())?);
+fn merged(stored: &StoredSuggestion, newest: &DesignContent) -> Result<DesignContent, Problem> {
+    let (base, suggested) = (document(stored.base())?, document(stored.content())?);
     let outdated = || Problem::new(ProblemCode::SuggestionOutdated);
     let merged = merge(&base, &suggested, &document(newest)?).map_err(|members| {
         let fault = |member| InputFault::at(member, "was changed in the design as well");
@@ -265,9 +261,7 @@ pub async fn withdraw(
 ) -> Result<SuggestedChangeResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| {
-            Ok::<_, StoreError>(suggested_changes::withdraw(conn, by, code, id, at).await?)
-        })
+        .write(by, async |conn, by| suggested_changes::withdraw(conn, by, code, id, at).await)
         .await?;
     check(app, outcome)?;
     tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion withdrawn");

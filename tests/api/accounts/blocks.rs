@@ -71,7 +71,7 @@ async fn blocks_are_listed_for_nobody_but_their_owner() {
     // Up to the limit, and no further.
     app.sql(
         "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
-         SELECT gen_random_uuid(), 'crowd ' || n, 'crowd' || n, 'x', 'player', now() FROM generate_series(1, 999) AS n",
+         SELECT gen_random_uuid(), 'crowd ' || n, 'crowd' || n, a.password_hash, 'player', now() FROM generate_series(1, 999) AS n, accounts a WHERE a.name = 'ada'",
     )
     .await;
     app.sql(&format!(

@@ -94,7 +94,11 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     app.clock().advance(Duration::minutes(14));
     edit(&ben, "*", "A bit cheap!").await.expect(200);
     app.clock().advance(Duration::minutes(2));
-    let ben = app.log_in("ben", &ben.password).await;
+    let (ada, ben, cem) = (
+        app.log_in("ada", &ada.password).await,
+        app.log_in("ben", &ben.password).await,
+        app.log_in("cem", &cem.password).await,
+    );
     edit(&ben, "*", "x").await.problem(409, "comment_final");
 
     // The place stays while there are replies, and tells nothing else.
@@ -114,8 +118,6 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     let late = json!({ "text": "Why?", "reply_to": id_of(&path) });
     let late = comment(&app, &cem, &design, &late).await.problem(422, "invalid_body");
     assert_eq!(late["errors"][0]["pointer"], "/reply_to");
-    let (ada, cem) =
-        (app.log_in("ada", &ada.password).await, app.log_in("cem", &cem.password).await);
     app.delete(&first).by(&ada).answer().await.expect(204);
     app.delete(&second).by(&cem).answer().await.expect(204);
     app.get(&path).answer().await.problem(404, "not_found");
