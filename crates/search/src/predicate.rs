@@ -89,6 +89,15 @@ impl Predicate {
         self.has(&Test::is_costly)
     }
 
+    /// Whether it asks anything that is not known of every card.
+    pub fn asks_for_content(&self) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_for_content),
+            Self::Known { .. } => false,
+            Self::Content { .. } => true,
+        }
+    }
+
     /// The parts that must hold, as far as they are chosen: what fits the whole fits this, too.
     #[must_use]
     pub fn conjuncts_that(&self, is_chosen: &dyn Fn(&Self) -> bool) -> Self {

@@ -1,6 +1,8 @@
 //! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
+pub mod authors;
 pub mod design_checks;
+pub mod design_facets;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
@@ -9,6 +11,7 @@ pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod gallery;
 
 use super::route_table::routes;
 use crate::app::problem::Problem;
@@ -18,7 +21,7 @@ routes! {
     "/v1/games/{game}/design-toolkit" => get design_toolkit::find_design_toolkit;
     "/v1/design-suggestions" => post design_suggestions::create_design_suggestion;
     "/v1/design-checks" => post design_checks::check_design;
-    "/v1/designs" => get design_lists::list_shared_designs, post design_lifecycle::create_design;
+    "/v1/designs" => get gallery::list_shared_designs, post design_lifecycle::create_design;
     "/v1/designs/{design}" => get design_lifecycle::find_design, put design_lifecycle::replace_design, delete design_lifecycle::delete_design;
     "/v1/designs/{design}/picture" => get design_pictures::draw_design_picture;
     "/v1/designs/{design}/share" => post design_lifecycle::share_design;
@@ -33,6 +36,8 @@ routes! {
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
     "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;
     "/v1/designs/{design}/diff" => get design_revisions::compare_design_revisions;
+    "/v1/games/{game}/design-facets" => get design_facets::list_design_facets;
+    "/v1/authors/{author}" => get authors::find_author;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

@@ -1,7 +1,9 @@
 //! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
 
+pub mod authors;
 pub mod design_bodies;
 pub mod design_checks;
+pub mod design_facets;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
@@ -10,6 +12,7 @@ pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod gallery;
 mod likeness;
 mod step_problems;
 pub mod toolkit_parts;

@@ -3,11 +3,13 @@
 pub mod budgets;
 pub mod content;
 pub mod diff;
+pub mod gallery;
 pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
 pub mod release;
 pub mod review;
+pub mod searchable;
 pub mod status;
 pub mod suggestion;

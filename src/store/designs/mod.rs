@@ -1,10 +1,13 @@
 //! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
 
+pub mod authors;
 pub mod daily_counts;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_releases;
 pub mod design_reviews;
+pub mod design_search;
+pub mod gallery;
 pub mod likeness;
 pub mod revisions;
 
