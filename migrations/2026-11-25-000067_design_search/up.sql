@@ -2,7 +2,7 @@
 
 ALTER TABLE designs ADD COLUMN searched_revision bigint;
 COMMENT ON COLUMN designs.searched_revision IS 'The revision that its row of design_search was made of; NULL: there is none. Another one than that which is listed, as programs leave it that do not know the table: the row does not count, and is made anew.';
-CREATE INDEX designs_to_search ON designs (id) WHERE listed AND searched_revision IS DISTINCT FROM revision;
+CREATE INDEX designs_to_search ON designs (game_code, id) WHERE listed AND searched_revision IS DISTINCT FROM revision;
 
 CREATE TABLE design_search (
     design_id uuid PRIMARY KEY REFERENCES designs ON DELETE CASCADE,
@@ -29,7 +29,7 @@ COMMENT ON COLUMN design_search.words_version IS 'Which folding made the words, 
 COMMENT ON COLUMN design_search.effects IS 'Style and slot of each effect.';
 COMMENT ON COLUMN design_search.printings IS 'Rarity and own attributes of every printing, those that are worked out among them.';
 COMMENT ON COLUMN design_search.printing_numbers IS 'The attributes that are numbers as they are in each printing that has any.';
-COMMENT ON COLUMN design_search.terms IS 'Values that the manifest lists, and numbers: kind=unit, a.type=fire for the design, p.attack=300 where printings differ. What is equal to something is found by them, and counted.';
+COMMENT ON COLUMN design_search.terms IS 'Values that the manifest lists, and numbers: kind=unit, a.type=fire for the design, p.attack=300 for its printings, where they may differ. What is equal to something is found by them, and counted.';
 
 CREATE INDEX design_search_terms ON design_search USING gin (terms);
 CREATE INDEX design_search_words ON design_search USING gin (array_to_tsvector(string_to_array(ltrim(words), ' ')));

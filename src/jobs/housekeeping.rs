@@ -52,9 +52,9 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     }
 }
 
-async fn fill_in_designs(shared: &Arc<Shared>, store: &Store) -> StoreResult<()> {
+async fn fill_in_designs(shared: &Shared, store: &Store) -> StoreResult<()> {
     let mut conn = store.connection().await?;
-    let games = shared.games.list(&mut conn).await?;
+    let games = shared.games.read_list(&mut conn).await?;
     drop(conn);
     let filled = design_search::fill_in(store, &games).await?;
     if filled > 0 {

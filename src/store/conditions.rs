@@ -36,6 +36,8 @@ pub(in crate::store) struct Rows {
     pub(in crate::store) year: &'static str,
     /// The day on which its set came out.
     pub(in crate::store) released_on: &'static str,
+    /// The terms of which exactly those rows have one, in `content.terms`, that pass a test; `None`: terms do not say it.
+    pub(in crate::store) terms: fn(&Test) -> Option<Vec<String>>,
     /// Writes what everybody may know of it.
     pub(in crate::store) known: for<'a> fn(Statement<'a>, &KnownTest) -> Statement<'a>,
 }
@@ -89,6 +91,9 @@ impl Conditions<'_> {
     }
 
     fn test<'a>(&self, sql: Statement<'a>, test: &Test) -> Statement<'a> {
+        if let Some(terms) = (self.rows.terms)(test) {
+            return sql.push("content.terms && ").value(terms);
+        }
         match test {
             Test::Any(tests) => push_joined(sql, tests, " OR ", |sql, test| self.test(sql, test)),
             Test::Words(place, words) => push_phrase(sql, place, words),

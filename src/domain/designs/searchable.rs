@@ -1,7 +1,8 @@
 //! What the query language reads of a design, and the terms by which designs are found and counted.
 //!
-//! A term is a value that can only be asked for as it is: `kind=unit`, `rarity=rare`, `style=normal`, `slot=glitch`, `a.type=fire` for an attribute of the
-//! design, `p.attack=300` for one of a printing that differs. Values that the manifest does not list are no terms: anybody may write them.
+//! A term is a value that can be asked for as it is: `kind=unit`, `rarity=rare`, `style=normal`, `slot=glitch`, `a.type=fire` for an attribute of the
+//! design, `p.attack=300` for one that printings may differ in, as one of them has it. Values of attributes that the manifest does not list are no terms:
+//! anybody may write them.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +10,14 @@ use cardscape_engine::{Attribute, AttributeValue, Game, search_key};
 use serde_json::{Map, Value, json};
 
 use super::content::DesignContent;
-use crate::search::{Case, Comparison, Operator, Predicate, Test, Words};
+use crate::search::{Comparison, Operator, Test, Words};
 
 /// Most bytes of a term: indexes take no more than some two thousand.
 const MAX_TERM: usize = 200;
+/// Before terms of attributes of the design.
+const DESIGN: char = 'a';
+/// Before terms of attributes of one of its printings.
+const PRINTING: char = 'p';
 
 /// A design as the query language reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,12 +109,20 @@ impl Terms<'_> {
             self.add(effect.style.as_ref().and_then(|style| term("style", style)));
             self.add(effect.slot.as_ref().and_then(|slot| term("slot", slot)));
         }
-        self.add_attributes('a', attributes);
+        self.add_attributes(DESIGN, attributes);
         for (rarity, own) in printings {
             self.add(term("rarity", rarity));
-            self.add_attributes('p', own);
+            let mut all = attributes.clone();
+            all.extend(own.clone());
+            all.retain(|code, _| self.defined(code).any(|attribute| attribute.per_printing));
+            self.add_attributes(PRINTING, &all);
         }
         self.found.into_iter().collect()
+    }
+
+    /// An attribute, as the kinds of cards of the game define it.
+    fn defined<'s>(&'s self, code: &'s str) -> impl Iterator<Item = &'s Attribute> {
+        self.game.kinds().iter().filter_map(move |kind| kind.attributes.get(code))
     }
 
     fn add(&mut self, term: Option<String>) {
@@ -119,8 +132,8 @@ impl Terms<'_> {
     fn add_attributes(&mut self, of: char, attributes: &Map<String, Value>) {
         for (code, value) in attributes {
             let values = match value {
-                Value::Array(values) => values.as_slice(),
-                one => std::slice::from_ref(one),
+                Value::Array(values) => values.iter().filter(|value| value.is_string()).collect(),
+                one => vec![one],
             };
             for value in values {
                 if self.is_listed(code, value) {
@@ -132,8 +145,7 @@ impl Terms<'_> {
 
     /// Whether a kind of card of the game may have this value.
     fn is_listed(&self, code: &str, value: &Value) -> bool {
-        let defined = self.game.kinds().iter().filter_map(|kind| kind.attributes.get(code));
-        defined.into_iter().any(|attribute: &Attribute| match (&attribute.value, value) {
+        self.defined(code).any(|attribute| match (&attribute.value, value) {
             (
                 AttributeValue::Choice { values } | AttributeValue::Choices { values, .. },
                 Value::String(value),
@@ -155,36 +167,15 @@ fn term(of: &str, value: &str) -> Option<String> {
     (term.len() <= MAX_TERM).then_some(term)
 }
 
-/// What must be among the terms of every design that fits a condition: of each list one term. It says less than the condition.
-pub fn required_terms(predicate: &Predicate) -> Vec<Vec<String>> {
-    match predicate {
-        Predicate::All(parts) => parts.iter().flat_map(required_terms).collect(),
-        Predicate::Content { negated: false, cases } if !cases.is_empty() => {
-            let lists = cases.iter().map(|Case { test, .. }| alternatives(test));
-            let all: Option<Vec<Vec<String>>> = lists.collect();
-            all.map(|lists| lists.concat()).into_iter().collect()
-        }
-        Predicate::Any(_) | Predicate::Known { .. } | Predicate::Content { .. } => Vec::new(),
-    }
-}
-
-/// The terms of which a design has one that passes the test; `None`: that is not said by terms.
-fn alternatives(test: &Test) -> Option<Vec<String>> {
+/// The terms of which exactly those designs have one that pass a test; `None`: terms do not say it.
+pub fn exact_terms(test: &Test) -> Option<Vec<String>> {
     let of = |what: &str, values: &[String]| -> Option<Vec<String>> {
         values.iter().map(|value| term(what, value)).collect()
     };
     let of_attribute = |code: &str, per_printing: bool, values: &[String]| {
-        let mut terms = of(&format!("a.{code}"), values)?;
-        if per_printing {
-            terms.extend(of(&format!("p.{code}"), values)?);
-        }
-        Some(terms)
+        of(&format!("{}.{code}", if per_printing { PRINTING } else { DESIGN }), values)
     };
     match test {
-        Test::Any(tests) => {
-            let lists: Option<Vec<Vec<String>>> = tests.iter().map(alternatives).collect();
-            lists.map(|lists| lists.concat())
-        }
         Test::Choice { attribute, per_printing, values } => {
             of_attribute(attribute, *per_printing, values)
         }
@@ -210,38 +201,22 @@ fn alternatives(test: &Test) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::KnownTest;
 
     #[test]
-    fn what_is_required_is_what_all_must_have() {
-        let fire = || {
-            Predicate::content(Test::Choice {
-                attribute: "type".to_owned(),
-                per_printing: false,
-                values: vec!["fire".to_owned()],
-            })
-        };
-        let attack = |operator| {
-            Predicate::content(Test::Number {
+    fn terms_say_what_is_equal_to_something() {
+        let attack = |operator, per_printing| {
+            exact_terms(&Test::Number {
                 sum: vec!["attack".to_owned()],
-                per_printing: true,
+                per_printing,
                 compared: Comparison::Is(operator, 300),
             })
         };
-        let game = || Predicate::known(KnownTest::Game("ttcg".to_owned()));
-        let either = || Predicate::Any(vec![fire(), game()]);
-        let all = Predicate::All(vec![
-            game(),
-            Predicate::All(vec![fire(), fire().negated()]),
-            either(),
-            attack(Operator::Has),
-            attack(Operator::Less),
-        ]);
-        assert_eq!(
-            required_terms(&all),
-            [vec!["a.type=fire"], vec!["a.attack=300", "p.attack=300"]]
-        );
-        let long = Predicate::content(Test::Kinds(vec!["x".repeat(MAX_TERM)]));
-        assert_eq!(required_terms(&long), Vec::<Vec<String>>::new());
+        assert_eq!(attack(Operator::Has, true), Some(vec!["p.attack=300".to_owned()]));
+        assert_eq!(attack(Operator::Equal, false), Some(vec!["a.attack=300".to_owned()]));
+        assert_eq!(attack(Operator::AtLeast, true), None);
+        let kinds = Test::Kinds(vec!["unit".to_owned(), "spell".to_owned()]);
+        let terms = ["kind=unit", "kind=spell"].map(str::to_owned).to_vec();
+        assert_eq!(exact_terms(&kinds), Some(terms));
+        assert_eq!(exact_terms(&Test::Kinds(vec!["x".repeat(MAX_TERM)])), None);
     }
 }

@@ -28,6 +28,7 @@ const CARDS: Rows = Rows {
     has_lore: "content.lore <> ''",
     year: YEAR,
     released_on: RELEASED_ON,
+    terms: |_| None,
     known: push_known_test,
 };
 

@@ -66,7 +66,9 @@ pub async fn fill_in(store: &Store, games: &[Arc<LoadedGame>]) -> StoreResult<us
     let mut filled = 0;
     for game in games {
         loop {
-            let batch = store.transaction(async |conn| fill_in_some(conn, game).await).await?;
+            let mut begun = store.begin().await?;
+            let batch = fill_in_some(begun.conn(), game).await;
+            let batch = begun.end(batch).await?;
             filled += batch;
             if batch == 0 {
                 break;
@@ -87,7 +89,7 @@ struct ToFill {
 /// Each of the two reasons has its index. The second never counts a row that is newer than what this program makes.
 const TO_FILL: &str = "SELECT d.id, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
      WHERE d.listed AND d.id IN (\
-      (SELECT id FROM designs WHERE listed AND searched_revision IS DISTINCT FROM revision AND game_code = $game LIMIT $limit) UNION ALL \
+      (SELECT id FROM designs WHERE listed AND searched_revision IS DISTINCT FROM revision AND game_code = $game ORDER BY id LIMIT $limit) UNION ALL \
       (SELECT design_id FROM design_search WHERE game_code = $game AND game_revision < $game_revision LIMIT $limit) UNION ALL \
       (SELECT design_id FROM design_search WHERE game_code = $game AND words_version < $words_version LIMIT $limit)) \
      ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED";

@@ -12,7 +12,7 @@ use super::design_lifecycle::COLUMNS;
 use super::design_lists::{LISTED, ListedDesign};
 use crate::domain::designs::gallery::GallerySort;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::searchable::required_terms;
+use crate::domain::designs::searchable::exact_terms;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::text::{AccountName, NamePart};
 use crate::search::{DesignTest, KnownTest, Predicate};
@@ -98,6 +98,7 @@ const DESIGNS: Rows = Rows {
     has_lore: "content.has_lore",
     year: "NULL::bigint",
     released_on: "NULL::date",
+    terms: exact_terms,
     known: push_known_test,
 };
 
@@ -115,10 +116,9 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
         KnownTest::Design(DesignTest::Status(status)) => {
             sql.push("d.status = ").value(status.clone())
         }
-        KnownTest::Design(DesignTest::Rating(wanted)) => push_comparison(
-            sql.push("CASE WHEN d.rating_count > 0 THEN d.rating::bigint END"),
-            *wanted,
-        ),
+        KnownTest::Design(DesignTest::Rating(wanted)) => {
+            push_comparison(sql.push("d.rating_count > 0 AND d.rating"), *wanted)
+        }
         KnownTest::Design(DesignTest::Comments(wanted)) => {
             push_comparison(sql.push("d.comment_count"), *wanted)
         }
@@ -152,7 +152,7 @@ fn push_designs<'a>(sql: Statement<'a>, predicate: &Predicate) -> Statement<'a> 
         return sql;
     }
     sql.push(
-        " JOIN design_search content ON content.design_id = d.id AND d.searched_revision = d.revision",
+        " JOIN design_search content ON content.design_id = d.id AND d.searched_revision >= d.revision",
     )
 }
 
@@ -180,10 +180,6 @@ fn push_where<'a>(
     if let Some(name) = filter.name {
         let pattern = format!("%{}%", escape_like(name.key()));
         sql = sql.push(" AND d.name_key LIKE ").value(pattern);
-    }
-    // What the index of terms knows comes first; the condition itself is exact.
-    for terms in required_terms(predicate) {
-        sql = sql.push(" AND content.terms && ").value(terms);
     }
     if *predicate == Predicate::always() {
         return sql;
