@@ -7,6 +7,8 @@
 mod attributes;
 mod check;
 mod comparison;
+#[cfg(test)]
+mod design_tests;
 mod fields;
 mod fold;
 pub mod index;
