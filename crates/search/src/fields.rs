@@ -217,7 +217,7 @@ pub(super) const FIELDS: &[Field] = fields! {
 /// What can be asked of designs alone. Queries for cards do not know these: a game may have attributes of such names.
 pub(super) const DESIGN_FIELDS: &[Field] = fields! {
     "by" ["author"] Author: "The author, by name.", "by:ada";
-    "status" [] Status: "How far it is: `shared`, `submitted`, `in_review`, `approved`, `declined` or `official`.", "status:shared|approved";
+    "status" [] Status: "How far it is: `shared`, `submitted`, `in_review`, `approved`, `declined` or `official`.", "status:shared";
     "rating" ["rated"] Rating: "How well players rate it, 1 to 5 with at most two decimals; of designs that somebody has rated.", "rating>=3.5";
     "comments" [] Comments: "How many comments there are about it.", "comments:0..9";
 };
