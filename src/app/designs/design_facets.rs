@@ -113,7 +113,7 @@ pub async fn count(
         let body = count_anew(app, network, &loaded.game, gallery).await?;
         Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &body)?)
     };
-    app.design_facets.find_or(key, counted).await
+    app.design_facets.find_or(key, Box::pin(counted)).await
 }
 
 async fn count_anew(
@@ -166,7 +166,8 @@ fn facet_count(term: &str, cards: u64, attributes: &[FacetAttribute<'_>]) -> Opt
             let attribute = attributes.iter().find(|attribute| attribute.code == code)?;
             let listed = attribute.listed.iter().find(|value| match value {
                 Value::String(listed) => listed == text,
-                other => other.to_string() == text,
+                Value::Bool(listed) => text == if *listed { "true" } else { "false" },
+                _ => false,
             });
             // What is not listed is a number.
             let value = listed.cloned().or_else(|| text.parse::<i64>().ok().map(Value::from))?;

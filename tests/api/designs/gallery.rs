@@ -28,11 +28,11 @@ async fn facets(app: &TestApp, q: &str) -> Value {
 
 /// How many designs have a value.
 fn counted(facets: &Value, of: &str, code: &str, value: &str) -> i64 {
-    let facet = facets["facets"].as_array().unwrap().iter();
-    let facet = facet.filter(|facet| facet["of"] == of && facet["code"] == code).next().unwrap();
-    let values = facet["values"].as_array().unwrap().iter();
-    let mut values = values.filter(|one| one["value"].to_string().trim_matches('"') == value);
-    values.next().map_or(0, |one| one["designs"].as_i64().unwrap())
+    let mut all = facets["facets"].as_array().unwrap().iter();
+    let facet = all.find(|facet| facet["of"] == of && facet["code"] == code).unwrap();
+    let mut values = facet["values"].as_array().unwrap().iter();
+    let found = values.find(|one| one["value"].to_string().trim_matches('"') == value);
+    found.map_or(0, |one| one["designs"].as_i64().unwrap())
 }
 
 #[tokio::test]
