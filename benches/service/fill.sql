@@ -137,22 +137,43 @@ CREATE FUNCTION bench.design_code(n bigint) RETURNS text LANGUAGE sql IMMUTABLE 
     SELECT 'D-' || string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', value + 1, 1), '' ORDER BY place DESC) FROM written $$;
 CREATE FUNCTION bench.design(n bigint) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
     SELECT ('01900003-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+-- Types and ranks differ: one in fifty is of one type and one rank.
 CREATE FUNCTION bench.design_content(name text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_build_object('name', name, 'kind', 'unit', 'licence', 'release-1',
-        'attributes', '{"type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300}'::jsonb,
+        'attributes', '{"subtypes": ["beast"], "attack": 200, "defense": 300}'::jsonb || jsonb_build_object(
+            'type', ('{earth,water,fire,air,electric,light,nature,dark}'::text[])[1 + ('x' || left(md5(name), 6))::bit(24)::int % 8],
+            'rank', 1 + ('x' || right(md5(name), 6))::bit(24)::int % 6),
         'effects', '[{"style": "passive", "text": "After this card attacks, return it to your hand."}, {"style": "normal", "text": "Discard one spell to gain 1 point."}]'::jsonb) $$;
 -- One in ten is a draft. Few do the same as others.
 INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, name, name_key, name_skeleton, kind, effects_key,
                      shared_at, created_at, updated_at)
-    SELECT bench.design(n), bench.design_code(n), bench.account(1 + n % :accounts), 'ttcg', CASE WHEN n % 10 = 0 THEN 'draft' ELSE 'shared' END, 2, 1,
-           CASE WHEN n % 10 > 0 THEN 1 END, name, key, key, 'unit', decode(md5((n / 20)::text), 'hex'),
-           CASE WHEN n % 10 > 0 THEN now() - n * interval '1 minute' END, now() - n * interval '1 minute', now() - n * interval '1 minute'
-    FROM generate_series(1, :accounts) AS n
+    SELECT bench.design(d), bench.design_code(d), bench.account(1 + d % :accounts), 'ttcg', CASE WHEN d % 10 = 0 THEN 'draft' ELSE 'shared' END, 2, 1,
+           CASE WHEN d % 10 > 0 THEN 1 END, named.name, key, key, 'unit', decode(md5((d / 20)::text), 'hex'),
+           CASE WHEN d % 10 > 0 THEN now() - d * interval '1 minute' END, now() - d * interval '1 minute', now() - d * interval '1 minute'
+    FROM generate_series(1, :accounts) AS d
     -- A word of its own, and one that the names of cards have: each is in a few of them, or in many.
-    JOIN bench.cards c ON c.n = 1 + n % (SELECT count(*) FROM bench.cards)
-    CROSS JOIN LATERAL (SELECT initcap(translate(lpad(to_hex(n * 2654435761 % 268435456), 7, '0'), '0123456789', 'ghijklmnop')) || ' the ' || split_part(c.name, ' ', -1) AS name) named
-    CROSS JOIN LATERAL (SELECT lower(replace(name, ' ', '')) AS key) keyed;
+    JOIN bench.cards c ON c.n = 1 + d % (SELECT count(*) FROM bench.cards)
+    CROSS JOIN LATERAL (SELECT initcap(translate(lpad(to_hex(d * 2654435761 % 268435456), 7, '0'), '0123456789', 'ghijklmnop')) || ' the ' || split_part(c.name, ' ', -1) AS name) named
+    CROSS JOIN LATERAL (SELECT lower(replace(named.name, ' ', '')) AS key) keyed;
 INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM designs;
+UPDATE designs SET comment_count = hashtext(code) & 7, rating_count = (hashtext(code) >> 3) & 15,
+    rating_points = ((hashtext(code) >> 3) & 15) * (4 + ((hashtext(code) >> 7) & 15));
+-- What the service keeps of them for searches; the numbers of three printings.
+INSERT INTO design_search (design_id, game_code, game_revision, words_version, kind, search_key, attributes, effects, has_lore, printings, printing_numbers,
+                           terms, words, name_words, effect_words, lore_words, attribute_words)
+    SELECT d.id, d.game_code, (SELECT revision FROM games WHERE code = d.game_code), 1, d.kind, d.name_key, attributes, '[{"slot": null, "style": "passive"}, {"slot": null, "style": "normal"}]',
+           false, printings, numbers,
+           ARRAY['a.attack=200', 'a.defense=300', 'a.rank=' || (attributes ->> 'rank'), 'a.subtypes=beast', 'a.type=' || (attributes ->> 'type'), 'kind=unit',
+                 'p.attack=200', 'p.attack=250', 'p.defense=300', 'p.defense=350', 'rarity=common', 'rarity=rare', 'style=normal', 'style=passive'],
+           name_words || ' |' || effect_words, name_words, effect_words, '', jsonb_build_object('type', ' ' || (attributes ->> 'type'))
+    FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision
+    CROSS JOIN LATERAL (SELECT r.content -> 'attributes' AS attributes, ' ' || lower(d.name) AS name_words,
+        ' after this card attacks return it to your hand | discard one spell to gain 1 point' AS effect_words,
+        '[{"rarity": "common", "attributes": {}}, {"rarity": "rare", "attributes": {"attack": 250, "defense": 350}}]'::jsonb AS printings) said
+    CROSS JOIN LATERAL (SELECT jsonb_build_array(jsonb_build_object('attack', 200, 'defense', 300, 'rank', attributes -> 'rank'),
+        jsonb_build_object('attack', 250, 'defense', 350, 'rank', attributes -> 'rank')) AS numbers) numbered
+    WHERE d.listed;
+UPDATE designs SET searched_revision = revision WHERE listed;
 CREATE TABLE bench.designs AS
     SELECT code AS design, account_id AS caller, name FROM designs WHERE shared_at IS NOT NULL ORDER BY md5(code) LIMIT 20000;
 

@@ -56,6 +56,8 @@ const WAITING: usize = 32;
 const KEPT_ANSWERS: u64 = 4;
 /// Most toolkits that are kept: one of the largest game has some megabytes.
 const TOOLKITS: u64 = 16;
+/// Most facets of designs that are kept: of a large game they have some hundred kilobytes. Clients make up queries: those that are asked for often stay.
+const DESIGN_FACETS: u64 = 100;
 /// How long each is kept. Other versions have other keys: it need not end earlier.
 const TOOLKIT_KEPT: Duration = Duration::from_hours(1);
 
@@ -199,7 +201,7 @@ pub struct ApiSettings {
     /// How long near names are looked for to the unknown names of one request; the rest are left out: an answer without suggestions
     /// beats a late one.
     pub suggestion_time: Duration,
-    /// How long community statistics, and counts of registered copies, are kept: at most 20 s.
+    /// How long community statistics, counts of registered copies and facets of designs are kept: at most 20 s.
     pub statistics_ttl: Duration,
     /// Fonts of pictures that are drawn as PNG.
     pub picture_fonts: Fonts,
@@ -256,6 +258,8 @@ pub struct Shared {
     pub feed: Feed,
     /// Community statistics of the last moments: to count reads every submission of those who are named, and strangers may ask.
     pub statistics: Recent<(Statistic, Option<Code>, Option<Code>), Rendered>,
+    /// Facets of designs of the last moments, by game, revisions of all games and query: to count reads every design that fits, and strangers may ask.
+    pub design_facets: Recent<(Code, Vec<i64>, String), Rendered>,
     /// What became of print runs, by run and status: a run that was broken off holds nothing, and must not be told with what it held. To count goes through
     /// every registered copy of a run, which may be millions.
     pub counted_runs: Recent<(Uuid, RunStatus), Arc<RunCounts>>,
@@ -327,6 +331,7 @@ impl Shared {
             near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),
             statistics: Recent::new(1_000, settings.statistics_ttl),
+            design_facets: Recent::new(DESIGN_FACETS, settings.statistics_ttl),
             counted_runs: Recent::new(10_000, settings.statistics_ttl),
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
             games: GameCache::new(settings.games_trust),

@@ -8,12 +8,13 @@ use tokio::time::MissedTickBehavior;
 
 use super::{discarded_runs, keys};
 use crate::app::state::Shared;
-use crate::store::Store;
 use crate::store::accounts::name_skeletons;
 use crate::store::catalogue::cards;
 use crate::store::designs::design_ratings;
+use crate::store::designs::design_search;
 use crate::store::operations::retention;
 use crate::store::serials::unlock_policies;
+use crate::store::{Store, StoreResult};
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_mins(5));
@@ -45,8 +46,23 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         if let Err(error) = name_skeletons::fill_in(&store).await {
             tracing::warn!(%error, "could not note what names look like");
         }
+        // It may have shared designs as well, and manifests change what is worked out for them.
+        if let Err(error) = fill_in_designs(&shared, &store).await {
+            tracing::warn!(%error, "could not prepare designs for the search");
+        }
         if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not discard print runs that were broken off");
         }
     }
+}
+
+async fn fill_in_designs(shared: &Shared, store: &Store) -> StoreResult<()> {
+    let mut conn = store.connection().await?;
+    let games = shared.games.read_list(&mut conn).await?;
+    drop(conn);
+    let filled = design_search::fill_in(store, &games).await?;
+    if filled > 0 {
+        tracing::info!(designs = filled, "designs prepared for the search");
+    }
+    Ok(())
 }

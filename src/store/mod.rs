@@ -7,6 +7,7 @@ pub mod accounts;
 mod card_content;
 pub mod catalogue;
 pub mod collection;
+mod conditions;
 pub mod copies;
 pub mod db;
 pub mod decks;

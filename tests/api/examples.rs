@@ -313,6 +313,10 @@ impl Stage {
         let his = text(&his, "id");
         let submit = app.post(&format!("/v1/designs/{his}/submit")).by(&self.ben);
         submit.header("if-match", "*").answer().await.expect(200);
+        // Who has nothing in the gallery is no author.
+        let shown = self.made(app, "/v1/designs", draft("Signal Newt")).await;
+        let share = app.post(&format!("/v1/designs/{}/share", text(&shown, "id"))).by(&self.ada);
+        share.header("if-match", "*").answer().await.expect(200);
         self.others.extend([("sound design", hers), ("his submitted design", his)]);
         self.fill_feedback(app, &sound).await;
     }

@@ -158,6 +158,21 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.shared_at IS NOT NULL \
                   AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL AND d.game_code = 'ttcg' ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
         .goal(Goal::Ratio(0.7)),
+    Recipe::get("list_shared_designs", "gallery by rating", "/v1/designs?game=ttcg&sort=rating")
+        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \
+                  ORDER BY d.rating DESC, d.rating_count DESC, d.shared_at DESC, d.code DESC LIMIT 51"])
+        .goal(Goal::Ratio(0.7)),
+    Recipe::get("list_shared_designs", "gallery by a query", "/v1/designs?game=ttcg&q=type:fire+rank:3")
+        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_search s ON s.design_id = d.id \
+                  WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' AND s.terms @> '{a.type=fire,a.rank=3}' ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
+        .goal(Goal::Ratio(0.7)),
+    Recipe::get("list_design_facets", "facets of designs", "/v1/games/ttcg/design-facets")
+        .like(Yardstick::Static)
+        .why("counted once in 20 seconds; in between it is as fast as it is sent"),
+    Recipe::get("find_author", "author of designs", "/v1/authors/<author>")
+        .rows("SELECT a.name AS author FROM bench.designs d JOIN accounts a ON a.id = d.caller LIMIT :many")
+        .reads(&["SELECT a.id, a.name, count(*), sum(d.rating_points), sum(d.rating_count), min(d.shared_at) FROM accounts a JOIN designs d ON d.account_id = a.id AND d.listed \
+                  WHERE a.name_key = lower(:author) AND a.banned_at IS NULL GROUP BY a.id"]),
     Recipe::get("list_own_designs", "own designs", "/v1/me/designs").by(Row).rows(SHARED).reads(&[
         "SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = :caller::uuid ORDER BY d.id DESC LIMIT 51",
     ]),

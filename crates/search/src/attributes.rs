@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, did_you_mean, near};
 
-use super::fields::{self, Topic};
+use super::fields::{self, Subject, Topic};
 use super::predicate::{SortKey, SumOf};
 
 /// The sort key of that name.
@@ -12,7 +12,7 @@ use super::predicate::{SortKey, SumOf};
 /// # Errors
 /// Why there is none, for people.
 pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
-    let field = fields::find(name);
+    let field = Subject::Cards.field(name);
     let key = match field.filter(|field| field.sortable).map(|field| (field.topic, field.name)) {
         Some((Topic::Set, _)) => Some(SortKey::Place),
         Some((Topic::Number, _)) => Some(SortKey::Number),

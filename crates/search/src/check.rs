@@ -6,21 +6,23 @@ use cardscape_engine::{AttributeValue, Date, Game, Rarity, did_you_mean, near, s
 
 use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
 use super::comparison::Comparison;
-use super::fields::{self, Field, Topic};
+use super::fields::{Field, Subject, Topic};
 use super::index::Releases;
 use super::legality::{self, Wanted};
-use super::predicate::{Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+use super::predicate::{
+    Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique,
+};
 use super::scope::Scope;
 use super::syntax::{Fault, Literal, Node, Operator, Term};
 use super::values::{
-    BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, sign_in_word,
-    some_of, text_test, type_test, whole,
+    BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, rating,
+    sign_in_word, some_of, text_test, type_test, whole,
 };
 
-/// What a query asks for.
+/// What a query asks for, of cards or of designs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Which cards.
+    /// Which of them.
     pub predicate: Predicate,
     /// `sort:`, if the query says.
     pub sort: Option<SortKey>,
@@ -74,7 +76,7 @@ fn narrowed<'a>(tree: &Node, scope: &Scope<'a>) -> Scope<'a> {
         if let Node::Term(Term {
             field: Some((name, Operator::Has | Operator::Equal)), value, ..
         }) = part
-            && fields::find(name).is_some_and(|field| field.topic == Topic::Game)
+            && scope.field(name).is_some_and(|field| field.topic == Topic::Game)
             && let Ok(game) = scope.game(value.text())
             && scope.includes(game)
         {
@@ -84,13 +86,13 @@ fn narrowed<'a>(tree: &Node, scope: &Scope<'a>) -> Scope<'a> {
     scope.clone()
 }
 
-/// Whether a query names a set: [`check`] has to know then which there are.
+/// Whether a query for cards names a set: [`check`] has to know then which there are.
 pub fn names_set(tree: &Node) -> bool {
     match tree {
         Node::And(nodes) | Node::Or(nodes) => nodes.iter().any(names_set),
         Node::Not(node) => names_set(node),
         Node::Term(term) => term.field.as_ref().is_some_and(|(name, _)| {
-            fields::find(name).is_some_and(|field| field.topic == Topic::Set)
+            Subject::Cards.field(name).is_some_and(|field| field.topic == Topic::Set)
         }),
     }
 }
@@ -164,10 +166,22 @@ impl Checker<'_> {
 
     /// What a term means; if it means nothing, what may have been meant.
     fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
+        if let Some(fault) = self.not_of_designs(term) {
+            return Err(fault);
+        }
         self.term(term, top).map_err(|message| {
-            let hint = self.between_fields(term).or_else(|| hint(term, &message));
+            let hint =
+                self.between_fields(term).or_else(|| hint(self.scope.subject(), term, &message));
             hint.unwrap_or(message)
         })
+    }
+
+    /// Why a term cannot be asked of designs, in a query for designs.
+    fn not_of_designs(&self, term: &Term) -> Option<String> {
+        let (name, _) = term.field.as_ref()?;
+        let field = self.scope.field(name).filter(|_| self.scope.subject() == Subject::Designs)?;
+        let why = field.topic.why_not_of_designs()?;
+        Some(format!("{name} is not for designs: {why}"))
     }
 
     /// What a term means, and whether that is to be turned round.
@@ -183,7 +197,7 @@ impl Checker<'_> {
                 Meaning::Content(everywhere(text_test(&Place::Everywhere, &term.value)?)),
             ));
         };
-        let field = fields::find(name);
+        let field = self.scope.field(name);
         if let Some(Field { topic, .. }) = field
             && !topic.operators().contains(operator)
         {
@@ -241,7 +255,7 @@ impl Checker<'_> {
             return Ok(None);
         };
         let Some((low, high)) = text.split_once("..") else { return Ok(None) };
-        let ordered = match fields::find(name) {
+        let ordered = match self.scope.field(name) {
             Some(field) => field.topic.operators().contains(&Operator::AtLeast),
             None => attributes(bare(name), self.scope.games()).iter().any(|(_, (_, attribute))| {
                 matches!(
@@ -282,7 +296,7 @@ impl Checker<'_> {
         let (low, high) = (word(low), word(high));
         let between = Comparison::Between(&low, &high);
         // Not two comparisons: printings may differ, and one of them must lie in the range.
-        let meaning = match fields::find(name) {
+        let meaning = match self.scope.field(name) {
             Some(field) => self.ordered(field, between),
             None => self.attribute(name, between).map(Meaning::Content),
         };
@@ -299,12 +313,16 @@ impl Checker<'_> {
         if let (Ok(low), Ok(high)) = (day(low), day(high)) {
             return low > high;
         }
+        if let (Ok(low), Ok(high)) = (rating(low), rating(high)) {
+            return low > high;
+        }
         let [low, high] = [low, high].map(search_key);
         let order = |values: &[&str]| {
             let place = |key: &str| values.iter().position(|value| search_key(value) == key);
             Some(place(&low)?.cmp(&place(&high)?))
         };
-        let orders: Vec<_> = match fields::find(name).map(|field| field.topic) {
+        let topic = self.scope.field(name).map(|field| field.topic);
+        let orders: Vec<_> = match topic {
             Some(Topic::Rarity) => {
                 let tiers = |game: &&Game| {
                     let by_code: Vec<&str> = game.rarities().iter().map(|one| &*one.code).collect();
@@ -314,7 +332,7 @@ impl Checker<'_> {
                 self.scope.games().iter().filter_map(tiers).collect()
             }
             _ => {
-                let code = fields::find(name).map_or(bare(name), |field| field.name);
+                let code = self.scope.field(name).map_or(bare(name), |field| field.name);
                 let found = attributes(code, self.scope.games());
                 let choices =
                     found.iter().filter_map(|(_, (_, attribute))| match &attribute.value {
@@ -334,7 +352,7 @@ impl Checker<'_> {
         let (name, operator) = term.field.as_ref()?;
         let other = term.value.text();
         let is_field = |name: &str| {
-            let field = fields::find(name).map(|field| field.topic);
+            let field = self.scope.field(name).map(|field| field.topic);
             matches!(field, Some(Topic::Attribute | Topic::Total | Topic::Number))
                 || !attributes(bare(name), self.scope.known()).is_empty()
         };
@@ -430,7 +448,7 @@ impl Checker<'_> {
                 "lore" => content(Test::HasLore),
                 "effect" | "effects" => content(Test::HasEffect),
                 _ => {
-                    let name = fields::find(text).map_or(bare(text), |field| field.name);
+                    let name = self.scope.field(text).map_or(bare(text), |field| field.name);
                     let codes: BTreeSet<&str> = attributes(name, self.scope.games())
                         .iter()
                         .map(|(_, (code, _))| *code)
@@ -446,6 +464,11 @@ impl Checker<'_> {
                     content(any(tests).ok_or_else(nothing)?)
                 }
             },
+            Topic::Author => known(KnownTest::Design(DesignTest::Author(text.to_owned()))),
+            Topic::Status => {
+                let statuses = DESIGN_STATUSES.map(|status| (status, status.to_owned()));
+                known(KnownTest::Design(DesignTest::Status(one_of(text, &statuses)?)))
+            }
             Topic::Legal => self.judged(Wanted::Legal, text),
             Topic::Restricted => self.judged(Wanted::Restricted, text),
             Topic::Banned => self.judged(Wanted::Banned, text),
@@ -457,7 +480,9 @@ impl Checker<'_> {
             | Topic::Unlocked
             | Topic::Submissions
             | Topic::Year
-            | Topic::Date => self.ordered(field, Comparison::Is(operator, value)),
+            | Topic::Date
+            | Topic::Rating
+            | Topic::Comments => self.ordered(field, Comparison::Is(operator, value)),
         }
     }
 
@@ -474,6 +499,8 @@ impl Checker<'_> {
             }
             Topic::Unlocked => known(KnownTest::UnlockedOn(text.try_map(day)?)),
             Topic::Submissions => known(KnownTest::Submissions(text.try_map(whole)?)),
+            Topic::Rating => known(KnownTest::Design(DesignTest::Rating(text.try_map(rating)?))),
+            Topic::Comments => known(KnownTest::Design(DesignTest::Comments(text.try_map(whole)?))),
             Topic::Year => content(Test::Year(text.try_map(whole)?)),
             Topic::Date => content(Test::Released(text.try_map(day)?)),
             Topic::Rarity => {
@@ -547,16 +574,15 @@ impl Checker<'_> {
     fn attribute(&self, name: &str, wanted: Comparison<&Literal>) -> Result<Vec<Case>, String> {
         let found = attributes(bare(name), self.scope.games());
         if found.is_empty() {
-            if fields::find(name).is_none() && attributes(bare(name), self.scope.known()).is_empty()
+            if self.scope.field(name).is_none()
+                && attributes(bare(name), self.scope.known()).is_empty()
             {
                 let known: Vec<&str> = attribute_codes(self.scope.games())
                     .into_iter()
                     .map(|code| -> &str { code })
                     .collect();
-                let near = near(
-                    name,
-                    fields::FIELDS.iter().map(|field| -> &str { field.name }).chain(known),
-                );
+                let fields = self.scope.subject().usable_fields().map(|field| -> &str { field });
+                let near = near(name, fields.chain(known));
                 return Err(format!("there is no field {name:?}{}", did_you_mean(&near)));
             }
             return Err(format!("no card here has {name}"));
@@ -600,10 +626,10 @@ impl Checker<'_> {
 }
 
 /// What may have been meant by a term that means nothing.
-fn hint(term: &Term, message: &str) -> Option<String> {
+fn hint(subject: Subject, term: &Term, message: &str) -> Option<String> {
     let (name, operator) = term.field.as_ref()?;
     let Literal::Word(text) = &term.value else { return None };
-    let (topic, how) = (fields::find(name).map(|field| field.topic), operator.as_str());
+    let (topic, how) = (subject.field(name).map(|field| field.topic), operator.as_str());
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match topic {
         Some(Topic::Is | Topic::Not) => {

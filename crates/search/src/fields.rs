@@ -1,4 +1,6 @@
-//! The fields of the query language: one table, from which queries are checked and the reference is written.
+//! The fields of the query language: one table for cards and what designs have beside it, from which queries are checked and the reference is written.
+
+use std::collections::BTreeSet;
 
 use super::syntax::Operator;
 
@@ -33,6 +35,48 @@ pub(super) enum Topic {
     Sort,
     Order,
     Unique,
+    /// Of designs: who made it.
+    Author,
+    /// Of designs: how far it is.
+    Status,
+    /// Of designs: how well players rate it.
+    Rating,
+    /// Of designs: how much is said about it.
+    Comments,
+}
+
+/// What a query looks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Cards of the catalogue.
+    #[default]
+    Cards,
+    /// Designs that players made.
+    Designs,
+}
+
+impl Subject {
+    /// The fields that a query for it may name. What makes no sense for designs is among them, so that it can be told why.
+    pub(super) fn fields(self) -> impl Iterator<Item = &'static Field> {
+        let own = match self {
+            Self::Cards => &[],
+            Self::Designs => DESIGN_FIELDS,
+        };
+        own.iter().chain(FIELDS)
+    }
+
+    /// Names of the fields that a query for it can use.
+    pub(super) fn usable_fields(self) -> impl Iterator<Item = &'static str> {
+        let is_usable =
+            move |field: &&Field| self == Self::Cards || field.topic.why_not_of_designs().is_none();
+        self.fields().filter(is_usable).map(|field| field.name)
+    }
+
+    /// The field of that name.
+    pub(super) fn field(self, name: &str) -> Option<&'static Field> {
+        let is = |other: &str| other.eq_ignore_ascii_case(name);
+        self.fields().find(|field| is(field.name) || field.aliases.iter().any(|alias| is(alias)))
+    }
 }
 
 impl Topic {
@@ -49,7 +93,9 @@ impl Topic {
             | Self::Slot
             | Self::Legal
             | Self::Restricted
-            | Self::Banned => &[Has, Equal, NotEqual],
+            | Self::Banned
+            | Self::Author
+            | Self::Status => &[Has, Equal, NotEqual],
             Self::Text | Self::Effect | Self::Lore | Self::Is | Self::Not | Self::Has => &[Has],
             Self::Sort | Self::Order | Self::Unique => &[Has, Equal],
             Self::Number
@@ -59,7 +105,9 @@ impl Topic {
             | Self::Unlocked
             | Self::Submissions
             | Self::Year
-            | Self::Date => &[Has, Equal, NotEqual, Less, AtMost, Greater, AtLeast],
+            | Self::Date
+            | Self::Rating
+            | Self::Comments => &[Has, Equal, NotEqual, Less, AtMost, Greater, AtLeast],
         }
     }
 
@@ -75,6 +123,21 @@ impl Topic {
                 | Self::Unlocked
                 | Self::Submissions
         )
+    }
+
+    /// Why it cannot be asked of designs; `None`: it can.
+    pub(super) fn why_not_of_designs(self) -> Option<&'static str> {
+        match self {
+            Self::Set | Self::Number | Self::Year | Self::Date => Some("designs are in no set"),
+            Self::Is | Self::Not | Self::Unlocked | Self::Submissions => {
+                Some("only cards are hidden and unlocked")
+            }
+            Self::Legal | Self::Restricted | Self::Banned => Some("formats are about cards"),
+            Self::Sort | Self::Order | Self::Unique => {
+                Some("the parameter `sort` says how designs are listed")
+            }
+            _ => None,
+        }
     }
 
     /// Whether it says how the list is made, not what is in it.
@@ -151,15 +214,51 @@ pub(super) const FIELDS: &[Field] = fields! {
     "unique" ["u"] Unique: "`cards`: one entry for each card. `printings`: one for each rarity of it that fits.", "attack>1500 unique:printings";
 };
 
-/// The field of that name.
-pub(super) fn find(name: &str) -> Option<&'static Field> {
-    let is = |other: &str| other.eq_ignore_ascii_case(name);
-    FIELDS.iter().find(|field| is(field.name) || field.aliases.iter().any(|alias| is(alias)))
-}
+/// What can be asked of designs alone. Queries for cards do not know these: a game may have attributes of such names.
+pub(super) const DESIGN_FIELDS: &[Field] = fields! {
+    "by" ["author"] Author: "The author, by name.", "by:ada";
+    "status" [] Status: "How far it is: `shared`, `submitted`, `in_review`, `approved`, `declined` or `official`.", "status:shared";
+    "rating" ["rated"] Rating: "How well players rate it, 1 to 5 with at most two decimals; of designs that somebody has rated.", "rating>=3.5";
+    "comments" [] Comments: "How many comments there are about it.", "comments:0..9";
+};
 
 /// A query for each field, and the field's name: each finds something in the sample games.
 pub fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
     FIELDS.iter().map(|field| (field.name, field.example))
+}
+
+/// The same for the fields that only designs have.
+pub fn design_examples() -> impl Iterator<Item = (&'static str, &'static str)> {
+    DESIGN_FIELDS.iter().map(|field| (field.name, field.example))
+}
+
+fn quoted(words: &mut dyn Iterator<Item = &str>) -> String {
+    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
+}
+
+/// What queries for designs have beside [`reference`], as Markdown: their own fields, and those that mean nothing there.
+pub fn design_reference() -> String {
+    let mut page =
+        String::from("| Field | Short | Operators | Meaning | Example |\n|---|---|---|---|---|\n");
+    for field in DESIGN_FIELDS {
+        page.push_str(&format!(
+            "| `{}` | {} | {} | {} | `{}` |\n",
+            field.name,
+            quoted(&mut field.aliases.iter().copied()),
+            quoted(&mut field.topic.operators().iter().map(|operator| operator.as_str())),
+            field.text,
+            field.example,
+        ));
+    }
+    page.push_str("\n| Fields of cards alone | Why |\n|---|---|\n");
+    let why = |field: &Field| field.topic.why_not_of_designs();
+    let reasons: BTreeSet<&str> = FIELDS.iter().filter_map(why).collect();
+    for reason in reasons {
+        let mut fields =
+            FIELDS.iter().filter(|field| why(field) == Some(reason)).map(|field| field.name);
+        page.push_str(&format!("| {} | {reason} |\n", quoted(&mut fields)));
+    }
+    page
 }
 
 /// The table as Markdown, for the reference page.
@@ -167,9 +266,6 @@ pub fn reference() -> String {
     let mut page = String::from(
         "| Field | Short | Operators | Sorts | Finds hidden cards | Meaning | Example |\n|---|---|---|---|---|---|---|\n",
     );
-    let quoted = |words: &mut dyn Iterator<Item = &str>| {
-        words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
-    };
     let yes = |is: bool| if is { "yes" } else { "" };
     for field in FIELDS {
         page.push_str(&format!(
@@ -188,19 +284,20 @@ pub fn reference() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
     fn every_name_means_one_field() {
         let names = || {
-            FIELDS
-                .iter()
+            Subject::Designs
+                .fields()
                 .flat_map(|field| std::iter::once(field.name).chain(field.aliases.iter().copied()))
         };
         assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count());
-        assert_eq!(find("ATK").map(|field| field.name), Some("attack"));
-        assert_eq!(find("attac"), None);
+        let find = |subject: Subject, name| subject.field(name).map(|field| field.name);
+        assert_eq!(find(Subject::Cards, "ATK"), Some("attack"));
+        assert_eq!(find(Subject::Cards, "attac"), None);
+        assert_eq!(find(Subject::Cards, "by"), None);
+        assert_eq!(find(Subject::Designs, "BY"), Some("by"));
     }
 }

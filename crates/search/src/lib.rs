@@ -1,4 +1,4 @@
-//! Which cards somebody looks for, as a pure value; the store turns it into SQL.
+//! Which cards somebody looks for, or which designs of players, as a pure value; the store turns it into SQL.
 //!
 //! A query goes from text to a syntax tree ([`parse`]), which is checked against the games' manifests ([`check`]) and becomes a
 //! [`Predicate`].
@@ -7,6 +7,8 @@
 mod attributes;
 mod check;
 mod comparison;
+#[cfg(test)]
+mod design_tests;
 mod fields;
 mod fold;
 pub mod index;
@@ -24,9 +26,12 @@ pub use attributes::{sort_key, sums};
 pub use cardscape_engine::{did_you_mean, near};
 pub use check::{Checked, check, names_set};
 pub use comparison::Comparison;
-pub use fields::{examples, reference};
+pub use fields::{design_examples, design_reference, examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
-pub use predicate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
+pub use predicate::{
+    CardQuery, Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf,
+    Test, Unique,
+};
 pub use scope::Scope;
 pub use syntax::{
     Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,

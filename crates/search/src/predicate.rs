@@ -89,6 +89,27 @@ impl Predicate {
         self.has(&Test::is_costly)
     }
 
+    /// Whether it asks anything that is not known of every card.
+    pub fn asks_for_content(&self) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_for_content),
+            Self::Known { .. } => false,
+            Self::Content { .. } => true,
+        }
+    }
+
+    /// The parts that must hold, as far as they are chosen: what fits the whole fits this, too.
+    #[must_use]
+    pub fn conjuncts_that(&self, is_chosen: &dyn Fn(&Self) -> bool) -> Self {
+        match self {
+            Self::All(parts) => {
+                Self::All(parts.iter().map(|part| part.conjuncts_that(is_chosen)).collect())
+            }
+            other if is_chosen(other) => other.clone(),
+            _ => Self::always(),
+        }
+    }
+
     /// Whether it asks something of printings, which lists of printings ask of each for itself.
     pub fn is_about_printings(&self) -> bool {
         self.has(&Test::is_about_printings)
@@ -122,7 +143,26 @@ pub enum KnownTest {
     UnlockedOn(Comparison<NaiveDate>),
     /// Submissions that count towards its unlocking; of cards that started hidden.
     Submissions(Comparison<i64>),
+    /// What only designs have: false for every card.
+    Design(DesignTest),
 }
+
+/// What is known of a design that players made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DesignTest {
+    /// Name of its author, as it was typed.
+    Author(String),
+    /// How far it is: one of [`DESIGN_STATUSES`].
+    Status(String),
+    /// How well it is rated, in hundredths of a point, 100 to 500; of designs that were rated.
+    Rating(Comparison<i64>),
+    /// Comments about it.
+    Comments(Comparison<i64>),
+}
+
+/// How far designs are that everybody may see.
+pub const DESIGN_STATUSES: [&str; 6] =
+    ["shared", "submitted", "in_review", "approved", "declined", "official"];
 
 /// A test that holds in some games.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,20 +2,38 @@
 
 use cardscape_engine::{Game, did_you_mean, near, search_key};
 
+use super::fields::{Field, Subject};
 use super::index::Releases;
 
-/// The games that a query is over, among all that there are.
+/// The games that a query is over, among all that there are, and what it looks for in them.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     known: Vec<&'a Game>,
     games: Vec<&'a Game>,
+    subject: Subject,
 }
 
 impl<'a> Scope<'a> {
-    /// All games.
+    /// Cards of all games.
     pub fn new(known: impl IntoIterator<Item = &'a Game>) -> Self {
         let known: Vec<&Game> = known.into_iter().collect();
-        Self { games: known.clone(), known }
+        Self { games: known.clone(), known, subject: Subject::Cards }
+    }
+
+    /// Designs of these games.
+    #[must_use]
+    pub fn of_designs(self) -> Self {
+        Self { subject: Subject::Designs, ..self }
+    }
+
+    /// What the query looks for.
+    pub(super) fn subject(&self) -> Subject {
+        self.subject
+    }
+
+    /// The field of that name.
+    pub(super) fn field(&self, name: &str) -> Option<&'static Field> {
+        self.subject.field(name)
     }
 
     /// The game of that code alone.
@@ -34,7 +52,7 @@ impl<'a> Scope<'a> {
 
     /// That game alone.
     pub(super) fn only(&self, game: &'a Game) -> Self {
-        Self { known: self.known.clone(), games: vec![game] }
+        Self { known: self.known.clone(), games: vec![game], subject: self.subject }
     }
 
     fn find(&self, text: &str, is_meant: impl Fn(&Game) -> bool) -> Result<&'a Game, String> {

@@ -33,6 +33,19 @@ pub(super) fn whole(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| format!("{text:?} is no whole number"))
 }
 
+/// A rating: `4`, `3.5` or `4.25`, in hundredths.
+pub(super) fn rating(text: &str) -> Result<i64, String> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |digits: &str, most: usize| {
+        (1..=most).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    let hundredths = || format!("{whole}{part:0<2}").parse().ok();
+    let found = (is_number(whole, 1) && is_number(part, 2)).then(hundredths).flatten();
+    found
+        .filter(|rating| (100..=500).contains(rating))
+        .ok_or_else(|| format!("{text:?} is no rating: 1 to 5 with at most two decimals"))
+}
+
 pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
     let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
     let day = day.filter(|day| (1970..9999).contains(&day.year()));

@@ -1,8 +1,10 @@
 //! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
 pub mod abuse_reports;
+pub mod authors;
 pub mod design_checks;
 pub mod design_comments;
+pub mod design_facets;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
@@ -12,6 +14,7 @@ pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod gallery;
 pub mod suggested_changes;
 
 use super::route_table::routes;
@@ -22,7 +25,7 @@ routes! {
     "/v1/games/{game}/design-toolkit" => get design_toolkit::find_design_toolkit;
     "/v1/design-suggestions" => post design_suggestions::create_design_suggestion;
     "/v1/design-checks" => post design_checks::check_design;
-    "/v1/designs" => get design_lists::list_shared_designs, post design_lifecycle::create_design;
+    "/v1/designs" => get gallery::list_shared_designs, post design_lifecycle::create_design;
     "/v1/designs/{design}" => get design_lifecycle::find_design, put design_lifecycle::replace_design, delete design_lifecycle::delete_design;
     "/v1/designs/{design}/picture" => get design_pictures::draw_design_picture;
     "/v1/designs/{design}/share" => post design_lifecycle::share_design;
@@ -48,6 +51,8 @@ routes! {
     "/v1/designs/{design}/suggestions/{suggestion}/take" => post suggested_changes::take_suggested_change;
     "/v1/designs/{design}/suggestions/{suggestion}/decline" => post suggested_changes::decline_suggested_change;
     "/v1/designs/{design}/suggestions/{suggestion}/withdraw" => post suggested_changes::withdraw_suggested_change;
+    "/v1/games/{game}/design-facets" => get design_facets::list_design_facets;
+    "/v1/authors/{author}" => get authors::find_author;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

@@ -116,7 +116,7 @@ pub fn demand_syntax(text: &str) -> Result<(), Problem> {
 }
 
 /// A query that cannot be used, with every fault.
-fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
+pub(crate) fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
     let input_fault = |fault: &QueryWarning| match fault.parameter {
         Some(parameter) => InputFault::at(format!("?{parameter}"), &fault.message),
@@ -198,6 +198,17 @@ impl QueryWarning {
             format!(
                 "regular expressions and words of attributes were only tried on the first {candidates} cards that all else \
                  leaves, by game, set and number: narrow the list to a set, or with words"
+            ),
+        )
+    }
+
+    /// The same in a list of designs.
+    pub(crate) fn cut_of_designs(text: &str, candidates: u32) -> Self {
+        Self::of_all(
+            text,
+            format!(
+                "regular expressions and words of attributes were only tried on the {candidates} designs that were shared last, of those that all else \
+                 leaves: narrow the list with words"
             ),
         )
     }

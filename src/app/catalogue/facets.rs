@@ -174,13 +174,13 @@ async fn count_values(
 }
 
 /// Cards by value, for each facet.
-struct Counts {
+pub(crate) struct Counts {
     cards: u64,
     by_facet: BTreeMap<(FacetSource, String), Vec<(Value, u64)>>,
 }
 
 impl Counts {
-    fn of(counts: Vec<FacetCount>) -> Self {
+    pub(crate) fn of(counts: Vec<FacetCount>) -> Self {
         let mut sorted = Self { cards: 0, by_facet: BTreeMap::new() };
         for FacetCount { source, attribute, value, cards } in counts {
             if source == FacetSource::Card {
@@ -190,6 +190,11 @@ impl Counts {
             }
         }
         sorted
+    }
+
+    /// All that were counted.
+    pub(crate) fn cards(&self) -> u64 {
+        self.cards
     }
 
     /// The listed values with their counts, then the other values that cards have: numbers from low to high, then texts.
@@ -218,15 +223,16 @@ impl Counts {
 }
 
 /// An attribute that is a facet, in all kinds that have it.
-struct FacetAttribute<'a> {
-    code: &'a str,
+pub(crate) struct FacetAttribute<'a> {
+    pub(crate) code: &'a str,
     name: &'a str,
     kinds: Vec<String>,
-    listed: Vec<Value>,
+    /// The values that the manifest lists; none of numbers.
+    pub(crate) listed: Vec<Value>,
 }
 
 /// The attributes of a game's cards that are no free text, in the order in which its kinds bring them.
-fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
+pub(crate) fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
     let mut found: Vec<FacetAttribute<'_>> = Vec::new();
     for kind in game.kinds() {
         for (code, attribute) in &kind.attributes {
@@ -258,7 +264,8 @@ fn listed_values(attribute: &Attribute) -> Option<Vec<Value>> {
     }
 }
 
-fn facets(
+/// The facets of a game, in their order.
+pub(crate) fn facets(
     game: &Game,
     attributes: &[FacetAttribute<'_>],
     counts: &mut Counts,

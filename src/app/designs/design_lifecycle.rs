@@ -13,6 +13,7 @@ use crate::domain::designs::limits::MAX_BYTES;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
+use crate::store::catalogue::games::LoadedGame;
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_lifecycle::{
     self, DesignCreated, DesignRow, NewRevision, StoredDesign,
@@ -39,7 +40,7 @@ pub async fn create(
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDesign, Problem> {
     let ParsedDesign { game, content } = parse(app, request).await?;
-    let new = new_revision(app, game.game.code(), &content)?;
+    let new = new_revision(app, &game, &content)?;
     let (id, code) = (DesignId::fresh(), DesignCode::fresh());
     let created = app
         .write(by, async |conn, by| design_lifecycle::create(conn, by, id, code, &new, key).await)
@@ -59,7 +60,7 @@ pub async fn create(
 
 pub(super) fn new_revision<'a>(
     app: &AppState,
-    game: &'a str,
+    game: &'a LoadedGame,
     content: &'a DesignContent,
 ) -> Result<NewRevision<'a>, Problem> {
     let json = as_json(content, "")?;
@@ -133,7 +134,7 @@ pub async fn revise(
     request: DesignRequest,
 ) -> Result<VersionedDesign, Problem> {
     let ParsedDesign { game, content } = parse(app, request).await?;
-    write_revision(app, by, network, code, if_match, (game.game.code(), &content)).await
+    write_revision(app, by, network, code, if_match, (&game, &content)).await
 }
 
 /// Writes a revision that says this; none when the newest one says so already.
@@ -143,11 +144,11 @@ pub(super) async fn write_revision(
     network: Network,
     code: DesignCode,
     if_match: &IfMatch,
-    (game, content): (&str, &DesignContent),
+    (game, content): (&LoadedGame, &DesignContent),
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
     let is_current = seen(if_match, before.design.version);
-    let is_same = before.design.game_code == game && before.content() == content;
+    let is_same = before.design.game_code == game.game.code() && before.content() == content;
     if is_same && is_current(before.design.version) {
         return answer(app, before, true).await;
     }
@@ -189,10 +190,14 @@ pub async fn share(
     let stored = find_own(app, by, code).await?;
     demand_step(stored.design.status, DesignStep::Share)?;
     demand_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
+    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = seen(if_match, stored.design.version);
     let at = app.clock.now();
+    let said = (&*game, stored.content());
     let outcome = app
-        .write(by, async |conn, by| design_lifecycle::share(conn, by, code, &is_current, at).await)
+        .write(by, async |conn, by| {
+            design_lifecycle::share(conn, by, code, &is_current, said, at).await
+        })
         .await?;
     check_step(app, DesignStep::Share, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design shared");

@@ -1,4 +1,4 @@
-//! Lists of designs: the own ones, and the gallery of those that everybody may see.
+//! Lists of the own designs.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -7,19 +7,14 @@ use uuid::Uuid;
 
 use super::design_bodies::{ImageUris, image_uris};
 use super::design_ratings::decimal;
-use crate::app::catalogue::card_query::too_slow;
 use crate::app::catalogue::codes::Codes;
-use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns};
-use crate::domain::code::Code;
-use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
-use crate::domain::network::Network;
-use crate::domain::text::{AccountName, NamePart};
-use crate::store::designs::design_lists::{self, GalleryFilter, ListedDesign, OwnFilter};
+use crate::store::designs::design_lists::{self, ListedDesign, OwnFilter};
 
 /// A design in a list.
 #[derive(Serialize, ToSchema)]
@@ -100,53 +95,4 @@ pub async fn list_own(
     let filter = OwnFilter { game: codes.game.as_deref(), status, before };
     let rows = design_lists::list_own(&mut conn, by, &filter, limit.rows()).await?;
     Ok(paged(rows, limit, |row| row.design.id, Into::into))
-}
-
-/// Where a page of the gallery begins: when the last design of the page before was shared, and its identifier.
-pub type GalleryKey = (CursorTime, DesignCode);
-
-/// Which designs of the gallery.
-#[derive(Clone, Debug, Default)]
-pub struct Gallery {
-    /// Codes that are known: of a game.
-    pub codes: Codes,
-    /// Code of a kind.
-    pub kind: Option<Code>,
-    /// How far they are.
-    pub status: Option<DesignStatus>,
-    /// Whose they are.
-    pub author: Option<AccountName>,
-    /// What stands in their names.
-    pub name: Option<NamePart>,
-}
-
-/// Lists the designs that are shared; those that were shared last come first.
-pub async fn list_shared(
-    app: &AppState,
-    network: Network,
-    gallery: &Gallery,
-    before: Option<GalleryKey>,
-    limit: PageLimit,
-) -> Result<Page<DesignSummaryResponse>, Problem> {
-    let kind = gallery.kind.as_ref().map(Code::lower_case);
-    let filter = GalleryFilter {
-        game: gallery.codes.game.as_deref(),
-        kind: kind.as_deref(),
-        status: gallery.status,
-        author: gallery.author.as_ref().map(AccountName::key),
-        name: gallery.name.as_ref(),
-        before: before.map(|(CursorTime(at), code)| (at, code)),
-    };
-    // A part of a name that is in few names, or has fewer than three letters, may make the database read many designs.
-    let rows = if filter.name.is_some() {
-        let mut conn = app.searches.connection(network).await?;
-        design_lists::list_shared(&mut conn, &filter, limit.rows()).await.map_err(too_slow)?
-    } else {
-        let mut conn = app.store.connection().await?;
-        design_lists::list_shared(&mut conn, &filter, limit.rows()).await?
-    };
-    let key = |row: &ListedDesign| {
-        (CursorTime(row.design.shared_at.unwrap_or_default()), row.design.code)
-    };
-    Ok(paged(rows, limit, key, Into::into))
 }

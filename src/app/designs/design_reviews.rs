@@ -49,8 +49,11 @@ pub async fn submit(
         return Err(not_releasable(&check.obstacles));
     }
     let at = app.clock.now();
+    let said = (&*design.game, &design.content);
     let outcome = app
-        .write(by, async |conn, by| design_reviews::submit(conn, by, code, &is_current, at).await)
+        .write(by, async |conn, by| {
+            design_reviews::submit(conn, by, code, &is_current, said, at).await
+        })
         .await?;
     check_step(app, DesignStep::Submit, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design submitted");

@@ -15,7 +15,7 @@ use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::diff::{Difference, differences};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
-use crate::store::designs::revisions::{self, RevisionRow, StoredRevision};
+use crate::store::designs::revisions::{self, RevisionRow};
 
 /// A revision without what it says.
 #[derive(Serialize, ToSchema)]
@@ -191,6 +191,6 @@ pub async fn restore(
         let fault = InputFault::at("/revision", "must be the number of a revision");
         return Err(Problem::invalid(vec![fault]));
     };
-    let StoredRevision { game_code, .. } = &found;
-    write_revision(app, by, network, code, if_match, (game_code, found.content())).await
+    let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;
+    write_revision(app, by, network, code, if_match, (&game, found.content())).await
 }

@@ -1,9 +1,11 @@
 //! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
 
 pub mod abuse_reports;
+pub mod authors;
 pub mod design_bodies;
 pub mod design_checks;
 pub mod design_comments;
+pub mod design_facets;
 pub mod design_lifecycle;
 pub mod design_lists;
 pub mod design_pictures;
@@ -13,6 +15,7 @@ pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod gallery;
 mod likeness;
 mod step_problems;
 pub mod suggested_changes;

@@ -1,13 +1,10 @@
-//! Searches over cards: a checked condition becomes SQL here, with every value as a bound parameter.
+//! Searches over cards.
 //!
-//! A test of content is written as "the viewer sees the content, and the test holds (or fails)": the row `content` is only joined to a
-//! card when the viewer may see it. So no test of content, negated or not, and no sort key finds anything out about other cards.
+//! The row `content` is only joined to a card when the viewer may see it. So no test of content ([`Conditions`]) and no sort key finds anything out about
+//! other cards.
 
-use cardscape_engine::search_key;
-use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::serialize::ToSql;
-use diesel::sql_types::{BigInt, HasSqlType, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 
@@ -16,18 +13,24 @@ use crate::auth::permission::Viewer;
 use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::index::Position;
-use crate::search::{
-    CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
-    Unique,
-};
-use crate::store::db::codecs::SqlValue;
+use crate::search::{CardQuery, KnownTest, Predicate, SortKey, SumOf, Unique};
+use crate::store::conditions::{Conditions, Rows, push_attribute, push_comparison, push_sum};
 use crate::store::db::codecs::json::Json;
-use crate::store::db::like::escape_like;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Why searches are planned anew for their values.
-const SELECTIVITY: &str = "a word may be in a few cards, or in most";
+/// Cards, as conditions are about them.
+const CARDS: Rows = Rows {
+    seen: "content.card_id IS NOT NULL",
+    game: "c.game_code",
+    printings: "printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = content.card_id",
+    rarities: "printings p WHERE p.card_id = content.card_id",
+    has_lore: "content.lore <> ''",
+    year: YEAR,
+    released_on: RELEASED_ON,
+    terms: |_| None,
+    known: push_known_test,
+};
 
 /// A card, or a printing of it, that a search found.
 #[derive(Clone, Debug, PartialEq)]
@@ -236,7 +239,8 @@ pub(super) fn push_source<'a>(
             " JOIN printings p ON p.card_id = c.id JOIN printing_content own ON own.printing_id = p.id",
         );
     }
-    push_predicate(sql.push(" WHERE "), &query.predicate, printings)
+    let conditions = Conditions { rows: &CARDS, of_printings: printings };
+    conditions.predicate(sql.push(" WHERE "), &query.predicate)
 }
 
 /// Adds the cards with the content that the viewer may see; with `only_visible`, only those cards.
@@ -260,108 +264,15 @@ fn push_candidates<'a>(
     max: i64,
 ) -> Statement<'a> {
     let printings = query.unique == Unique::Printings;
-    let conjuncts = |predicate: &Predicate| match predicate {
-        Predicate::All(parts) => parts.clone(),
-        other => vec![other.clone()],
-    };
-    let parts = conjuncts(&query.predicate).iter().flat_map(conjuncts).collect::<Vec<_>>();
     // A card that matches also has printings that do not: its printings are tested afterwards.
     let is_cheap = |part: &Predicate| !(part.is_costly() || printings && part.is_about_printings());
-    let cheap = Predicate::All(parts.into_iter().filter(is_cheap).collect());
+    let cheap = query.predicate.conjuncts_that(&is_cheap);
     let sql =
         push_visible_cards(sql.push("SELECT c.id FROM "), viewer, only_visible).push(" WHERE ");
-    push_predicate(sql, &cheap, false)
+    Conditions { rows: &CARDS, of_printings: false }
+        .predicate(sql, &cheap)
         .push(" ORDER BY c.game_code, c.set_code, c.number LIMIT ")
         .value(max)
-}
-
-fn push_predicate<'a>(sql: Statement<'a>, predicate: &Predicate, printings: bool) -> Statement<'a> {
-    match predicate {
-        Predicate::All(parts) if parts.is_empty() => sql.push("true"),
-        Predicate::All(parts) => {
-            push_joined(sql, parts, " AND ", |sql, part| push_predicate(sql, part, printings))
-        }
-        Predicate::Any(parts) if parts.is_empty() => sql.push("false"),
-        Predicate::Any(parts) => {
-            push_joined(sql, parts, " OR ", |sql, part| push_predicate(sql, part, printings))
-        }
-        Predicate::Known { negated, test } => {
-            push_known_test(sql.push("("), test).push(truth_suffix(*negated))
-        }
-        Predicate::Content { negated, cases } if cases.is_empty() => {
-            sql.push(if *negated { "content.card_id IS NOT NULL" } else { "false" })
-        }
-        Predicate::Content { negated, cases } => {
-            let sql = push_joined(
-                sql.push("(content.card_id IS NOT NULL AND ("),
-                cases,
-                " OR ",
-                |sql, case| push_case(sql, case, printings),
-            );
-            sql.push(truth_suffix(*negated)).push(")")
-        }
-    }
-}
-
-/// Closes a test. A test that is neither true nor false, because a value is missing, counts as failed.
-fn truth_suffix(negated: bool) -> &'static str {
-    if negated { ") IS NOT TRUE" } else { ")" }
-}
-
-/// Adds the parts in brackets, with an operator between them: `(a OR b OR c)`.
-fn push_joined<'a, T>(
-    sql: Statement<'a>,
-    parts: &[T],
-    between: &str,
-    write: impl Fn(Statement<'a>, &T) -> Statement<'a>,
-) -> Statement<'a> {
-    let mut sql = sql.push("(");
-    for (at, part) in parts.iter().enumerate() {
-        if at > 0 {
-            sql = sql.push(between);
-        }
-        sql = write(sql, part);
-    }
-    sql.push(")")
-}
-
-fn push_case<'a>(sql: Statement<'a>, case: &Case, printings: bool) -> Statement<'a> {
-    match &case.games {
-        None => push_test(sql, &case.test, printings),
-        Some(games) => {
-            let sql = sql.push("(c.game_code = ANY(").value(games.clone()).push(") AND ");
-            push_test(sql, &case.test, printings).push(")")
-        }
-    }
-}
-
-/// The operator in SQL. In a jsonpath all operators are the same except for `equal`.
-fn sql_operator(operator: Operator, equal: &'static str) -> &'static str {
-    match operator {
-        Operator::Has | Operator::Equal => equal,
-        Operator::NotEqual => "<>",
-        Operator::Less => "<",
-        Operator::AtMost => "<=",
-        Operator::Greater => ">",
-        Operator::AtLeast => ">=",
-    }
-}
-
-/// Adds the comparison to the value that was pushed before.
-fn push_comparison<'a, T>(sql: Statement<'a>, wanted: Comparison<T>) -> Statement<'a>
-where
-    T: SqlValue + ToSql<T::SqlType, Pg> + Send + 'a,
-    T::SqlType: Send + 'a,
-    Pg: HasSqlType<T::SqlType>,
-{
-    match wanted {
-        Comparison::Is(operator, value) => {
-            sql.push(" ").push(sql_operator(operator, "=")).push(" ").value(value)
-        }
-        Comparison::Between(low, high) => {
-            sql.push(" BETWEEN ").value(low).push(" AND ").value(high)
-        }
-    }
 }
 
 const NUMBER_VALUE: &str = "CASE WHEN c.number ~ '^[0-9]{1,16}$' THEN c.number::bigint END";
@@ -384,195 +295,8 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
             push_comparison(sql.push("(u.unlocked_at AT TIME ZONE 'UTC')::date"), *wanted)
         }
         KnownTest::Submissions(wanted) => push_comparison(sql.push("u.submissions"), *wanted),
+        KnownTest::Design(_) => sql.push("false"),
     }
-}
-
-fn push_test<'a>(sql: Statement<'a>, test: &Test, printings: bool) -> Statement<'a> {
-    match test {
-        Test::Any(tests) => {
-            push_joined(sql, tests, " OR ", |sql, test| push_test(sql, test, printings))
-        }
-        Test::Words(place, words) => push_phrase(sql, place, words),
-        Test::Regex(place, pattern) => {
-            push_text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
-        }
-        Test::Name(key) => sql.push("content.search_key = ").value(key.clone()),
-        Test::CardNames(keys) => {
-            let search_keys = keys.iter().map(|key| search_key(key)).collect::<Vec<_>>();
-            let keys = keys.iter().cloned().collect::<Vec<_>>();
-            // With the list at hand, many names are hashed instead of being compared one by one.
-            let sql =
-                push_any_of(sql.custom_plan(SELECTIVITY).push("(content.search_key"), &search_keys);
-            push_any_of(sql.push(" AND content.name_key"), &keys).push(")")
-        }
-        Test::NamePrefix(key) => sql
-            .custom_plan(SELECTIVITY)
-            .push("content.search_key LIKE ")
-            .value(escape_like(key) + "%"),
-        Test::TextIs(code, folded) => push_text_test(sql, &Place::Attribute(code.clone()), |sql| {
-            sql.push(" = ").value(folded.clone())
-        }),
-        Test::Number { sum, per_printing: true, compared } => {
-            let path = number_path(sum, *compared);
-            let sql = sql.push("(content.printing_numbers @? ").value(path);
-            let sql = sql.push("::jsonpath");
-            if !printings {
-                return sql.push(")");
-            }
-            // The condition on the card is tested first: it is cheap, and only cards that pass have such a printing.
-            let sql = push_sum(sql.push(" AND "), sum, true);
-            push_comparison(sql, *compared).push(")")
-        }
-        Test::Number { sum, per_printing: false, compared } => {
-            push_comparison(push_sum(sql, sum, false), *compared)
-        }
-        Test::Choice { attribute, per_printing, values } => {
-            push_printing_test(sql, *per_printing, printings, |sql, own| {
-                // An array holds one of the values, or a string is one.
-                let sql = push_attribute(sql.push("jsonb_exists_any("), attribute, own);
-                sql.push(", ").value(values.clone()).push(")")
-            })
-        }
-        Test::Flag { attribute, per_printing, value } => {
-            push_printing_test(sql, *per_printing, printings, |sql, own| {
-                push_attribute(sql, attribute, own).push(" = ").value(Value::Bool(*value))
-            })
-        }
-        Test::Kinds(kinds) => push_any_of(sql.push("content.kind"), kinds),
-        Test::Rarities(rarities) if printings => push_any_of(sql.push("p.rarity"), rarities),
-        Test::Rarities(rarities) => {
-            let sql = sql.push(
-                "EXISTS (SELECT FROM printings p WHERE p.card_id = content.card_id AND p.rarity",
-            );
-            push_any_of(sql, rarities).push(")")
-        }
-        Test::Styles(styles) => push_effect_test(sql, "style", styles),
-        Test::Slots(slots) => push_effect_test(sql, "slot", slots),
-        Test::HasAttribute(code) => {
-            let sql = sql.push("(content.attributes -> ").value(code.clone());
-            sql.push(") NOT IN ('null', '[]', '\"\"')")
-        }
-        Test::HasEffect => sql.push("content.effects <> '[]'"),
-        Test::HasLore => sql.push("content.lore <> ''"),
-        Test::Year(wanted) => push_comparison(sql.push(YEAR), *wanted),
-        Test::Released(wanted) => push_comparison(sql.push(RELEASED_ON), *wanted),
-    }
-}
-
-/// A jsonpath to the printings, in `printing_numbers`, whose sum of these attributes passes the comparison. A printing without one of the attributes
-/// does not pass.
-fn number_path(sum: &[String], wanted: Comparison<i64>) -> String {
-    let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
-    let sum = sum.iter().map(attribute).collect::<Vec<_>>().join(" + ");
-    match wanted {
-        Comparison::Is(operator, value) => {
-            format!("$[*] ? ({sum} {} {value})", sql_operator(operator, "=="))
-        }
-        Comparison::Between(low, high) => format!("$[*] ? ({sum} >= {low} && {sum} <= {high})"),
-    }
-}
-
-fn push_any_of<'a>(sql: Statement<'a>, values: &[String]) -> Statement<'a> {
-    sql.push(" = ANY(").value(values.to_vec()).push(")")
-}
-
-fn push_effect_test<'a>(sql: Statement<'a>, member: &str, values: &[String]) -> Statement<'a> {
-    let sql = sql
-        .push("EXISTS (SELECT FROM jsonb_array_elements(content.effects) effect WHERE effect ->> ")
-        .value(member.to_owned());
-    push_any_of(sql, values).push(")")
-}
-
-/// Adds a test of one printing: of the listed one, or of any that the card has. The second argument of `write` says whether a printing is in scope.
-fn push_printing_test<'a>(
-    sql: Statement<'a>,
-    per_printing: bool,
-    listed: bool,
-    write: impl FnOnce(Statement<'a>, bool) -> Statement<'a>,
-) -> Statement<'a> {
-    if !per_printing || listed {
-        return write(sql, per_printing);
-    }
-    let sql = sql.push(
-        "EXISTS (SELECT FROM printings p JOIN printing_content own ON own.printing_id = p.id \
-         WHERE p.card_id = content.card_id AND ",
-    );
-    write(sql, true).push(")")
-}
-
-/// Adds the value of an attribute: that of the printing in scope if it has one (`own`), otherwise that of the card.
-fn push_attribute<'a>(sql: Statement<'a>, code: &str, own: bool) -> Statement<'a> {
-    let card =
-        |sql: Statement<'a>| sql.push("(content.attributes -> ").value(code.to_owned()).push(")");
-    if !own {
-        return card(sql);
-    }
-    let sql = sql.push("coalesce(own.attributes -> ").value(code.to_owned()).push(", ");
-    card(sql).push(")")
-}
-
-/// Adds the sum of attributes; NULL when one of them is not a number.
-fn push_sum<'a>(sql: Statement<'a>, attributes: &[String], own: bool) -> Statement<'a> {
-    push_joined(sql, attributes, " + ", |sql, code| {
-        let sql =
-            push_attribute(sql.push("CASE jsonb_typeof("), code, own).push(") WHEN 'number' THEN ");
-        push_attribute(sql, code, own).push("::numeric END")
-    })
-}
-
-/// The lexemes of all words, as the index has them.
-const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
-
-/// Adds a test for words in a row; the last may be the beginning of a word.
-fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
-    // The attributes' texts are not among all words.
-    let is_indexed = !matches!(place, Place::Attribute(_));
-    let mut sql = sql.push("(");
-    if is_indexed {
-        sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
-        sql = sql.push("::tsquery AND ");
-    }
-    let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
-    let pattern = format!("%{pattern}%");
-    if matches!(place, Place::Everywhere) && words.len() == 1 {
-        // The same condition in other words: cheaper where cards are looked at one after the other. Postgres would take it for one that
-        // is fulfilled as seldom again, and so never expect enough cards to walk through them in their order; of this form it expects nothing.
-        return sql
-            .custom_plan(SELECTIVITY)
-            .push("coalesce(content.words LIKE ")
-            .value(pattern)
-            .push(", false))");
-    }
-    push_text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
-}
-
-/// Adds a test of the folded text of a place; of `Text`, one of its two texts must pass.
-fn push_text_test<'a>(
-    sql: Statement<'a>,
-    place: &Place,
-    test: impl Fn(Statement<'a>) -> Statement<'a>,
-) -> Statement<'a> {
-    let sql = sql.custom_plan(SELECTIVITY);
-    match place {
-        Place::Everywhere => test(sql.push("content.words")),
-        Place::Name => test(sql.push("content.name_words")),
-        Place::Effects => test(sql.push("content.effect_words")),
-        Place::Lore => test(sql.push("content.lore_words")),
-        Place::Text => {
-            let sql = test(sql.push("(content.effect_words")).push(" OR ");
-            test(sql.push("content.lore_words")).push(")")
-        }
-        Place::Attribute(code) => {
-            test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
-        }
-    }
-}
-
-/// A `tsquery` for all of the words; the last may be the beginning of a word.
-fn phrase_tsquery(words: &[String]) -> String {
-    let quoted = |word: &String| format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"));
-    let list: Vec<String> = words.iter().map(quoted).collect();
-    list.join(" & ") + ":*"
 }
 
 /// Adds the value that a list is sorted by; NULL for cards whose content the viewer may not see, wherever it depends on that.
@@ -658,26 +382,5 @@ fn push_after<'a>(sql: Statement<'a>, query: &CardQuery, after: &Position) -> St
             let sql = value(sql.push(" OR (sort_value = ")).push(" AND ");
             by_place(sql, ">").push("))")
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_escaped() {
-        assert_eq!(
-            number_path(
-                &["attack".to_owned(), "a\"b".to_owned()],
-                Comparison::Is(Operator::AtLeast, -3)
-            ),
-            r#"$[*] ? (@."attack" + @."a\"b" >= -3)"#
-        );
-        assert_eq!(
-            number_path(&["attack".to_owned()], Comparison::Between(-3, 600)),
-            r#"$[*] ? (@."attack" >= -3 && @."attack" <= 600)"#
-        );
-        assert_eq!(phrase_tsquery(&["it's".to_owned(), r"a\b".to_owned()]), r"'it''s' & 'a\\b':*");
     }
 }

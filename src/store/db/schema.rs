@@ -375,6 +375,28 @@ diesel::table! {
 }
 
 diesel::table! {
+    design_search (design_id) {
+        design_id -> Uuid,
+        game_code -> Text,
+        game_revision -> Int8,
+        words_version -> Int2,
+        kind -> Text,
+        search_key -> Text,
+        attributes -> Jsonb,
+        effects -> Jsonb,
+        has_lore -> Bool,
+        printings -> Jsonb,
+        printing_numbers -> Jsonb,
+        terms -> Array<Text>,
+        words -> Text,
+        name_words -> Text,
+        effect_words -> Text,
+        lore_words -> Text,
+        attribute_words -> Jsonb,
+    }
+}
+
+diesel::table! {
     designs (id) {
         id -> Uuid,
         code -> Text,
@@ -400,6 +422,7 @@ diesel::table! {
         taken_down_at -> Nullable<Timestamptz>,
         taken_down_from -> Nullable<Text>,
         takedown_note -> Nullable<Text>,
+        searched_revision -> Nullable<Int8>,
     }
 }
 
@@ -832,6 +855,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     design_releases,
     design_reviews,
     design_revisions,
+    design_search,
     designs,
     dispute_statements,
     disputes,

@@ -9,6 +9,7 @@ use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
 use super::daily_counts::count_one;
+use super::design_search;
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
@@ -17,6 +18,7 @@ use crate::domain::designs::limits::{DesignActivity, MAX_DESIGNS, MAX_REVISIONS}
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, CardId, DesignId};
+use crate::store::catalogue::games::LoadedGame;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -186,8 +188,8 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 
 /// A revision to write.
 pub struct NewRevision<'a> {
-    /// Code of the game, which exists.
-    pub game: &'a str,
+    /// Its game.
+    pub game: &'a LoadedGame,
     /// What it says.
     pub content: &'a DesignContent,
     /// The same as JSON.
@@ -232,7 +234,7 @@ pub async fn create(
         .bind("id", id)
         .bind("code", code)
         .bind("account", by.account())
-        .bind("game", new.game)
+        .bind("game", new.game.game.code())
         .bind("limit", MAX_DESIGNS)
         .execute(conn)
         .await?;
@@ -393,7 +395,7 @@ pub async fn revise(
         Ok(locked) => locked,
         Err(outcome) => return Ok(outcome),
     };
-    if design.game_code != new.game {
+    if design.game_code != new.game.game.code() {
         return Ok(StepOutcome::OtherGame);
     }
     if design.revision >= MAX_REVISIONS {
@@ -404,7 +406,7 @@ pub async fn revise(
         if skeleton.is_empty() {
             return Ok(StepOutcome::Nameless);
         }
-        if !reserve_name(conn, design.id, new.game, &skeleton).await? {
+        if !reserve_name(conn, design.id, &design.game_code, &skeleton).await? {
             return Ok(StepOutcome::NameTaken);
         }
     }
@@ -417,21 +419,26 @@ pub async fn revise(
         .bind("credited_to", new.credited_to)
         .execute(conn)
         .await?;
+    if design.is_listed_after(status) {
+        design_search::write(conn, design.id, new.game, new.content).await?;
+    }
     Ok(StepOutcome::Done)
 }
 
 const REVISE: &str = "WITH design AS (\
      UPDATE designs SET version = version + 1, revision = revision + 1, public_revision = CASE WHEN $listed THEN revision + 1 ELSE public_revision END, \
+      searched_revision = CASE WHEN $listed THEN revision + 1 END, \
       name = $name, name_key = $name_key, name_skeleton = $skeleton, kind = $kind, effects_key = $effects, updated_at = $at WHERE id = $id \
      RETURNING id, revision) \
     INSERT INTO design_revisions (design_id, number, content, credited_to, created_at) SELECT id, revision, $content, $credited_to, $at FROM design";
 
-/// Shows one of the own designs, as it is now, to everybody.
+/// Shows one of the own designs, as it is now, to everybody. `content` is what the version says that `is_current` accepts.
 pub async fn share(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     code: DesignCode,
     is_current: impl Fn(i64) -> bool,
+    (game, content): (&LoadedGame, &DesignContent),
     at: DateTime<Utc>,
 ) -> StoreResult<StepOutcome> {
     let (design, status) = match lock(conn, by, code, is_current, DesignStep::Share).await? {
@@ -447,13 +454,14 @@ pub async fn share(
     if !count_one(conn, by.account(), DesignActivity::Share, at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
-    sql("UPDATE designs SET status = $status, version = version + 1, public_revision = revision, shared_at = coalesce(shared_at, $at), updated_at = $at \
-         WHERE id = $id")
+    sql("UPDATE designs SET status = $status, version = version + 1, public_revision = revision, searched_revision = revision, \
+         shared_at = coalesce(shared_at, $at), updated_at = $at WHERE id = $id")
     .bind("id", design.id)
     .bind("status", status)
     .bind("at", at)
     .execute(conn)
     .await?;
+    design_search::write(conn, design.id, game, content).await?;
     Ok(StepOutcome::Done)
 }
 
@@ -469,8 +477,9 @@ pub async fn withdraw(
         Ok(locked) => locked,
         Err(outcome) => return Ok(outcome),
     };
-    sql("WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL) \
-         UPDATE designs SET status = $status, version = version + 1, updated_at = $at WHERE id = $id")
+    sql("WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
+         unsearched AS (DELETE FROM design_search WHERE design_id = $id) \
+         UPDATE designs SET status = $status, version = version + 1, searched_revision = NULL, updated_at = $at WHERE id = $id")
     .bind("id", design.id)
     .bind("status", status)
     .bind("at", at)

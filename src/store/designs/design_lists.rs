@@ -1,17 +1,13 @@
-//! Lists of designs: the own ones, and those that everybody may see.
+//! Lists of the own designs.
 
-use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::{COLUMNS, DesignRow};
 use crate::auth::permission::{Granted, ReadOwnDesigns};
-use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
-use crate::domain::text::NamePart;
-use crate::store::db::like::escape_like;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -28,6 +24,9 @@ pub struct ListedDesign {
     #[diesel(sql_type = Text)]
     pub kind: String,
 }
+
+/// The columns of a [`ListedDesign`] from `designs d JOIN accounts a`.
+pub(super) const LISTED: &str = "d.name, d.kind";
 
 /// Which of the own designs.
 #[derive(Default)]
@@ -48,7 +47,7 @@ pub async fn list_own(
     limit: i64,
 ) -> StoreResult<Vec<ListedDesign>> {
     let mut statement = sql(format!(
-        "SELECT {COLUMNS}, d.name, d.kind FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $account"
+        "SELECT {COLUMNS}, {LISTED} FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $account"
     ))
     .bind("account", by.account());
     if let Some(game) = filter.game {
@@ -61,63 +60,5 @@ pub async fn list_own(
         statement = statement.push(" AND d.id < $before").bind("before", before);
     }
     let statement = statement.push(" ORDER BY d.id DESC LIMIT $limit").bind("limit", limit);
-    Ok(statement.load(conn).await?)
-}
-
-/// Which of the designs that everybody may see.
-#[derive(Default)]
-pub struct GalleryFilter<'a> {
-    /// Code of a game.
-    pub game: Option<&'a str>,
-    /// Code of a kind.
-    pub kind: Option<&'a str>,
-    /// How far they are.
-    pub status: Option<DesignStatus>,
-    /// Name of an author, as its key.
-    pub author: Option<&'a str>,
-    /// What stands somewhere in the name.
-    pub name: Option<&'a NamePart>,
-    /// When the last one of the page before was shared, and its identifier.
-    pub before: Option<(DateTime<Utc>, DesignCode)>,
-}
-
-/// Lists the designs that are shared, those that were shared last first. Designs of banned authors are left out. Each filter has an index in this order.
-pub async fn list_shared(
-    conn: &mut Connection,
-    filter: &GalleryFilter<'_>,
-    limit: i64,
-) -> StoreResult<Vec<ListedDesign>> {
-    let mut statement = sql(format!(
-        "SELECT {COLUMNS}, d.name, d.kind FROM designs d JOIN accounts a ON a.id = d.account_id \
-         WHERE d.listed AND a.banned_at IS NULL"
-    ));
-    if let Some(game) = filter.game {
-        statement = statement.push(" AND d.game_code = $game").bind("game", game);
-    }
-    if let Some(kind) = filter.kind {
-        statement = statement.push(" AND d.kind = $kind").bind("kind", kind);
-    }
-    if let Some(status) = filter.status {
-        statement = statement.push(" AND d.status = $status").bind("status", status);
-    }
-    if let Some(author) = filter.author {
-        statement = statement
-            .push(" AND d.account_id = (SELECT id FROM accounts WHERE name_key = $author)")
-            .bind("author", author);
-    }
-    if let Some(name) = filter.name {
-        let pattern = format!("%{}%", escape_like(name.key()));
-        statement = statement.push(" AND d.name_key LIKE $name").bind("name", pattern);
-    }
-    if let Some((at, code)) = filter.before {
-        statement = statement
-            .push(" AND (d.shared_at, d.code) < ($before_at, $before_code)")
-            .bind("before_at", at)
-            .bind("before_code", code);
-    }
-    let statement = statement
-        .push(" ORDER BY d.shared_at DESC, d.code DESC LIMIT $limit")
-        .bind("limit", limit)
-        .varies_with_filters();
     Ok(statement.load(conn).await?)
 }

@@ -7,22 +7,26 @@ use diesel_async::RunQueryDsl;
 
 use super::daily_counts::count_one;
 use super::design_lifecycle::{StepOutcome, lock, reserve_name};
+use super::design_search;
 use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
+use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::limits::DesignActivity;
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
+use crate::store::catalogue::games::LoadedGame;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
-/// Asks for the release of one of the own designs, as it is now.
+/// Asks for the release of one of the own designs, as it is now. `content` is what the version says that `is_current` accepts.
 pub async fn submit(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     code: DesignCode,
     is_current: impl Fn(i64) -> bool,
+    (game, content): (&LoadedGame, &DesignContent),
     at: DateTime<Utc>,
 ) -> StoreResult<StepOutcome> {
     let (design, status) = match lock(conn, by, code, is_current, DesignStep::Submit).await? {
@@ -41,14 +45,19 @@ pub async fn submit(
     }
     sql("WITH design AS (\
          UPDATE designs SET status = $status, version = version + 1, updated_at = $at, \
-          public_revision = CASE WHEN public_revision IS NOT NULL THEN revision END WHERE id = $id RETURNING id, revision) \
+          public_revision = CASE WHEN public_revision IS NOT NULL THEN revision END, \
+          searched_revision = CASE WHEN $listed_again THEN revision ELSE searched_revision END WHERE id = $id RETURNING id, revision) \
         INSERT INTO design_reviews (id, design_id, revision, submitted_at) SELECT $review, id, revision, $at FROM design")
     .bind("id", design.id)
     .bind("status", status)
     .bind("review", DesignReviewId::fresh())
+    .bind("listed_again", is_listed_again)
     .bind("at", at)
     .execute(conn)
     .await?;
+    if is_listed_again {
+        design_search::write(conn, design.id, game, content).await?;
+    }
     Ok(StepOutcome::Done)
 }
 

@@ -1,6 +1,7 @@
 //! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
 
 pub mod abuse_reports;
+pub mod authors;
 pub mod daily_counts;
 pub mod design_comments;
 pub mod design_lifecycle;
@@ -8,7 +9,9 @@ pub mod design_lists;
 pub mod design_ratings;
 pub mod design_releases;
 pub mod design_reviews;
+pub mod design_search;
 pub(super) mod feedback;
+pub mod gallery;
 pub mod likeness;
 pub mod revisions;
 pub mod suggested_changes;

@@ -10,6 +10,8 @@ mod design_releases;
 mod design_reviews;
 mod design_suggestions;
 mod design_toolkit;
+mod gallery;
+mod gallery_search;
 pub mod permissions;
 mod revisions;
 mod suggested_changes;

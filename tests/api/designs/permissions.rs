@@ -14,6 +14,8 @@ pub const ROWS: &[Row] = &[
     ("create_design_suggestion", Anyone,                   "", || json!({ "game": "ttcg", "design": { "kind": "unit" } })),
     ("check_design",             Anyone,                   "", || json!({ "game": "none", "kind": "unit" })),
     ("list_shared_designs",      Anyone,                   "", none),
+    ("list_design_facets",       Anyone,                   "ttcg", none),
+    ("find_author",              Anyone,                   "ada", none),
     ("list_own_designs",         Scoped("designs:read"),   "", none),
     ("create_design",            Scoped("designs:write"),  "", || json!({ "game": "none", "kind": "unit" })),
     ("find_design",              Anyone,                   DESIGN, none),

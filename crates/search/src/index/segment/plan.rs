@@ -285,6 +285,7 @@ impl<'s> Plan<'s> {
                 }
                 None => Cards::none(),
             },
+            KnownTest::Design(_) => Cards::none(),
         }
     }
 

@@ -1,0 +1,25 @@
+//! Authors of designs.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use crate::app::designs::authors::{self, AuthorResponse};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::http::extract::cacheable;
+use crate::memory::rendered::Freshness;
+
+/// Shows an author: how many designs of hers are in the gallery, and how well they are rated.
+///
+/// 404 for accounts that have none there.
+#[utoipa::path(
+    get, path = "/v1/authors/{author}", tag = "designs",
+    params(("author" = String, Path, description = "Name of the author", example = "ada")),
+    responses((status = 200, body = AuthorResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_author(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    author: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    cacheable(&req, Freshness::Public(0), None, &authors::find(&state, &author).await?)
+}

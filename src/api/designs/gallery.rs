@@ -1,0 +1,88 @@
+//! The gallery of designs.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::app::catalogue::codes::Codes;
+use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, demand_cursor};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{Problem, both};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::designs::gallery::GallerySort;
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::text::{AccountName, NamePart};
+use crate::http::extract::{ClientNetwork, LooseParams, cacheable};
+use crate::memory::rendered::Freshness;
+
+/// Which designs of the gallery.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct GalleryQuery {
+    /// Only designs of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// Only designs of this kind of card.
+    #[param(value_type = Option<String>, example = "unit")]
+    kind: Option<Code>,
+    /// Only designs that are so far.
+    #[param(inline)]
+    status: Option<DesignStatus>,
+    /// Only designs of this author, by name.
+    #[param(value_type = Option<String>, example = "ada")]
+    author: Option<AccountName>,
+    /// Only designs that have this in their name, 1 to 32 characters; case, spaces and punctuation do not count.
+    #[param(value_type = Option<String>, example = "heron")]
+    name: Option<NamePart>,
+    /// A query: `t:fire rating>=4 by:ada`. The language is that of cards, in docs/SEARCH.md. Terms that cannot be used are told in `warnings`.
+    #[param(value_type = Option<String>, max_length = 1000, example = "t:earth rank:1")]
+    q: Option<String>,
+    /// The order; `new` when it is absent.
+    #[serde(default)]
+    #[param(inline, value_type = Option<GallerySort>)]
+    sort: GallerySort,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+impl GalleryQuery {
+    fn request(&self) -> GalleryRequest {
+        GalleryRequest {
+            codes: Codes::of_game(self.game.clone()),
+            kind: self.kind.clone(),
+            status: self.status,
+            author: self.author.clone(),
+            name: self.name.clone(),
+            text: self.q.clone().unwrap_or_default(),
+            sort: self.sort,
+        }
+    }
+}
+
+/// Lists the designs that are shared; those that were shared last come first, unless `sort` says otherwise.
+#[utoipa::path(
+    get, path = "/v1/designs", tag = "designs", params(GalleryQuery),
+    responses((status = 200, body = GalleryPage), (status = 304, description = "Not changed."))
+)]
+pub async fn list_shared_designs(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    query: LooseParams<GalleryQuery>,
+) -> Result<HttpResponse, Problem> {
+    let check = async |query: &GalleryQuery| {
+        both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+    };
+    let (query, ((), gallery)) = query.checked(check).await?;
+    let listed =
+        gallery::list(&state, network.0, gallery, query.cursor.as_ref(), query.limit).await?;
+    let answer = cacheable(&req, Freshness::Public(0), None, &listed)?;
+    Ok(listed.page.linked(&req, answer))
+}

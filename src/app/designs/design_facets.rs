@@ -1,0 +1,209 @@
+//! Facets of the gallery: which values the designs of a game have, and how many designs have each.
+
+use cardscape_engine::Game;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::gallery::{Gallery, GalleryRequest};
+use crate::app::catalogue::card_query::{QueryWarning, too_slow};
+use crate::app::catalogue::codes::Codes;
+use crate::app::catalogue::facets::{
+    Counts, FacetAttribute, FacetResponse, FacetValueResponse, attributes, facets,
+};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::network::Network;
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::search::index::{FacetCount, FacetSource};
+use crate::store::designs::gallery::{self, TermCount};
+
+/// As of community statistics: an answer is kept for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and the rest is for counting.
+const FRESHNESS: Freshness = Freshness::Public(30);
+/// Most designs that are counted.
+const MAX_COUNTED: i64 = 20_000;
+
+/// The facets of a game's designs.
+#[derive(Serialize, ToSchema)]
+pub struct DesignFacetsResponse {
+    /// Code of the game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Designs that are counted here.
+    #[schema(example = 158, minimum = 0)]
+    pub designs: u64,
+    /// `false`: there are more, of which the 20,000 that were shared last are counted. Absent: these are all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = false)]
+    pub designs_are_all: Option<bool>,
+    /// Kind and status, rarity, style and slot of effects where the game has them, then the attributes that are no free text.
+    pub facets: Vec<DesignFacetResponse>,
+    /// The terms of the query that could not be used, and what was left out because it would have read too much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
+}
+
+/// Something that designs have one or several values of.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DesignFacetResponse {
+    /// What has the value: `design`, `effect` or `attribute`.
+    #[schema(example = "attribute")]
+    pub of: &'static str,
+    /// `kind`, `status` or `rarity` of designs, `style` or `slot` of effects, or the code of an attribute.
+    #[schema(example = "subtypes")]
+    pub code: String,
+    /// Its name.
+    #[schema(example = "Subtypes")]
+    pub name: String,
+    /// Codes of the kinds of cards that have it.
+    #[schema(example = json!(["unit"]))]
+    pub kinds: Vec<String>,
+    /// The values in the order of the game's manifest, numbers from low to high. Those that the manifest lists stand here even if no design has them.
+    pub values: Vec<DesignFacetValueResponse>,
+}
+
+/// A value.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({ "value": "reptile", "name": "Reptile", "designs": 7 }))]
+pub struct DesignFacetValueResponse {
+    /// A code, a number, `true` or `false`: as designs have it.
+    pub value: Value,
+    /// Its name, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Reptile")]
+    pub name: Option<String>,
+    /// Designs that have it.
+    #[schema(example = 7, minimum = 0)]
+    pub designs: u64,
+}
+
+impl From<FacetResponse> for DesignFacetResponse {
+    fn from(FacetResponse { of, code, name, kinds, values }: FacetResponse) -> Self {
+        let value = |value: FacetValueResponse| DesignFacetValueResponse {
+            value: value.value,
+            name: value.name,
+            designs: value.cards,
+        };
+        let of = if of == "card" { "design" } else { of };
+        Self { of, code, name, kinds, values: values.into_iter().map(value).collect() }
+    }
+}
+
+/// Counts how many designs of a game that everybody may see, and that fit `query`, have each value. The answer is a [`DesignFacetsResponse`].
+pub async fn count(
+    app: &AppState,
+    network: Network,
+    game: &Code,
+    query: &str,
+) -> Result<Rendered, Problem> {
+    let games = app.all_games().await?;
+    let loaded = games.iter().find(|loaded| loaded.game.code() == game.as_str());
+    let loaded = loaded.ok_or_else(Problem::not_found)?;
+    let revisions = games.iter().map(|loaded| loaded.revision).collect();
+    let key = (game.clone(), revisions, query.to_owned());
+    let request = GalleryRequest {
+        codes: Codes::of_game(Some(game.clone())),
+        text: query.to_owned(),
+        ..GalleryRequest::default()
+    };
+    let counted = async {
+        let gallery = request.check(app).await?;
+        let body = count_anew(app, network, &loaded.game, gallery).await?;
+        Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &body)?)
+    };
+    app.design_facets.find_or(key, Box::pin(counted)).await
+}
+
+async fn count_anew(
+    app: &AppState,
+    network: Network,
+    game: &Game,
+    mut gallery: Gallery,
+) -> Result<DesignFacetsResponse, Problem> {
+    let filter = gallery.filter(app);
+    let mut conn = app.searches.connection(network).await?;
+    let counted = gallery::count_terms(&mut conn, &filter, MAX_COUNTED + 1).await;
+    let cut = gallery::is_truncated(&mut conn, &filter).await.map_err(too_slow)?;
+    drop(conn);
+    let attributes = attributes(game);
+    let (mut counts, mut statuses) = (Vec::new(), Vec::new());
+    for TermCount { term, designs } in counted.map_err(too_slow)? {
+        let designs = u64::try_from(designs).unwrap_or_default();
+        match term.split_once('=') {
+            Some(("status", status)) => statuses.push((status.to_owned(), designs)),
+            _ => counts.extend(facet_count(&term, designs, &attributes)),
+        }
+    }
+    let mut counts = Counts::of(counts);
+    let most = u64::try_from(MAX_COUNTED).unwrap_or(u64::MAX);
+    let mut found: Vec<DesignFacetResponse> =
+        facets(game, &attributes, &mut counts).into_iter().map(Into::into).collect();
+    found.insert(1, status_facet(game, &statuses));
+    let mut warnings = std::mem::take(&mut gallery.warnings);
+    warnings.extend(cut.then(|| gallery.cut(app)));
+    Ok(DesignFacetsResponse {
+        game: game.code().to_owned(),
+        designs: counts.cards(),
+        designs_are_all: (counts.cards() > most).then_some(false),
+        facets: found,
+        warnings,
+    })
+}
+
+/// What a term counts; `None`: nothing that is a facet.
+fn facet_count(term: &str, cards: u64, attributes: &[FacetAttribute<'_>]) -> Option<FacetCount> {
+    let (of, text) = term.split_once('=').unwrap_or((term, ""));
+    let (source, attribute, value) = match of {
+        "" => (FacetSource::Card, "", Value::Null),
+        "kind" => (FacetSource::Kind, "", text.into()),
+        "rarity" => (FacetSource::Rarity, "", text.into()),
+        "style" => (FacetSource::Style, "", text.into()),
+        "slot" => (FacetSource::Slot, "", text.into()),
+        _ => {
+            let code = of.strip_prefix("a.")?;
+            let attribute = attributes.iter().find(|attribute| attribute.code == code)?;
+            let listed = attribute.listed.iter().find(|value| match value {
+                Value::String(listed) => listed == text,
+                Value::Bool(listed) => text == if *listed { "true" } else { "false" },
+                _ => false,
+            });
+            // What is not listed is a number.
+            let value = listed.cloned().or_else(|| text.parse::<i64>().ok().map(Value::from))?;
+            (FacetSource::Attribute, code, value)
+        }
+    };
+    Some(FacetCount { source, attribute: attribute.to_owned(), value, cards })
+}
+
+/// How far designs are, of the statuses that others see.
+fn status_facet(game: &Game, counted: &[(String, u64)]) -> DesignFacetResponse {
+    let values = DesignStatus::ALL.into_iter().filter(|status| status.is_listed()).map(|status| {
+        let count = counted.iter().find(|(name, _)| name == status.as_str());
+        DesignFacetValueResponse {
+            value: status.as_str().into(),
+            name: None,
+            designs: count.map_or(0, |(_, designs)| *designs),
+        }
+    });
+    DesignFacetResponse {
+        of: "design",
+        code: "status".to_owned(),
+        name: "Status".to_owned(),
+        kinds: game.kinds().iter().map(|kind| kind.code.clone()).collect(),
+        values: values.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::DESIGN_STATUSES;
+
+    #[test]
+    fn the_query_language_knows_every_status_that_others_see() {
+        let listed = DesignStatus::ALL.into_iter().filter(|status| status.is_listed());
+        assert_eq!(listed.map(DesignStatus::as_str).collect::<Vec<_>>(), DESIGN_STATUSES);
+    }
+}

@@ -1,0 +1,190 @@
+//! The gallery: lists of the designs that everybody may see.
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+
+use super::design_lists::DesignSummaryResponse;
+use crate::app::catalogue::card_query::{QueryWarning, bad_query, too_slow};
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode, both};
+use crate::app::state::AppState;
+use crate::app::words::words;
+use crate::domain::code::Code;
+use crate::domain::designs::gallery::GallerySort;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::hex::hex;
+use crate::domain::network::Network;
+use crate::domain::text::{AccountName, NamePart};
+use crate::search::{self, Predicate, Scope};
+use crate::store::designs::gallery::{
+    self, GalleryDesign, GalleryFilter, GalleryKey, GalleryPosition,
+};
+
+words! {
+    GallerySort: "The order of a list of designs: `new` (what was shared last comes first), `rating` (what is rated best), `comments` (what is discussed most) or \
+                  `name`. Equals follow each other by when they were shared.";
+}
+
+/// Which designs of the gallery, as the client wrote it.
+#[derive(Debug, Default)]
+pub struct GalleryRequest {
+    /// Codes that are to be known: of a game.
+    pub codes: Codes,
+    /// Code of a kind.
+    pub kind: Option<Code>,
+    /// How far they are.
+    pub status: Option<DesignStatus>,
+    /// Whose they are.
+    pub author: Option<AccountName>,
+    /// What stands in their names.
+    pub name: Option<NamePart>,
+    /// The query in the language of docs/SEARCH.md.
+    pub text: String,
+    /// Their order.
+    pub sort: GallerySort,
+}
+
+/// The same, checked.
+pub struct Gallery {
+    request: GalleryRequest,
+    kind: Option<Code>,
+    predicate: Predicate,
+    pub(super) warnings: Vec<QueryWarning>,
+    /// Tells this list's cursors from those of others.
+    mark: String,
+}
+
+/// A cursor's content: mark of the list, two numbers or a text that it is sorted by, when the design was shared, its identifier.
+type CursorKey = (String, i64, i64, Option<String>, CursorTime, DesignCode);
+
+impl GalleryRequest {
+    /// Checks the request over the games that there are.
+    pub async fn check(self, app: &AppState) -> Result<Gallery, Problem> {
+        // Cursors of clients hold it: other names of these fields would make the cursors invalid.
+        let mark = hex(&Sha256::digest(format!("{self:?}"))[..6]);
+        let tree = search::parse(&self.text).map_err(bad_query);
+        let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
+        let request = Self { codes, ..self };
+        let games = app.all_games().await?;
+        let all = Scope::new(games.iter().map(|loaded| &loaded.game)).of_designs();
+        let of_game = request.codes.game.as_deref().map(|game| all.of_code(game));
+        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let today = app.today()?;
+        let checked = tree.map(|tree| search::check(&tree, &scope, None, today)).transpose();
+        let (predicate, warnings) = match checked.map_err(bad_query)? {
+            None => (Predicate::always(), Vec::new()),
+            Some(checked) => (checked.predicate, checked.warnings),
+        };
+        Ok(Gallery {
+            kind: request.kind.as_ref().map(Code::lower_case),
+            request,
+            predicate,
+            warnings: warnings.into_iter().map(Into::into).collect(),
+            mark,
+        })
+    }
+}
+
+impl Gallery {
+    pub(super) fn filter(&self, app: &AppState) -> GalleryFilter<'_> {
+        let GalleryRequest { codes, status, author, name, .. } = &self.request;
+        GalleryFilter {
+            game: codes.game.as_deref(),
+            kind: self.kind.as_deref(),
+            status: *status,
+            author: author.as_ref().map(AccountName::key),
+            name: name.as_ref(),
+            predicate: &self.predicate,
+            max_candidates: app.settings.search_candidates.into(),
+        }
+    }
+
+    /// Whether the list may read many designs before it has a page: what is asked for has no index in this order.
+    fn is_search(&self) -> bool {
+        let GalleryRequest { kind, status, author, name, sort, .. } = &self.request;
+        let is_ordered =
+            *sort == GallerySort::New || (kind.is_none() && status.is_none() && author.is_none());
+        name.is_some() || self.predicate != Predicate::always() || !is_ordered
+    }
+
+    /// Where a page begins.
+    fn position(&self, cursor: &Cursor) -> Result<GalleryPosition, Problem> {
+        let (mark, number, count, text, CursorTime(shared_at), code): CursorKey = cursor.key()?;
+        let key = match self.request.sort {
+            GallerySort::New => Some(GalleryKey::New),
+            GallerySort::Rating => {
+                i32::try_from(number).ok().map(|rating| GalleryKey::Rating(rating, count))
+            }
+            GallerySort::Comments => Some(GalleryKey::Comments(number)),
+            GallerySort::Name => text.map(GalleryKey::Name),
+        };
+        let key = key.filter(|_| mark == self.mark);
+        let key = key.ok_or_else(|| Problem::new(ProblemCode::InvalidCursor))?;
+        Ok(GalleryPosition { key, shared_at, code })
+    }
+
+    /// Where the page after a design begins, as clients see it.
+    fn cursor(&self, position: GalleryPosition) -> CursorKey {
+        let (number, count, text) = match position.key {
+            GalleryKey::New => (0, 0, None),
+            GalleryKey::Rating(rating, count) => (rating.into(), count, None),
+            GalleryKey::Comments(count) => (count, 0, None),
+            GalleryKey::Name(key) => (0, 0, Some(key)),
+        };
+        let mark = self.mark.clone();
+        (mark, number, count, text, CursorTime(position.shared_at), position.code)
+    }
+}
+
+/// A page of the gallery.
+#[derive(Serialize, ToSchema)]
+pub struct GalleryPage {
+    /// The designs.
+    #[serde(flatten)]
+    pub page: Page<DesignSummaryResponse>,
+    /// The terms of the query that could not be used: the list is what the others find. And what was left out because it would have read too much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
+}
+
+/// Refuses what is no cursor of any list of designs.
+pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
+    Cursor::key_of::<CursorKey>(cursor).map(drop)
+}
+
+/// Lists designs of the gallery.
+pub async fn list(
+    app: &AppState,
+    network: Network,
+    mut gallery: Gallery,
+    cursor: Option<&Cursor>,
+    limit: PageLimit,
+) -> Result<GalleryPage, Problem> {
+    let after = cursor.map(|cursor| gallery.position(cursor)).transpose()?;
+    let sort = gallery.request.sort;
+    let filter = gallery.filter(app);
+    let (rows, cut) = if gallery.is_search() {
+        let mut conn = app.searches.connection(network).await?;
+        let rows = gallery::list(&mut conn, &filter, sort, after.as_ref(), limit.rows()).await;
+        let cut = gallery::is_truncated(&mut conn, &filter).await;
+        (rows.map_err(too_slow)?, cut.map_err(too_slow)?)
+    } else {
+        let mut conn = app.store.connection().await?;
+        (gallery::list(&mut conn, &filter, sort, after.as_ref(), limit.rows()).await?, false)
+    };
+    let key = |row: &GalleryDesign| gallery.cursor(row.position(sort));
+    let page = paged(rows, limit, key, |row: GalleryDesign| row.listed.into());
+    let mut warnings = std::mem::take(&mut gallery.warnings);
+    warnings.extend(cut.then(|| gallery.cut(app)));
+    Ok(GalleryPage { page, warnings })
+}
+
+impl Gallery {
+    /// The warning that costly terms were not tried on all designs.
+    pub(super) fn cut(&self, app: &AppState) -> QueryWarning {
+        QueryWarning::cut_of_designs(&self.request.text, app.settings.search_candidates)
+    }
+}

@@ -1,0 +1,54 @@
+//! Who made designs that everybody may see.
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// An author, as far as the gallery tells.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct AuthorRow {
+    /// Id of the account.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: AccountId,
+    /// The name.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Designs in the gallery.
+    #[diesel(sql_type = BigInt)]
+    pub designs: i64,
+    /// Those of them that are official cards.
+    #[diesel(sql_type = BigInt)]
+    pub official: i64,
+    /// Comments about them.
+    #[diesel(sql_type = BigInt)]
+    pub comments: i64,
+    /// Ratings of them.
+    #[diesel(sql_type = BigInt)]
+    pub ratings: i64,
+    /// Mean of these, in hundredths of a point; `None`: there are none.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    pub rating: Option<i64>,
+    /// When the first was shared.
+    #[diesel(sql_type = Timestamptz)]
+    pub first_shared_at: chrono::DateTime<chrono::Utc>,
+}
+
+/// Finds an author with designs in the gallery. `None`: there is no such account, it is banned, or nobody else has seen anything of it.
+pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AuthorRow>> {
+    let found = sql(
+        "SELECT a.id AS account_id, a.name, count(*) AS designs, count(*) FILTER (WHERE d.status = 'official') AS official, \
+          sum(d.comment_count)::bigint AS comments, sum(d.rating_count)::bigint AS ratings, \
+          round(25.0 * sum(d.rating_points) / nullif(sum(d.rating_count), 0))::bigint AS rating, min(d.shared_at) AS first_shared_at \
+         FROM accounts a JOIN designs d ON d.account_id = a.id AND d.listed WHERE a.name_key = $name AND a.banned_at IS NULL GROUP BY a.id",
+    )
+    .bind("name", name.key())
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}

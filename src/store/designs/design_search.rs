@@ -1,0 +1,114 @@
+//! What the query language reads of designs that are listed: one row for each, written in the transaction that lists it.
+
+use std::sync::Arc;
+
+use diesel::prelude::*;
+use diesel::sql_types::{Jsonb, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use serde_json::Value;
+
+use crate::domain::designs::content::DesignContent;
+use crate::domain::designs::searchable::SearchableDesign;
+use crate::domain::ids::DesignId;
+use crate::search::WORDS_VERSION;
+use crate::store::catalogue::games::LoadedGame;
+use crate::store::db::codecs::json::Json;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreResult};
+
+/// Designs in one transaction.
+const BATCH: i64 = 200;
+
+const WRITE: &str = "INSERT INTO design_search (design_id, game_code, game_revision, words_version, kind, search_key, attributes, effects, has_lore, printings, \
+      printing_numbers, terms, words, name_words, effect_words, lore_words, attribute_words) \
+     VALUES ($id, $game, $game_revision, $words_version, $kind, $search_key, $attributes, $effects, $has_lore, $printings, $printing_numbers, $terms, \
+      $words, $name_words, $effect_words, $lore_words, $attribute_words) \
+     ON CONFLICT (design_id) DO UPDATE SET game_revision = EXCLUDED.game_revision, words_version = EXCLUDED.words_version, kind = EXCLUDED.kind, \
+      search_key = EXCLUDED.search_key, attributes = EXCLUDED.attributes, effects = EXCLUDED.effects, has_lore = EXCLUDED.has_lore, \
+      printings = EXCLUDED.printings, printing_numbers = EXCLUDED.printing_numbers, terms = EXCLUDED.terms, words = EXCLUDED.words, \
+      name_words = EXCLUDED.name_words, effect_words = EXCLUDED.effect_words, lore_words = EXCLUDED.lore_words, \
+      attribute_words = EXCLUDED.attribute_words";
+
+/// Writes the row of a design that is listed and says this, which the caller has locked. `searched_revision` of the design says then which revision that is.
+pub(super) async fn write(
+    conn: &mut Connection,
+    id: DesignId,
+    game: &LoadedGame,
+    content: &DesignContent,
+) -> StoreResult<()> {
+    let design = SearchableDesign::of(&game.game, content);
+    sql(WRITE)
+        .bind("id", id)
+        .bind("game", game.game.code())
+        .bind("game_revision", game.revision)
+        .bind("words_version", WORDS_VERSION)
+        .bind("kind", design.kind)
+        .bind("search_key", design.search_key)
+        .bind("attributes", Value::Object(design.attributes))
+        .bind("effects", Value::Array(design.effects))
+        .bind("has_lore", design.has_lore)
+        .bind("printings", Value::Array(design.printings))
+        .bind("printing_numbers", Value::Array(design.printing_numbers))
+        .bind("terms", design.terms)
+        .bind("words", design.words.all)
+        .bind("name_words", design.words.name)
+        .bind("effect_words", design.words.effects)
+        .bind("lore_words", design.words.lore)
+        .bind("attribute_words", Value::Object(design.words.attributes))
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Writes the rows of listed designs that have none, or one of another revision, of an older manifest of their game or of older words; how many.
+/// Several instances may do it at once: each takes designs that no other has.
+pub async fn fill_in(store: &Store, games: &[Arc<LoadedGame>]) -> StoreResult<usize> {
+    let mut filled = 0;
+    for game in games {
+        loop {
+            let mut begun = store.begin().await?;
+            let batch = fill_in_some(begun.conn(), game).await;
+            let batch = begun.end(batch).await?;
+            filled += batch;
+            if batch == 0 {
+                break;
+            }
+        }
+    }
+    Ok(filled)
+}
+
+#[derive(QueryableByName)]
+struct ToFill {
+    #[diesel(sql_type = SqlUuid)]
+    id: DesignId,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<DesignContent>,
+}
+
+/// Each of the two reasons has its index. The second never counts a row that is newer than what this program makes.
+const TO_FILL: &str = "SELECT d.id, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
+     WHERE d.listed AND d.id IN (\
+      (SELECT id FROM designs WHERE listed AND searched_revision IS DISTINCT FROM revision AND game_code = $game ORDER BY id LIMIT $limit) UNION ALL \
+      (SELECT design_id FROM design_search WHERE game_code = $game AND game_revision < $game_revision LIMIT $limit) UNION ALL \
+      (SELECT design_id FROM design_search WHERE game_code = $game AND words_version < $words_version LIMIT $limit)) \
+     ORDER BY d.id LIMIT $limit FOR NO KEY UPDATE OF d SKIP LOCKED";
+
+async fn fill_in_some(conn: &mut Connection, game: &LoadedGame) -> StoreResult<usize> {
+    let designs: Vec<ToFill> = sql(TO_FILL)
+        .bind("game", game.game.code())
+        .bind("game_revision", game.revision)
+        .bind("words_version", WORDS_VERSION)
+        .bind("limit", BATCH)
+        .load(conn)
+        .await?;
+    for ToFill { id, content, .. } in &designs {
+        write(conn, *id, game, &content.0).await?;
+    }
+    let ids: Vec<DesignId> = designs.iter().map(|design| design.id).collect();
+    sql("UPDATE designs SET searched_revision = revision WHERE searched_revision IS DISTINCT FROM revision AND id = ANY($ids)")
+        .bind("ids", ids)
+        .execute(conn)
+        .await?;
+    Ok(designs.len())
+}

@@ -1,0 +1,299 @@
+//! The gallery: designs that everybody may see, by filters and by conditions of the query language, in one of its orders, and counted.
+//!
+//! Designs of banned authors are left out. Each order and each filter has an index; what a condition wants to be equal to something is found by the terms
+//! of `design_search`.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Text};
+use diesel_async::RunQueryDsl;
+
+use super::design_lifecycle::COLUMNS;
+use super::design_lists::{LISTED, ListedDesign};
+use crate::domain::designs::gallery::GallerySort;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::searchable::exact_terms;
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::text::{AccountName, NamePart};
+use crate::search::{DesignTest, KnownTest, Predicate};
+use crate::store::conditions::{Conditions, Rows, push_comparison};
+use crate::store::db::like::escape_like;
+use crate::store::db::statement::{Statement, sql};
+use crate::store::{Connection, StoreResult};
+
+/// Which designs.
+#[derive(Clone, Debug)]
+pub struct GalleryFilter<'a> {
+    /// Code of a game.
+    pub game: Option<&'a str>,
+    /// Code of a kind.
+    pub kind: Option<&'a str>,
+    /// How far they are.
+    pub status: Option<DesignStatus>,
+    /// Name of an author, as its key.
+    pub author: Option<&'a str>,
+    /// What stands somewhere in the name.
+    pub name: Option<&'a NamePart>,
+    /// What the query asks for.
+    pub predicate: &'a Predicate,
+    /// Costly tests of it are tried on so many designs at most: of those that all else leaves, on those that were shared last.
+    pub max_candidates: i64,
+}
+
+/// A design in the gallery.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct GalleryDesign {
+    /// The design itself.
+    #[diesel(embed)]
+    pub listed: ListedDesign,
+    #[diesel(sql_type = Text)]
+    name_key: String,
+}
+
+/// Where a design stands in an order of the gallery, beside when it was shared and its identifier.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GalleryKey {
+    /// By time.
+    New,
+    /// By rating, in hundredths, and number of ratings.
+    Rating(i32, i64),
+    /// By number of comments.
+    Comments(i64),
+    /// By key of the name.
+    Name(String),
+}
+
+/// Where a page begins: after the design that stands there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GalleryPosition {
+    /// By what the list is sorted, and what the design has.
+    pub key: GalleryKey,
+    /// When it was shared.
+    pub shared_at: DateTime<Utc>,
+    /// Its identifier.
+    pub code: DesignCode,
+}
+
+impl GalleryDesign {
+    /// Where it stands in a list.
+    pub fn position(&self, sort: GallerySort) -> GalleryPosition {
+        let Self { listed, name_key } = self;
+        let key = match sort {
+            GallerySort::New => GalleryKey::New,
+            GallerySort::Rating => {
+                GalleryKey::Rating(listed.design.rating, listed.design.rating_count)
+            }
+            GallerySort::Comments => GalleryKey::Comments(listed.design.comment_count),
+            GallerySort::Name => GalleryKey::Name(name_key.clone()),
+        };
+        let shared_at = listed.design.shared_at.unwrap_or_default();
+        GalleryPosition { key, shared_at, code: listed.design.code }
+    }
+}
+
+/// Designs, as conditions are about them. Every one that is listed is seen.
+const DESIGNS: Rows = Rows {
+    seen: "content.design_id IS NOT NULL",
+    game: "d.game_code",
+    printings: "jsonb_to_recordset(content.printings) AS own (attributes jsonb) WHERE true",
+    rarities: "jsonb_to_recordset(content.printings) AS p (rarity text) WHERE true",
+    has_lore: "content.has_lore",
+    year: "NULL::bigint",
+    released_on: "NULL::date",
+    terms: exact_terms,
+    known: push_known_test,
+};
+
+fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
+    match test {
+        KnownTest::Game(code) => sql.push("d.game_code = ").value(code.clone()),
+        KnownTest::Design(DesignTest::Author(name)) => match AccountName::parse(name) {
+            Ok(name) => sql
+                .push("d.account_id = (SELECT id FROM accounts WHERE name_key = ")
+                .value(name.key().to_owned())
+                .push(")"),
+            // Nobody has such a name.
+            Err(_) => sql.push("false"),
+        },
+        KnownTest::Design(DesignTest::Status(status)) => {
+            sql.push("d.status = ").value(status.clone())
+        }
+        KnownTest::Design(DesignTest::Rating(wanted)) => {
+            push_comparison(sql.push("d.rating_count > 0 AND d.rating"), *wanted)
+        }
+        KnownTest::Design(DesignTest::Comments(wanted)) => {
+            push_comparison(sql.push("d.comment_count"), *wanted)
+        }
+        // Designs are in no set, and never hidden.
+        KnownTest::Set(_)
+        | KnownTest::Number(_)
+        | KnownTest::NumberValue(_)
+        | KnownTest::Hidden
+        | KnownTest::Unlocked
+        | KnownTest::UnlockedOn(_)
+        | KnownTest::Submissions(_) => sql.push("false"),
+    }
+}
+
+/// Adds ` FROM … WHERE …`: the designs that pass.
+fn push_source<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>) -> Statement<'a> {
+    let sql = push_designs(sql.push(" FROM "), filter.predicate);
+    let sql = if filter.predicate.is_costly() {
+        let sql = push_candidates(sql.push(" JOIN ("), filter, filter.max_candidates);
+        sql.push(") candidates ON candidates.id = d.id")
+    } else {
+        sql
+    };
+    push_where(sql, filter, filter.predicate)
+}
+
+/// Adds the designs with their authors, and with what they say if the condition asks for that.
+fn push_designs<'a>(sql: Statement<'a>, predicate: &Predicate) -> Statement<'a> {
+    let sql = sql.push("designs d JOIN accounts a ON a.id = d.account_id");
+    if !predicate.asks_for_content() {
+        return sql;
+    }
+    sql.push(
+        " JOIN design_search content ON content.design_id = d.id AND d.searched_revision >= d.revision",
+    )
+}
+
+fn push_where<'a>(
+    sql: Statement<'a>,
+    filter: &GalleryFilter<'a>,
+    predicate: &Predicate,
+) -> Statement<'a> {
+    let mut sql = sql.push(" WHERE d.listed AND a.banned_at IS NULL");
+    if let Some(game) = filter.game {
+        sql = sql.push(" AND d.game_code = ").value(game);
+    }
+    if let Some(kind) = filter.kind {
+        sql = sql.push(" AND d.kind = ").value(kind);
+    }
+    if let Some(status) = filter.status {
+        sql = sql.push(" AND d.status = ").value(status);
+    }
+    if let Some(author) = filter.author {
+        sql = sql
+            .push(" AND d.account_id = (SELECT id FROM accounts WHERE name_key = ")
+            .value(author)
+            .push(")");
+    }
+    if let Some(name) = filter.name {
+        let pattern = format!("%{}%", escape_like(name.key()));
+        sql = sql.push(" AND d.name_key LIKE ").value(pattern);
+    }
+    if *predicate == Predicate::always() {
+        return sql;
+    }
+    Conditions { rows: &DESIGNS, of_printings: false }.predicate(sql.push(" AND "), predicate)
+}
+
+/// Adds a query for the ids of the designs that costly tests run on: the last `max` that pass all other tests.
+fn push_candidates<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>, max: i64) -> Statement<'a> {
+    let cheap = filter.predicate.conjuncts_that(&|part| !part.is_costly());
+    let sql = push_designs(sql.push("SELECT d.id FROM "), filter.predicate);
+    push_where(sql, filter, &cheap)
+        .push(" ORDER BY d.shared_at DESC, d.code DESC LIMIT ")
+        .value(max)
+}
+
+/// Lists designs in an order, those after a position.
+pub async fn list(
+    conn: &mut Connection,
+    filter: &GalleryFilter<'_>,
+    sort: GallerySort,
+    after: Option<&GalleryPosition>,
+    limit: i64,
+) -> StoreResult<Vec<GalleryDesign>> {
+    let statement = sql(format!("SELECT {COLUMNS}, {LISTED}, d.name_key"));
+    let mut statement = push_source(statement, filter);
+    if let Some(GalleryPosition { key, shared_at, code }) = after {
+        statement = match key {
+            GalleryKey::New => statement.push(" AND (d.shared_at, d.code) < ("),
+            GalleryKey::Rating(rating, count) => statement
+                .push(" AND (d.rating, d.rating_count, d.shared_at, d.code) < (")
+                .value(*rating)
+                .push(", ")
+                .value(*count)
+                .push(", "),
+            GalleryKey::Comments(count) => statement
+                .push(" AND (d.comment_count, d.shared_at, d.code) < (")
+                .value(*count)
+                .push(", "),
+            GalleryKey::Name(key) => statement
+                .push(" AND (d.name_key COLLATE \"C\", d.code) > (")
+                .value(key.as_str())
+                .push(", "),
+        };
+        if sort != GallerySort::Name {
+            statement = statement.value(*shared_at).push(", ");
+        }
+        statement = statement.value(*code).push(")");
+    }
+    let order = match sort {
+        GallerySort::New => "d.shared_at DESC, d.code DESC",
+        GallerySort::Rating => "d.rating DESC, d.rating_count DESC, d.shared_at DESC, d.code DESC",
+        GallerySort::Comments => "d.comment_count DESC, d.shared_at DESC, d.code DESC",
+        GallerySort::Name => "d.name_key COLLATE \"C\", d.code",
+    };
+    let statement = statement.push(" ORDER BY ").push(order).push(" LIMIT ").value(limit);
+    let statement = if *filter.predicate == Predicate::always() {
+        statement.varies_with_filters()
+    } else {
+        statement.varies_with_search()
+    };
+    Ok(statement.load(conn).await?)
+}
+
+/// Whether costly tests were not tried on all designs that all else leaves.
+pub async fn is_truncated(conn: &mut Connection, filter: &GalleryFilter<'_>) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Count {
+        #[diesel(sql_type = BigInt)]
+        count: i64,
+    }
+    if !filter.predicate.is_costly() {
+        return Ok(false);
+    }
+    let statement = sql("SELECT count(*) FROM (");
+    let statement = push_candidates(statement, filter, filter.max_candidates + 1);
+    let Count { count } =
+        statement.push(") candidates").varies_with_search().get_result(conn).await?;
+    Ok(count > filter.max_candidates)
+}
+
+/// A term, and how many designs have it.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct TermCount {
+    /// As [`crate::domain::designs::searchable`] writes it; `status=shared` for how far they are; empty: all designs.
+    #[diesel(sql_type = Text)]
+    pub term: String,
+    /// Designs.
+    #[diesel(sql_type = BigInt)]
+    pub designs: i64,
+}
+
+/// Most different terms that are counted: the commonest. Numbers are as many as authors write.
+const MAX_TERMS: i64 = 5_000;
+
+/// Counts designs by the values that they have, of the `max` that were shared last.
+pub async fn count_terms(
+    conn: &mut Connection,
+    filter: &GalleryFilter<'_>,
+    max: i64,
+) -> StoreResult<Vec<TermCount>> {
+    let statement = sql("WITH seen AS MATERIALIZED (SELECT d.status, d.id");
+    let statement = push_source(statement, filter)
+        .push(" ORDER BY d.shared_at DESC, d.code DESC LIMIT ")
+        .value(max)
+        .push(
+            ") SELECT '' AS term, count(*) AS designs FROM seen \
+             UNION ALL SELECT 'status=' || status, count(*) FROM seen GROUP BY status \
+             UNION ALL (SELECT term, count(*) FROM seen JOIN design_search s ON s.design_id = seen.id, unnest(s.terms) term \
+             WHERE term NOT LIKE 'p.%' GROUP BY term ORDER BY count(*) DESC, term LIMIT ",
+        )
+        .value(MAX_TERMS)
+        .push(")");
+    Ok(statement.varies_with_search().load(conn).await?)
+}
