@@ -93,6 +93,24 @@ pub enum ArtworkError {
 }
 
 impl ArtworkError {
+    /// The kind of refusal as a word for programs, which stays when messages are reworded.
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::TooManyBytes { .. } => "too_many_bytes",
+            Self::UnknownFormat { .. } => "unknown_format",
+            Self::TooManyPixels { .. } => "too_many_pixels",
+            Self::TooSmall { .. } => "too_small",
+            Self::TooNarrow { .. } => "too_narrow",
+            Self::Animated => "animated",
+            Self::Cmyk => "cmyk",
+            Self::TooComplex { .. } => "too_complex",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Truncated => "truncated",
+            Self::Broken { .. } => "broken",
+        }
+    }
+
     pub(crate) fn broken(reason: impl ToString) -> Self {
         Self::Broken { reason: reason.to_string() }
     }

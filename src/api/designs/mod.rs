@@ -1,5 +1,6 @@
 //! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
+pub mod artworks;
 pub mod design_checks;
 pub mod design_lifecycle;
 pub mod design_lists;
@@ -33,6 +34,10 @@ routes! {
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
     "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;
     "/v1/designs/{design}/diff" => get design_revisions::compare_design_revisions;
+    "/v1/artworks" => post artworks::upload_artwork;
+    "/v1/artworks/{artwork}" => get artworks::download_artwork;
+    "/v1/me/artworks" => get artworks::list_own_artworks;
+    "/v1/me/artworks/{artwork}" => delete artworks::delete_artwork;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

@@ -1,5 +1,7 @@
 //! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
 
+pub mod artwork_files;
+pub mod artworks;
 pub mod design_bodies;
 pub mod design_checks;
 pub mod design_lifecycle;

@@ -20,6 +20,8 @@ pub enum DesignActivity {
     Share,
     /// To ask for the release of one.
     Submit,
+    /// To send a picture, whatever becomes of it: reading it takes a core.
+    Upload,
 }
 
 /// How often something may be done on a day. Never 0.
@@ -35,7 +37,8 @@ pub struct DailyLimit {
 
 impl DesignActivity {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Create, Self::Revise, Self::Share, Self::Submit];
+    pub const ALL: [Self; 5] =
+        [Self::Create, Self::Revise, Self::Share, Self::Submit, Self::Upload];
 
     /// The name in the database.
     pub fn as_str(self) -> &'static str {
@@ -44,6 +47,7 @@ impl DesignActivity {
             Self::Revise => "revise_design",
             Self::Share => "share_design",
             Self::Submit => "submit_design",
+            Self::Upload => "upload_artwork",
         }
     }
 
@@ -54,6 +58,7 @@ impl DesignActivity {
             Self::Revise => (1_000, 300),
             Self::Share => (20, 5),
             Self::Submit => (10, 2),
+            Self::Upload => (100, 20),
         };
         DailyLimit { usual, new_account, new_for: Duration::days(3) }
     }

@@ -1,5 +1,6 @@
 //! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
 
+pub mod artwork;
 pub mod budgets;
 pub mod content;
 pub mod diff;

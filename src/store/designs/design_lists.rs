@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::Text;
+use diesel::sql_types::{Binary, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::{COLUMNS, DesignRow};
 use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::domain::designs::artwork::ArtworkId;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
@@ -27,7 +28,14 @@ pub struct ListedDesign {
     /// Code of its kind.
     #[diesel(sql_type = Text)]
     pub kind: String,
+    /// Its artwork.
+    #[diesel(sql_type = Nullable<Binary>)]
+    pub artwork: Option<ArtworkId>,
 }
+
+/// What a [`ListedDesign`] is read from.
+const LISTED: &str = "d.name, d.kind, s.artwork FROM designs d JOIN accounts a ON a.id = d.account_id \
+                      LEFT JOIN design_artworks s ON s.design_id = d.id AND s.revision = d.revision";
 
 /// Which of the own designs.
 #[derive(Default)]
@@ -47,10 +55,8 @@ pub async fn list_own(
     filter: &OwnFilter<'_>,
     limit: i64,
 ) -> StoreResult<Vec<ListedDesign>> {
-    let mut statement = sql(format!(
-        "SELECT {COLUMNS}, d.name, d.kind FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $account"
-    ))
-    .bind("account", by.account());
+    let mut statement = sql(format!("SELECT {COLUMNS}, {LISTED} WHERE d.account_id = $account"))
+        .bind("account", by.account());
     if let Some(game) = filter.game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }
@@ -87,10 +93,8 @@ pub async fn list_shared(
     filter: &GalleryFilter<'_>,
     limit: i64,
 ) -> StoreResult<Vec<ListedDesign>> {
-    let mut statement = sql(format!(
-        "SELECT {COLUMNS}, d.name, d.kind FROM designs d JOIN accounts a ON a.id = d.account_id \
-         WHERE d.listed AND a.banned_at IS NULL"
-    ));
+    let mut statement =
+        sql(format!("SELECT {COLUMNS}, {LISTED} WHERE d.listed AND a.banned_at IS NULL"));
     if let Some(game) = filter.game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }

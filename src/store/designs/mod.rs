@@ -1,5 +1,7 @@
 //! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
 
+pub mod artwork_files;
+pub mod artworks;
 pub mod daily_counts;
 pub mod design_lifecycle;
 pub mod design_lists;
