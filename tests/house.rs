@@ -464,6 +464,7 @@ fn what_writes_is_confirmed_in_its_transaction() {
         ("src/store/collection/collection_imports.rs", "WriteOwnCollection", 1),
         ("src/store/copies/trade_lists.rs", "WriteOwnCollection", 1),
         // A moderator sees designs that were submitted.
+        ("src/store/designs/artwork_files.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_lifecycle.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
     ];

@@ -8,6 +8,9 @@ use crate::permissions::{Row, none};
 /// The identifier of no design.
 const DESIGN: &str = "D-0000000000";
 
+/// The id of no artwork.
+const ARTWORK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
     ("find_design_toolkit",      Anyone,                   "ttcg", none),
@@ -31,5 +34,9 @@ pub const ROWS: &[Row] = &[
     ("restore_design",           Scoped("designs:write"),  DESIGN, || json!({ "revision": 1 })),
     ("list_design_revisions",    Scoped("designs:read"),   DESIGN, none),
     ("find_design_revision",     Scoped("designs:read"),   "1", none),
+    ("upload_artwork",           Scoped("designs:write"),  "", none),
+    ("download_artwork",         Anyone,                   ARTWORK, none),
+    ("list_own_artworks",        Scoped("designs:read"),   "", none),
+    ("delete_artwork",           Scoped("designs:write"),  ARTWORK, none),
     ("compare_design_revisions", Scoped("designs:read"),   DESIGN, none),
 ];

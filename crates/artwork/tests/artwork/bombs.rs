@@ -4,30 +4,9 @@ use cardscape_artwork::ArtworkError;
 use image::ImageFormat;
 
 use crate::support::{
-    Bits, LOSSY, canvas, each_format, file, gradient, jpeg_with, pixels, png_chunk, png_header,
+    LOSSY, canvas, each_format, file, gigabyte, gradient, jpeg_with, pixels, png_chunk, png_header,
     png_with, read, refusal, segment, webp, webp_chunk,
 };
-
-/// A zlib stream (RFC 1950, 1951) of a megabyte that unpacks to a gigabyte of zeros.
-fn gigabyte() -> Vec<u8> {
-    let mut bits = Bits::default();
-    bits.put(0x0178, 16);
-    // The last block, with codes of its own: for 286 lengths and literals, one distance, 18 lengths of codes.
-    bits.put(1, 1).put(2, 2).put(29, 5).put(0, 5).put(14, 4);
-    // For lengths of codes: 18 (many zeros) has one bit, 2 and 1 have two.
-    let lengths = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2];
-    for length in lengths {
-        bits.put(length, 3);
-    }
-    // A zero, then no literals, then the end, then no lengths but the longest; and the distance one.
-    bits.code("11").code("0").put(138 - 11, 7).code("0").put(117 - 11, 7).code("11");
-    bits.code("0").put(28 - 11, 7).code("10").code("10");
-    // One zero, and 258 more with each two bits.
-    bits.code("10");
-    let mut stream = bits.bytes();
-    stream.extend(vec![0; 1 << 20]);
-    stream
-}
 
 #[test]
 fn the_bomb_is_one() {
