@@ -7,9 +7,10 @@ use cardscape::domain::ids::AccountId;
 use cardscape::store::operations::retention;
 use chrono::Duration;
 use futures_util::future::join_all;
-use image::{ImageFormat, ImageReader};
+use image::{ImageFormat, ImageReader, Rgba, RgbaImage};
 use reqwest::Method;
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use super::pictures::{
     CMYK, LOSSY, each_format, each_with_exif, fading, file, gigabyte, gradient, png_chunk,
@@ -96,6 +97,36 @@ async fn a_picture_is_kept_in_two_sizes_for_who_uploaded_it() {
     );
     let list = app.get("/v1/me/artworks").by(&bob).answer().await.expect(200);
     assert_eq!((&list["data"], &list["bytes_used"]), (&json!([]), &json!(0)));
+}
+
+/// Files of many chunks, which are written and read in several statements.
+#[tokio::test]
+async fn a_large_file_comes_out_whole() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let mut state = 1_u32;
+    let noise = RgbaImage::from_fn(900, 900, |_, _| {
+        // Numerical Recipes' generator: what it makes cannot be packed.
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let [_, red, green, alpha] = state.to_be_bytes();
+        Rgba([red, green, red ^ green, alpha | 1])
+    });
+    let picture = file(&noise.clone().into(), ImageFormat::Png);
+    let artwork = upload(&app, &ada, "image/png", picture).await.expect(201);
+    let mut hashes = Vec::new();
+    for size in ["full", "small"] {
+        let served = app.get(artwork[size]["uri"].as_str().unwrap()).by(&ada).answer().await;
+        assert_eq!(json!(served.bytes.len()), artwork[size]["bytes"]);
+        hashes.push(Sha256::digest(&served.bytes));
+        if size == "full" {
+            assert!(served.bytes.len() > 2 << 20, "{}", served.bytes.len());
+            let decoded = image::load_from_memory(&served.bytes).unwrap().into_rgba8();
+            assert!(decoded == noise, "pixel by pixel");
+        }
+    }
+    let id = Sha256::digest(hashes.concat());
+    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(artwork["id"], id);
 }
 
 #[tokio::test]
