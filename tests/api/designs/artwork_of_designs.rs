@@ -174,6 +174,38 @@ async fn an_artwork_is_shown_with_the_revision_that_shows_it() {
     assert_eq!(seen(&app, &two, &who[1..]).await, [true; 3]);
 }
 
+/// A design that became a hidden card: its artwork opens with the card, and tells nothing before.
+#[tokio::test]
+async fn artwork_of_a_hidden_card_waits_for_the_unlock() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (moderator, admin) = (app.moderator().await, app.admin().await);
+    let id = uploaded(&app, &ada, 1).await;
+    let path = begun(&app, &ada, &heron_with(&id)).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    app.post(&format!("{path}/claim")).by(&moderator).answer().await.expect(200);
+    let decision = json!({ "decision": "approved", "reason": "Good." });
+    let decide = app.post(&format!("{path}/decide")).by(&moderator).json(&decision);
+    decide.answer().await.expect(200);
+    let who = [Some(&ada), Some(&moderator), Some(&bob), None];
+    let hers = async || {
+        let file = look(&app, Some(&ada), &id).await;
+        (file.status, file.header("etag"), file.header("cache-control"))
+    };
+    let approved = hers().await;
+    let place = json!({ "set": "veil", "number": "900" });
+    let release = app.post(&format!("{path}/release")).by(&admin).json(&place);
+    let card = release.answer().await.expect(201);
+    assert_eq!(card["hidden"], true);
+    assert_eq!(seen(&app, &id, &who).await, [true, true, false, false]);
+    assert_eq!(hers().await, approved, "its author learns nothing either");
+
+    let unlock = format!("/v1/cards/{}/unlock", card["card"].as_str().unwrap());
+    let unlock = app.post(&unlock).by(&admin).json(&json!({ "reason": "It is time." }));
+    unlock.answer().await.expect(200);
+    assert_eq!(seen(&app, &id, &who).await, [true; 4]);
+}
+
 #[tokio::test]
 async fn the_picture_of_a_design_shows_its_artwork() {
     let app = app().await;

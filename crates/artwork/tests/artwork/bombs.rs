@@ -4,8 +4,8 @@ use cardscape_artwork::ArtworkError;
 use image::ImageFormat;
 
 use crate::support::{
-    LOSSY, canvas, each_format, file, gigabyte, gradient, jpeg_with, pixels, png_chunk, png_header,
-    png_with, read, refusal, segment, webp, webp_chunk,
+    Bits, LOSSY, canvas, each_format, file, gigabyte, gradient, jpeg_with, pixels, png_chunk,
+    png_header, png_with, read, refusal, segment, webp, webp_chunk,
 };
 
 #[test]
