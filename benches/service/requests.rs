@@ -125,15 +125,17 @@ fn message(recipe: &Recipe, row: &Row, at: usize, keys: &KeyRing) -> anyhow::Res
         text += &format!("authorization: Bearer {token}\r\n");
     }
     if recipe.method != "GET" && recipe.method != "DELETE" {
-        text += &format!("content-length: {}\r\n", body.len());
+        text += &format!("content-length: {}\r\n", body.len() + recipe.file.len());
     }
-    if !body.is_empty() {
+    if !body.is_empty() || !recipe.file.is_empty() {
         text += &format!("content-type: {}\r\n", recipe.content_type);
     }
     text += "\r\n";
     text += &body;
     let holes = memchr::memmem::find_iter(text.as_bytes(), HOLE).collect();
-    Ok(Message { bytes: text.into_bytes(), holes })
+    let mut bytes = text.into_bytes();
+    bytes.extend_from_slice(recipe.file);
+    Ok(Message { bytes, holes })
 }
 
 /// Fills in the columns that a row has.

@@ -307,6 +307,23 @@ impl ProblemHelp {
                 "Take back blocks that you do not need.",
                 new.detail("An account can block at most 1000 others."),
             ),
+            C::UnreadableArtwork => (
+                "Artwork is a still PNG, JPEG or WebP picture of 200 pixels along its shorter side and 16 megapixels in all, at most. `detail` says what is wrong with this file, and `reason` \
+                 says it to programs: `empty`, `unknown_format`, `too_many_bytes`, `too_many_pixels`, `too_small`, `too_narrow`, `animated`, `cmyk`, `too_complex`, `unsupported`, `truncated` or \
+                 `broken`.",
+                "Open the file in an image program, and save it as PNG, JPEG or WebP in RGB.",
+                new.detail("The file looks like an SVG; send a PNG, JPEG or WebP picture.").with("reason", "unknown_format"),
+            ),
+            C::ArtworkQuotaReached => (
+                "An account keeps so many bytes of artwork, both sizes of each counted. `bytes_used` and `bytes_quota` tell how many.",
+                "Delete artwork that none of your designs shows: `GET /v1/me/artworks` lists it.",
+                new.with("bytes_used", 104_000_000).with("bytes_quota", 104_857_600),
+            ),
+            C::ArtworkInUse => (
+                "Revisions are never changed: what one of them shows stays, also when later ones show something else.",
+                "Delete the design, if nobody else has seen it. Otherwise leave the artwork where it is.",
+                new,
+            ),
             C::OwnDesign => (
                 "Nobody rates their own design or suggests changes of it, and moderators do not judge what they made themselves.",
                 "Leave it to others. Your own design you can change.",

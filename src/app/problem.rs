@@ -10,6 +10,7 @@ use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::memory::MemoryError;
 use crate::memory::pictures::DrawError;
+use crate::memory::places::NoPlace;
 use crate::memory::rendered::RenderError;
 use crate::store::StoreError;
 use crate::store::operations::idempotency::IdempotentError;
@@ -120,6 +121,9 @@ problem_codes! {
     SuggestionClosed = 409 "suggestion_closed" "The suggestion was answered or withdrawn";
     SuggestionOutdated = 409 "suggestion_outdated" "The design says something else since";
     TooManyBlocks = 409 "too_many_blocks" "The account has blocked as many others as it may";
+    UnreadableArtwork = 422 "unreadable_artwork" "The file is no picture that can be taken";
+    ArtworkQuotaReached = 409 "artwork_quota_reached" "The account has no room for this artwork";
+    ArtworkInUse = 409 "artwork_in_use" "A revision of one of your designs shows the artwork";
     OwnDesign = 409 "own_design" "Nobody can judge their own design";
     DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
 
@@ -354,6 +358,14 @@ impl Problem {
             ProblemCode::InvalidQuery => Some(self.errors.clone()),
             ProblemCode::InvalidCursor => Some(vec![InputFault::at("?cursor", NOT_OF_THIS_LIST)]),
             _ => None,
+        }
+    }
+
+    /// There is no place to have a file read: 429 when account or network have as many as they may, 503 when all together have.
+    pub fn full_desk(full: NoPlace) -> Self {
+        match full {
+            NoPlace::Holder => Self::new(ProblemCode::TooManyImports).retry_after(2),
+            NoPlace::InAll => WorkError::Busy.into(),
         }
     }
 

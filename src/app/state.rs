@@ -28,8 +28,8 @@ use crate::memory::catalogue::index::Catalogue;
 use crate::memory::catalogue::kept_answers::KeptAnswers;
 use crate::memory::deck_cards::DeckCards;
 use crate::memory::event_watch::EventWatch;
+use crate::memory::file_desk::FileDesk;
 use crate::memory::identities::CredentialKey;
-use crate::memory::import_desk::ImportDesk;
 use crate::memory::pictures::PictureDrawer;
 use crate::memory::rate_limiter::RateLimiter;
 use crate::memory::recent::{Recent, Statistic};
@@ -274,7 +274,9 @@ pub struct Shared {
     /// Where effect texts are put together, and files of admins are checked.
     pub work: BoundedWork,
     /// Who has a file of a collection read.
-    pub import_desk: ImportDesk,
+    pub import_desk: FileDesk,
+    /// Who has a picture read.
+    pub artwork_desk: FileDesk,
     /// Requests per network.
     pub rate_limiter: RateLimiter,
     /// Who waits for changes of the catalogue.
@@ -338,7 +340,8 @@ impl Shared {
             effects: EffectCache::default(),
             toolkits: Recent::new(TOOLKITS, TOOLKIT_KEPT),
             work: BoundedWork::on_half_the_cores(WAITING),
-            import_desk: ImportDesk::default(),
+            import_desk: FileDesk::for_collections(),
+            artwork_desk: FileDesk::for_artworks(),
             rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
             changes: ChangeWatch::default(),
             account_events: EventWatch::default(),

@@ -6,8 +6,8 @@
 pub mod catalogue;
 pub mod deck_cards;
 pub mod event_watch;
+pub mod file_desk;
 pub mod identities;
-pub mod import_desk;
 pub mod kept;
 pub mod pictures;
 pub mod places;

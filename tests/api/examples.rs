@@ -15,6 +15,8 @@ use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
 use crate::collection::counts::printing;
+use crate::designs::pictures::{each_format, gradient};
+use crate::designs::upload;
 use crate::support::{
     PaperCard, Player, RequestExt as _, TestApp, TestDb, fresh_path, next_step, read_print_file,
     text,
@@ -318,6 +320,9 @@ impl Stage {
         let share = app.post(&format!("/v1/designs/{}/share", text(&shown, "id"))).by(&self.ada);
         share.header("if-match", "*").answer().await.expect(200);
         self.others.extend([("sound design", hers), ("his submitted design", his)]);
+        let [picture, ..] = each_format(&gradient(400, 300));
+        let artwork = upload(app, &self.ada, "image/png", picture).await.expect(201);
+        self.ids.insert("artwork", text(&artwork, "id"));
         self.fill_feedback(app, &sound).await;
     }
 
@@ -564,7 +569,8 @@ impl Stage {
         if let Some((media_type, example)) = &shown.body {
             let body = with_replaced(example, &replaced);
             printed = as_printed(&body).unwrap_or_default();
-            request = request.header("content-type", media_type).body(printed.clone());
+            let file = sent_as(media_type, &printed);
+            request = request.header("content-type", media_type).body(file);
         }
         let response = request.send().await.unwrap();
         let status = response.status().as_u16();
@@ -595,6 +601,17 @@ impl Stage {
             path = path.replace(&format!("{{{name}}}"), value);
         }
         path
+    }
+}
+
+/// The bytes of a body: a picture, which no document can print, or the text that it prints.
+fn sent_as(media_type: &str, printed: &str) -> Vec<u8> {
+    let [png, jpeg, webp] = each_format(&gradient(300, 200));
+    match media_type {
+        "image/png" => png,
+        "image/jpeg" => jpeg,
+        "image/webp" => webp,
+        _ => printed.as_bytes().to_vec(),
     }
 }
 

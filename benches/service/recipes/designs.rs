@@ -133,6 +133,18 @@ const RATED: &[&str] = &[
 const WEIGHED: &str = "what is written is counted by triggers, and told to whom it concerns";
 const ANSWERED: &str = "a change is answered with the design, which is read once more after it is committed, and an edit that others see looks for cards of that name first";
 
+/// An artwork for each account, of a chunk for each file.
+const ARTWORKS: &[&str] = &[
+    "INSERT INTO artworks (id, size, created_at) SELECT sha256(name::bytea), 60000, now() FROM bench.players LIMIT :many",
+    "INSERT INTO artwork_renditions (artwork, rendition, media_type, width, height, size) \
+     SELECT id, rendition, 'image/jpeg', 500, 333, 30000 FROM artworks CROSS JOIN unnest(ARRAY['full', 'small']) AS rendition",
+    "INSERT INTO artwork_chunks (artwork, rendition, position, data) SELECT artwork, rendition, 0, convert_to(repeat('x', 30000), 'UTF8') FROM artwork_renditions",
+    "INSERT INTO artwork_uploads (account_id, artwork, uploaded_at) SELECT p.account, w.id, now() FROM bench.players p JOIN artworks w ON w.id = sha256(p.name::bytea)",
+];
+const HELD: &str = "SELECT encode(artwork, 'hex') AS artwork, account_id AS caller FROM artwork_uploads LIMIT :many";
+const CLEAR_ARTWORKS: &[&str] =
+    &["DELETE FROM artwork_uploads", "DELETE FROM artworks", "DELETE FROM daily_counts"];
+
 /// The versions that the toolkit in memory is of.
 const VERSIONS: &[&str] = &[
     "SELECT revision FROM games WHERE code = 'ttcg'",
@@ -206,6 +218,41 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(SHARED)
         .reads(ONE_DESIGN)
         .why("the yardstick reads the design and draws nothing"),
+    Recipe::post("upload_artwork", "picture uploaded", "/v1/artworks")
+        .content_type("image/webp")
+        .file(include_bytes!("../../../crates/artwork/tests/fixtures/lossy.webp"))
+        .by(Row)
+        .rows(super::PLAYERS)
+        .spends(3_000)
+        .connections(4)
+        .restore(CLEAR_ARTWORKS)
+        .like(Yardstick::None("the work is reading the picture; one is read at a time, and few are received at once")),
+    Recipe::get("download_artwork", "artwork of 30 kB", "/v1/artworks/<artwork>?size=small")
+        .by(Row)
+        .prepare(ARTWORKS)
+        .rows(HELD)
+        .restore(CLEAR_ARTWORKS)
+        .reads(&[
+            "SELECT r.*, u.uploaded_at FROM artworks w JOIN artwork_renditions r ON r.artwork = w.id AND r.rendition = 'small' \
+             JOIN artwork_uploads u ON u.artwork = w.id AND u.account_id = :caller::uuid WHERE w.id = decode(:artwork, 'hex')",
+            "SELECT data FROM artwork_chunks WHERE artwork = decode(:artwork, 'hex') AND rendition = 'small' ORDER BY position",
+        ])
+        .why("the end of the file is found by a second read, which brings nothing"),
+    Recipe::get("list_own_artworks", "own artwork", "/v1/me/artworks").by(Row).prepare(ARTWORKS).rows(HELD).restore(CLEAR_ARTWORKS).reads(&[
+        "SELECT w.*, u.uploaded_at FROM artwork_uploads u JOIN artworks w ON w.id = u.artwork WHERE u.account_id = :caller::uuid ORDER BY u.uploaded_at DESC LIMIT 51",
+        "SELECT sum(w.size) FROM artwork_uploads u JOIN artworks w ON w.id = u.artwork WHERE u.account_id = :caller::uuid",
+    ]),
+    Recipe::delete("delete_artwork", "artwork deleted", "/v1/me/artworks/<artwork>")
+        .by(Row)
+        .prepare(ARTWORKS)
+        .rows(HELD)
+        .spends(3_000)
+        .restore(CLEAR_ARTWORKS)
+        .writes(&[
+            "SELECT FROM artworks WHERE id = decode(:artwork, 'hex') FOR NO KEY UPDATE",
+            "UPDATE artworks SET released_at = now() WHERE id = decode(:artwork, 'hex')",
+        ])
+        .why("the yardstick changes an artwork: what it deletes must have been there"),
     Recipe::post("share_design", "design shared", "/v1/designs/<design>/share")
         .headers(&["if-match: *"])
         .by(Row)

@@ -61,6 +61,8 @@ pub(crate) struct Recipe {
     pub path: &'static str,
     /// Empty: none.
     pub body: &'static str,
+    /// What is no text, behind the body.
+    pub file: &'static [u8],
     pub content_type: &'static str,
     /// `name: value` lines.
     pub headers: &'static [&'static str],
@@ -111,6 +113,7 @@ impl Recipe {
             method,
             path,
             body: "",
+            file: b"",
             content_type: "application/json",
             headers: &[],
             by: Caller::Stranger,
@@ -151,6 +154,11 @@ impl Recipe {
 
     pub(super) const fn body(self, body: &'static str) -> Self {
         Self { body, ..self }
+    }
+
+    /// A file as the body, the same in all requests.
+    pub(super) const fn file(self, file: &'static [u8]) -> Self {
+        Self { file, ..self }
     }
 
     pub(super) const fn content_type(self, content_type: &'static str) -> Self {

@@ -1,6 +1,7 @@
 //! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
 
 pub mod abuse_reports;
+pub mod artworks;
 pub mod authors;
 pub mod design_checks;
 pub mod design_comments;
@@ -53,6 +54,10 @@ routes! {
     "/v1/designs/{design}/suggestions/{suggestion}/withdraw" => post suggested_changes::withdraw_suggested_change;
     "/v1/games/{game}/design-facets" => get design_facets::list_design_facets;
     "/v1/authors/{author}" => get authors::find_author;
+    "/v1/artworks" => post artworks::upload_artwork;
+    "/v1/artworks/{artwork}" => get artworks::download_artwork;
+    "/v1/me/artworks" => get artworks::list_own_artworks;
+    "/v1/me/artworks/{artwork}" => delete artworks::delete_artwork;
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 

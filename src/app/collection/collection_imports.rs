@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::import_responses::{CollectionImportResponse, CommitResponse, ImportLine, ImportTotals};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
 use crate::domain::code::Code;
@@ -12,16 +12,11 @@ use crate::domain::collection::resolve::{Assumptions, RarityAliases};
 use crate::domain::collection::table::{FileFormat, Table};
 use crate::domain::ids::CollectionImportId;
 use crate::domain::network::Network;
-use crate::memory::import_desk::{ImportPlace, ImportTurn};
-use crate::memory::places::NoPlace;
+use crate::memory::file_desk::{DeskPlace, DeskTurn};
 use crate::store::collection::collection_imports::{
     self, COMMIT_TIME, NewImport, Reading, RejectedLine,
 };
 use crate::store::db::deadlines;
-use crate::work::WorkError;
-
-/// Seconds after which another try to have a file read is worth it.
-const RETRY_AFTER: u32 = 2;
 
 /// How to read a file, and what to do with it.
 pub struct ImportOptions {
@@ -35,7 +30,7 @@ pub struct ImportOptions {
 
 /// A file that may be sent: it has a place at the desk, and keeps it until it is read and answered.
 pub struct ExpectedFile {
-    place: ImportPlace,
+    place: DeskPlace,
     network: Network,
     options: ImportOptions,
 }
@@ -43,7 +38,7 @@ pub struct ExpectedFile {
 /// A file that was read, with its turn at the desk, which ends when the answer is written.
 pub struct ReadFile {
     response: CollectionImportResponse,
-    turn: ImportTurn,
+    turn: DeskTurn,
 }
 
 /// Takes a place for a file that is about to be sent. There are few, because files and their answers have to fit into memory.
@@ -53,16 +48,8 @@ pub fn expect(
     network: Network,
     options: ImportOptions,
 ) -> Result<ExpectedFile, Problem> {
-    let place = app.import_desk.enter(by.account(), network).map_err(no_place)?;
+    let place = app.import_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
     Ok(ExpectedFile { place, network, options })
-}
-
-/// The problem of whoever gets no place to have a file read: 429 when account or network have as many as they may, 503 when all together have.
-fn no_place(full: NoPlace) -> Problem {
-    match full {
-        NoPlace::Holder => Problem::new(ProblemCode::TooManyImports).retry_after(RETRY_AFTER),
-        NoPlace::InAll => WorkError::Busy.into(),
-    }
 }
 
 impl ExpectedFile {
@@ -76,7 +63,7 @@ impl ExpectedFile {
         raw: Bytes,
     ) -> Result<ReadFile, Problem> {
         let Self { place, network, options } = self;
-        let (turn, table) = place.read(format, raw).await?;
+        let (turn, table) = place.turn().await?.work(move || Table::read(format, &raw)).await?;
         let table = table?;
         let mut conn = app.store.with_deadline(deadlines::LARGE).connection().await?;
         let games = app.games.list(&mut conn).await?;

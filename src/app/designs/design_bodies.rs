@@ -13,6 +13,7 @@ use super::design_ratings::decimal;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
+use crate::domain::designs::artwork::{ArtworkId, DesignArtwork};
 use crate::domain::designs::content::{DesignContent, Licence};
 use crate::domain::designs::markup;
 use crate::domain::designs::status::DesignStatus;
@@ -60,6 +61,23 @@ impl From<DesignPrintingBody> for PrintingDefinition {
     fn from(body: DesignPrintingBody) -> Self {
         Self { rarity: body.rarity, attributes: body.attributes }
     }
+}
+
+/// The artwork of a design.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DesignArtworkBody {
+    /// Which one: the `id` that `POST /v1/artworks` answered. You must have uploaded it yourself.
+    #[schema(
+        example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        min_length = 64,
+        max_length = 64
+    )]
+    pub id: String,
+    /// What is to be seen on it, for those who do not see it: 1 to 500 characters. Wanted, not demanded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "A heron of paper stands in a dark pond.", max_length = 500)]
+    pub alt: Option<String>,
 }
 
 /// What a design shall say: everything, also when it is changed. It may be unfinished, or break rules: `POST /v1/design-checks` tells how.
@@ -113,6 +131,9 @@ pub struct DesignRequest {
     #[serde(default)]
     #[schema(value_type = Option<Licence>, example = "release-1")]
     pub licence: Option<String>,
+    /// The picture in the artwork box; absent: an emblem.
+    #[serde(default)]
+    pub artwork: Option<DesignArtworkBody>,
 }
 
 /// A design without a fault in its form, and its game.
@@ -140,6 +161,14 @@ pub(super) async fn parse_at(
     let game = game.map_err(|message| faults.push(at("/game", message))).ok();
     let licence = request.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
     let licence = licence.map_err(|message| faults.push(at("/licence", message))).ok();
+    let artwork = request.artwork.map(|DesignArtworkBody { id, alt }| {
+        let id = ArtworkId::parse(&id).unwrap_or_else(|error| {
+            faults.push(at("/artwork/id", error.to_string()));
+            // The rest is looked at, too: all faults are told at once.
+            ArtworkId([0; 32])
+        });
+        DesignArtwork { id, alt }
+    });
     let effect =
         |body: DesignEffectBody| Effect { style: body.style, slot: body.slot, text: body.text };
     let content = DesignContent {
@@ -152,6 +181,7 @@ pub(super) async fn parse_at(
         lore: request.lore,
         credits: request.credits,
         licence: licence.unwrap_or_default(),
+        artwork,
     };
     let content = content.normalised().map_err(|found| {
         faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.detail)));
@@ -171,6 +201,18 @@ pub struct ImageUris {
     /// 500 × 700 pixels.
     #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture?format=png")]
     pub png: String,
+    /// The artwork alone, if there is one: PNG or JPEG, at most 1536 pixels along a side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    )]
+    pub artwork: Option<String>,
+    /// The same, at most 500 pixels along a side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08?size=small"
+    )]
+    pub artwork_small: Option<String>,
 }
 
 /// What a revision of a design says.
@@ -209,6 +251,9 @@ pub struct DesignContentResponse {
     /// What the author allows others to do with it: `none`, `release-1`, `cc-by-4.0` or `cc0-1.0`.
     #[schema(example = "release-1")]
     pub licence: &'static str,
+    /// The picture in the artwork box; absent: an emblem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artwork: Option<DesignArtworkBody>,
 }
 
 impl DesignContentResponse {
@@ -231,6 +276,9 @@ impl DesignContentResponse {
             lore: content.lore,
             credits: content.credits,
             licence: content.licence.as_str(),
+            artwork: content
+                .artwork
+                .map(|DesignArtwork { id, alt }| DesignArtworkBody { id: id.to_string(), alt }),
         }
     }
 }
@@ -366,7 +414,7 @@ impl DesignResponse {
             author: design.author.clone(),
             status: design.status.as_str(),
             revision: *shown_revision,
-            image_uris: image_uris(&id),
+            image_uris: image_uris(&id, stored.content().artwork.as_ref().map(|shown| shown.id)),
             comment_count: design.comment_count,
             rating_count: design.rating_count,
             rating: decimal(design.rating.into()),
@@ -393,7 +441,18 @@ fn contributor((account, name): (AccountId, &str)) -> ContributorResponse {
 }
 
 /// Where the pictures of a design are.
-pub(super) fn image_uris(id: &str) -> ImageUris {
+pub(super) fn image_uris(id: &str, artwork: Option<ArtworkId>) -> ImageUris {
     let svg = format!("/v1/designs/{id}/picture");
-    ImageUris { png: format!("{svg}?format=png"), svg }
+    let artwork = artwork.map(artwork_uri);
+    ImageUris {
+        png: format!("{svg}?format=png"),
+        svg,
+        artwork_small: artwork.as_ref().map(|full| format!("{full}?size=small")),
+        artwork,
+    }
+}
+
+/// Where the full size of an artwork is.
+pub(super) fn artwork_uri(id: ArtworkId) -> String {
+    format!("/v1/artworks/{id}")
 }

@@ -112,6 +112,14 @@ pub enum ReleaseObstacle {
     Licence,
 }
 
+/// What could be better, and keeps a design neither from being stored nor from its release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DesignWarning {
+    /// No text stands for its artwork.
+    AltMissing,
+}
+
 /// What is said of a design.
 #[derive(Serialize, ToSchema)]
 pub struct DesignCheckResponse {
@@ -134,6 +142,9 @@ pub struct DesignCheckResponse {
     /// Why it could not: `violations`, `free_text`, `name`, `licence`.
     #[schema(example = json!([]))]
     pub obstacles: Vec<ReleaseObstacle>,
+    /// What could be better: `alt_missing` (no text stands for its artwork).
+    #[schema(example = json!([]))]
+    pub warnings: Vec<DesignWarning>,
 }
 
 impl DesignCheckResponse {
@@ -195,6 +206,12 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         same_effects: alike.effects,
         releasable: obstacles.is_empty(),
         obstacles,
+        warnings: content
+            .artwork
+            .iter()
+            .filter(|artwork| artwork.alt.is_none())
+            .map(|_| DesignWarning::AltMissing)
+            .collect(),
     };
     check.releasable &= check.is_complete();
     Ok(check)

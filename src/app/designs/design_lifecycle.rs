@@ -2,7 +2,9 @@
 
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::likeness::{NameLikeness, cards_of_like_name};
-use super::step_problems::{check_step, demand_step, name_taken, too_many, too_many_today};
+use super::step_problems::{
+    check_step, demand_step, foreign_artwork, name_taken, too_many, too_many_today,
+};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
@@ -54,6 +56,7 @@ pub async fn create(
         DesignCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
         DesignCreated::TooMany => return Err(too_many()),
         DesignCreated::TooManyToday => return Err(too_many_today(app)),
+        DesignCreated::ForeignArtwork => return Err(foreign_artwork()),
     };
     find(app, Some(by), None, code).await
 }

@@ -61,10 +61,10 @@ pub struct DesignSummaryResponse {
 }
 
 impl From<ListedDesign> for DesignSummaryResponse {
-    fn from(ListedDesign { design, name, kind }: ListedDesign) -> Self {
+    fn from(ListedDesign { design, name, kind, artwork }: ListedDesign) -> Self {
         let id = design.code.to_string();
         Self {
-            image_uris: image_uris(&id),
+            image_uris: image_uris(&id, artwork),
             id,
             game: design.game_code,
             name,

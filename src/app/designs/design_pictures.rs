@@ -1,6 +1,6 @@
 //! Pictures of designs: drawn from the revision that the reader may see.
 
-use cardscape_pictures::{CardFace, Picture};
+use cardscape_pictures::{Artwork, CardFace, Picture};
 
 use super::design_lifecycle::find_stored;
 use crate::app::catalogue::card_pictures::{PictureForm, known_rarity, render};
@@ -11,6 +11,7 @@ use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::release::to_card;
 use crate::memory::rendered::{Freshness, Rendered};
+use crate::store::designs::artwork_files;
 
 /// What stands where cards have their set.
 const NO_SET: &str = "design";
@@ -30,8 +31,14 @@ pub async fn draw(
     // What not everybody sees is in no cache. What was shared may be withdrawn or revised at any moment.
     let is_public = stored.design.public_revision == Some(stored.shown_revision);
     let freshness = if is_public { Freshness::Private } else { Freshness::Never };
+    let artwork = match stored.content().artwork {
+        Some(_) => artwork_files::read_shown(&mut *app.store.connection().await?, &stored).await?,
+        None => None,
+    };
     let content = stored.into_content();
     let definition = to_card(&content, &loaded.game, &code.to_string());
-    let face = CardFace::from_definition(&loaded.game, &definition, NO_SET, rarity.as_deref());
+    let mut face = CardFace::from_definition(&loaded.game, &definition, NO_SET, rarity.as_deref());
+    let artwork = artwork.as_deref().map(Artwork::new).transpose();
+    face.artwork = artwork.map_err(Problem::internal)?;
     render(app, Picture::card(&face), freshness, form).await
 }

@@ -49,6 +49,7 @@ impl PartialDesign {
             Effect { style, slot, text }
         };
         let content = DesignContent {
+            artwork: None,
             name: String::new(),
             kind: self.kind,
             attributes: self.attributes,

@@ -1,6 +1,8 @@
 //! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
 
 pub mod abuse_reports;
+pub mod artwork_files;
+pub mod artworks;
 pub mod authors;
 pub mod design_bodies;
 pub mod design_checks;

@@ -27,6 +27,7 @@ pub(super) fn check_step(
         StepOutcome::TooManyRevisions => Problem::new(ProblemCode::TooManyRevisions)
             .detail(format!("A design has at most {MAX_REVISIONS} revisions.")),
         StepOutcome::TooManyToday => too_many_today(app),
+        StepOutcome::ForeignArtwork => foreign_artwork(),
         StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
         StepOutcome::TakenDown => Problem::new(ProblemCode::DesignTakenDown),
     })
@@ -53,6 +54,12 @@ pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
 pub(super) fn name_taken(whom: &str) -> Problem {
     Problem::new(ProblemCode::DesignNameTaken)
         .detail(format!("{whom} has this name, or one that looks the same."))
+}
+
+/// The account has not uploaded the artwork, or it was taken down.
+pub(super) fn foreign_artwork() -> Problem {
+    let detail = "must be an artwork that you have uploaded and not deleted since";
+    Problem::invalid(vec![InputFault::at("/artwork/id", detail)])
 }
 
 /// The account has as many designs as it may.

@@ -206,9 +206,10 @@ pub async fn take(
     let content = merged(&stored, before.content())?;
     demand_free_new_name(app, network, &before, &content).await?;
     let is_current = seen(if_match, before.design.version);
+    let game = app.named_game(&before.design.game_code).await?.map_err(Problem::internal)?;
     let new = NewRevision {
         credited_to: Some(stored.suggestion.account_id),
-        ..new_revision(app, &before.design.game_code, &content)?
+        ..new_revision(app, &game, &content)?
     };
     let outcome = app
         .write(by, async |conn, by| {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::domain::code::Code;
+use crate::domain::designs::artwork::{DesignArtwork, MAX_ALT};
 use crate::domain::text::{TextError, name_skeleton, prose_line, prose_lines};
 
 /// Most characters of a name, as of a card's.
@@ -94,6 +95,9 @@ pub struct DesignContent {
     /// What others may do with it.
     #[serde(default)]
     pub licence: Licence,
+    /// The picture in the artwork box. A program that does not know of it reads the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artwork: Option<DesignArtwork>,
 }
 
 /// Something that cannot be stored, whatever the game's rules are.
@@ -141,6 +145,10 @@ impl DesignContent {
         self.flavour = faults.optional("/flavour", self.flavour, MAX_FLAVOUR, prose_line);
         self.lore = faults.optional("/lore", self.lore, MAX_LORE, prose_lines);
         self.credits = faults.optional("/credits", self.credits, MAX_CREDITS, prose_line);
+        if let Some(artwork) = &mut self.artwork {
+            let alt = artwork.alt.take();
+            artwork.alt = faults.optional("/artwork/alt", alt, MAX_ALT, prose_line);
+        }
         if faults.0.is_empty() { Ok(self) } else { Err(faults.0) }
     }
 
@@ -279,6 +287,7 @@ mod tests {
             "attributes": { "rank": null, "b c": 1, "deep": [{}], "text": "x\u{202e}y" },
             "effects": [{ "text": "" }, { "text": "ok", "style": "*" }],
             "printings": [{ "rarity": "", "attributes": { "attack": [[1]] } }],
+            "artwork": { "id": "0".repeat(64), "alt": "a".repeat(501) },
             "flavour": "two\nlines", "lore": format!("a{}", "\u{301}".repeat(50)), "credits": "c".repeat(201),
         }));
         let faults = written.normalised().unwrap_err();
@@ -299,8 +308,27 @@ mod tests {
                 "/flavour",
                 "/lore",
                 "/credits",
+                "/artwork/alt",
             ]
         );
+    }
+
+    /// Revisions that were written before there was artwork read as they did, and are written again as they were.
+    #[test]
+    fn what_was_stored_without_artwork_reads() {
+        let old = json!({ "name": "Owl", "kind": "unit", "attributes": {}, "effects": [], "printings": [], "licence": "none" });
+        let read = content(old.clone());
+        assert_eq!(read.artwork, None);
+        assert_eq!(serde_json::to_value(read).unwrap(), old);
+        let artwork = json!({ "id": "ab".repeat(32), "alt": " " });
+        let read = content(changed(old.clone(), artwork)).normalised().unwrap();
+        let written = serde_json::to_value(read).unwrap();
+        assert_eq!(written, changed(old, json!({ "id": "ab".repeat(32) })));
+    }
+
+    fn changed(mut document: Value, artwork: Value) -> Value {
+        document["artwork"] = artwork;
+        document
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub enum DesignActivity {
     Suggest,
     /// To report something to the moderators.
     Report,
+    /// To send a picture, whatever becomes of it: reading it takes a core.
+    Upload,
 }
 
 /// How often something may be done on a day. Never 0.
@@ -43,7 +45,7 @@ pub struct DailyLimit {
 
 impl DesignActivity {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Create,
         Self::Revise,
         Self::Share,
@@ -52,6 +54,7 @@ impl DesignActivity {
         Self::Rate,
         Self::Suggest,
         Self::Report,
+        Self::Upload,
     ];
 
     /// The name in the database.
@@ -65,6 +68,7 @@ impl DesignActivity {
             Self::Rate => "rate_design",
             Self::Suggest => "suggest_change",
             Self::Report => "report_abuse",
+            Self::Upload => "upload_artwork",
         }
     }
 
@@ -79,6 +83,7 @@ impl DesignActivity {
             Self::Rate => (200, 30),
             Self::Suggest => (30, 5),
             Self::Report => (50, 10),
+            Self::Upload => (100, 20),
         };
         DailyLimit { usual, new_account, new_for: Duration::days(3) }
     }

@@ -1,6 +1,7 @@
 //! Player-made card designs: what one is, what its author and others may do with it, and what is told about it.
 
 pub mod abuse_report;
+pub mod artwork;
 pub mod budgets;
 pub mod comment;
 pub mod content;

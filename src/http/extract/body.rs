@@ -210,6 +210,21 @@ impl TableFile {
     }
 }
 
+/// Largest picture, in bytes.
+const MAX_IMAGE: usize = 10 * 1024 * 1024;
+
+/// A picture as the body: `image/png`, `image/jpeg` or `image/webp`. It is not looked into here.
+pub struct ImageFile(pub Bytes);
+
+impl ImageFile {
+    /// Receives the body. Refused: other media types and compressed bodies (415), more than 10 MiB (413). A route calls this when it knows that it has
+    /// the memory for it.
+    pub async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Self, Problem> {
+        let media_types = &["image/png", "image/jpeg", "image/webp"];
+        Ok(Self(read(req, &mut payload.into_inner(), media_types, MAX_IMAGE).await?))
+    }
+}
+
 fn utf8(raw: &[u8]) -> Result<&str, Problem> {
     std::str::from_utf8(raw).map_err(|error| {
         let (line, column) = place_after(&raw[..error.valid_up_to()]);

@@ -16,7 +16,7 @@ mod range;
 pub use crate::app::answer_form::AnswerForm;
 pub use answer_form::prefers_json;
 pub use body::{
-    Body, File, FileType, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
+    Body, File, FileType, ImageFile, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
 };
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
 pub use idempotency::IdempotencyKey;

@@ -72,6 +72,44 @@ diesel::table! {
 }
 
 diesel::table! {
+    artwork_chunks (artwork, rendition, position) {
+        artwork -> Bytea,
+        rendition -> Text,
+        position -> Int4,
+        data -> Bytea,
+    }
+}
+
+diesel::table! {
+    artwork_renditions (artwork, rendition) {
+        artwork -> Bytea,
+        rendition -> Text,
+        media_type -> Text,
+        width -> Int4,
+        height -> Int4,
+        size -> Int8,
+    }
+}
+
+diesel::table! {
+    artwork_uploads (account_id, artwork) {
+        account_id -> Uuid,
+        artwork -> Bytea,
+        uploaded_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    artworks (id) {
+        id -> Bytea,
+        size -> Int8,
+        created_at -> Timestamptz,
+        released_at -> Nullable<Timestamptz>,
+        removed_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     attempts (scope, subject_mac, window_start) {
         scope -> Text,
         subject_mac -> Bytea,
@@ -289,6 +327,15 @@ diesel::table! {
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    design_artworks (design_id, revision) {
+        design_id -> Uuid,
+        revision -> Int8,
+        account_id -> Uuid,
+        artwork -> Bytea,
     }
 }
 
@@ -832,6 +879,10 @@ diesel::allow_tables_to_appear_in_same_query!(
     account_event_clocks,
     account_events,
     accounts,
+    artwork_chunks,
+    artwork_renditions,
+    artwork_uploads,
+    artworks,
     attempts,
     audit_log,
     bulk_chunks,
@@ -849,6 +900,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     daily_counts,
     deck_entries,
     decks,
+    design_artworks,
     design_comments,
     design_rating_sums,
     design_ratings,

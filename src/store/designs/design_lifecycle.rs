@@ -8,6 +8,7 @@ use diesel::sql_types::{
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
+use super::artworks::hold_for_revision;
 use super::daily_counts::count_one;
 use super::design_search;
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
@@ -211,6 +212,8 @@ pub enum DesignCreated {
     TooMany,
     /// The account has begun as many today as it may.
     TooManyToday,
+    /// The account holds no such artwork.
+    ForeignArtwork,
 }
 
 /// Begins a design. The account's row is locked, so that parallel requests cannot pass the limit.
@@ -230,6 +233,10 @@ pub async fn create(
         .bind("account", by.account())
         .execute(conn)
         .await?;
+    if !holds_artwork(conn, by, new.content).await? {
+        idempotency::forget(conn, key).await?;
+        return Ok(DesignCreated::ForeignArtwork);
+    }
     let stored = with_content(sql(INSERT), new)
         .bind("id", id)
         .bind("code", code)
@@ -255,8 +262,10 @@ const INSERT: &str = "WITH design AS (\
      INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, effects_key, created_at, updated_at) \
      SELECT $id, $code, $account, $game, 'draft', 1, 1, $name, $name_key, $skeleton, $kind, $effects, $at, $at \
      WHERE (SELECT count(*) FROM designs WHERE account_id = $account) < $limit \
-     RETURNING id) \
-    INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, $content, $at FROM design";
+     RETURNING id, account_id, revision), \
+    shown AS (INSERT INTO design_artworks (design_id, revision, account_id, artwork) \
+     SELECT id, revision, account_id, $artwork FROM design WHERE $artwork IS NOT NULL) \
+    INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, revision, $content, $at FROM design";
 
 /// Gives a statement that writes a revision what is written.
 fn with_content<'a>(statement: Statement<'a>, new: &'a NewRevision<'_>) -> Statement<'a> {
@@ -268,8 +277,21 @@ fn with_content<'a>(statement: Statement<'a>, new: &'a NewRevision<'_>) -> State
         .bind("skeleton", content.name_skeleton())
         .bind("kind", content.kind.as_str())
         .bind("effects", effects.map(|key| key.to_vec()))
+        .bind("artwork", content.artwork.as_ref().map(|artwork| artwork.id))
         .bind("content", new.json.clone())
         .bind("at", new.at)
+}
+
+/// Whether the author holds the artwork that a revision shows, if it shows one, and goes on holding it.
+async fn holds_artwork(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    content: &DesignContent,
+) -> StoreResult<bool> {
+    match &content.artwork {
+        Some(artwork) => hold_for_revision(conn, by.account(), artwork.id).await,
+        None => Ok(true),
+    }
 }
 
 async fn code_of(
@@ -317,6 +339,8 @@ pub enum StepOutcome {
     WasPublic,
     /// A moderator has taken it down.
     TakenDown,
+    /// The account holds no such artwork.
+    ForeignArtwork,
 }
 
 #[derive(QueryableByName)]
@@ -410,6 +434,9 @@ pub async fn revise(
             return Ok(StepOutcome::NameTaken);
         }
     }
+    if !holds_artwork(conn, by, new.content).await? {
+        return Ok(StepOutcome::ForeignArtwork);
+    }
     if !count_one(conn, by.account(), DesignActivity::Revise, new.at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
@@ -429,7 +456,9 @@ const REVISE: &str = "WITH design AS (\
      UPDATE designs SET version = version + 1, revision = revision + 1, public_revision = CASE WHEN $listed THEN revision + 1 ELSE public_revision END, \
       searched_revision = CASE WHEN $listed THEN revision + 1 END, \
       name = $name, name_key = $name_key, name_skeleton = $skeleton, kind = $kind, effects_key = $effects, updated_at = $at WHERE id = $id \
-     RETURNING id, revision) \
+     RETURNING id, account_id, revision), \
+    shown AS (INSERT INTO design_artworks (design_id, revision, account_id, artwork) \
+     SELECT id, revision, account_id, $artwork FROM design WHERE $artwork IS NOT NULL) \
     INSERT INTO design_revisions (design_id, number, content, credited_to, created_at) SELECT id, revision, $content, $credited_to, $at FROM design";
 
 /// Shows one of the own designs, as it is now, to everybody. `content` is what the version says that `is_current` accepts.

@@ -1,11 +1,12 @@
 //! Lists of the own designs.
 
 use diesel::prelude::*;
-use diesel::sql_types::Text;
+use diesel::sql_types::{Binary, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::{COLUMNS, DesignRow};
 use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::domain::designs::artwork::ArtworkId;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
 use crate::store::db::statement::sql;
@@ -23,10 +24,13 @@ pub struct ListedDesign {
     /// Code of its kind.
     #[diesel(sql_type = Text)]
     pub kind: String,
+    /// Its artwork.
+    #[diesel(sql_type = Nullable<Binary>)]
+    pub artwork: Option<ArtworkId>,
 }
 
-/// The columns of a [`ListedDesign`] from `designs d JOIN accounts a`.
-pub(super) const LISTED: &str = "d.name, d.kind";
+/// The columns of a [`ListedDesign`] from `designs d JOIN accounts a`. The artwork is that of the newest revision, which others see where a design is listed.
+pub(super) const LISTED: &str = "d.name, d.kind, (SELECT s.artwork FROM design_artworks s WHERE s.design_id = d.id AND s.revision = d.revision) AS artwork";
 
 /// Which of the own designs.
 #[derive(Default)]

@@ -1,6 +1,8 @@
 //! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
 
 pub mod abuse_reports;
+pub mod artwork_files;
+pub mod artworks;
 pub mod authors;
 pub mod daily_counts;
 pub mod design_comments;

@@ -1,6 +1,6 @@
 //! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
 //! submissions came from, offers that came to nothing, deliveries of webhooks, events, secrets of second factors that were never
-//! confirmed.
+//! confirmed, artwork that nobody holds.
 //!
 //! Everything goes in batches, each a statement and so a transaction of its own, which finds its rows by an index and leaves out those that
 //! another instance is deleting. However much there is, each statement ends within its time limit, what is done stays done, and the next
@@ -26,6 +26,8 @@ pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
 const ATTEMPT_RETENTION: Duration = Duration::days(2);
 /// What was counted by day is of no use when the day is over everywhere.
 const DAILY_COUNT_RETENTION: Duration = Duration::days(2);
+/// A download of a file that nobody holds any more may have begun before.
+const ARTWORK_RETENTION: Duration = Duration::hours(1);
 /// Ended sessions are kept for the owner to look at.
 const SESSION_RETENTION: Duration = Duration::days(30);
 /// A mirror that was away for longer begins again.

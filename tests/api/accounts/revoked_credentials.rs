@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 use crate::catalogue::catalogue_imports::{PEBBLES, shore};
 use crate::collection::counts::printing;
+use crate::designs::pictures::{each_format, gradient};
+use crate::designs::upload;
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, next_step, text};
 
 /// Operations that write nothing in somebody's name: anybody may ask, or the method is POST because a question is long.
@@ -44,7 +46,7 @@ struct Draft {
     path: String,
     headers: Vec<(&'static str, String)>,
     body: Value,
-    file: Option<(&'static str, String)>,
+    file: Option<(&'static str, Vec<u8>)>,
     /// What its author needs beside the password to log in.
     second_factor: Option<String>,
 }
@@ -359,7 +361,7 @@ impl Scene {
                 Draft::new(ada, format!("/v1/tokens/{}", text(&token, "id")), Value::Null)
             }
             "replace_manifest" => Draft {
-                file: Some(("application/toml", manifest("gravel"))),
+                file: Some(("application/toml", manifest("gravel").into_bytes())),
                 ..Draft::new(admin, "/v1/games/gravel/manifest", Value::Null)
             },
             "replace_set" => {
@@ -436,6 +438,15 @@ impl Scene {
             }
             "delete_deck" => {
                 Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
+            }
+            "upload_artwork" => Draft {
+                file: Some(("image/png", fresh_picture())),
+                ..Draft::new(ada, "/v1/artworks", Value::Null)
+            },
+            "delete_artwork" => {
+                let artwork = upload(app, ada, "image/png", fresh_picture()).await.expect(201);
+                let path = format!("/v1/me/artworks/{}", text(&artwork, "id"));
+                Draft::new(ada, path, Value::Null)
             }
             "create_design" => Draft::new(ada, "/v1/designs", heron("Lantern Heron")),
             "replace_design" => Draft::new(ada, self.design(ada).await, heron("Lantern Crane"))
@@ -543,7 +554,7 @@ impl Scene {
                 Draft::new(ada, format!("/v1/collection/{printing}"), json!({ "quantity": 3 }))
             }
             "read_import" => Draft {
-                file: Some(("text/csv", import_file())),
+                file: Some(("text/csv", import_file().into_bytes())),
                 ..Draft::new(ada, "/v1/collection/imports", Value::Null)
             },
             "commit_import" => {
@@ -686,6 +697,13 @@ fn deck() -> Value {
 fn import_file() -> String {
     "quantity,name,set,number,rarity\n1,\"The base card, numbered 001!\",base,001,common\n"
         .to_owned()
+}
+
+/// A picture that is like no other.
+fn fresh_picture() -> Vec<u8> {
+    let [low, high, ..] = uuid::Uuid::new_v4().into_bytes();
+    let [picture, ..] = each_format(&gradient(300 + u32::from(low), 300 + u32::from(high)));
+    picture
 }
 
 fn webhook() -> Value {

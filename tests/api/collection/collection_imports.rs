@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use cardscape::domain::ids::AccountId;
-use cardscape::memory::import_desk::ImportPlace;
+use cardscape::memory::file_desk::DeskPlace;
 use cardscape::memory::places::NoPlace;
 use futures_util::future::join_all;
 use futures_util::{StreamExt as _, stream};
@@ -260,7 +260,7 @@ fn upload(
 }
 
 /// A place at the desk, by hand: for an account from some address.
-fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<ImportPlace, NoPlace> {
+fn enter(app: &TestApp, by: &Player, address: [u8; 4]) -> Result<DeskPlace, NoPlace> {
     let account = AccountId(by.id.parse().unwrap());
     app.shared().import_desk.enter(account, IpAddr::from(address).into())
 }

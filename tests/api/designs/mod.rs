@@ -1,6 +1,8 @@
 //! Card designs: checks, revisions, sharing, the gallery.
 
 mod abuse_reports;
+mod artwork_of_designs;
+mod artworks;
 mod design_checks;
 mod design_comments;
 mod design_lifecycle;
@@ -13,6 +15,9 @@ mod design_toolkit;
 mod gallery;
 mod gallery_search;
 pub mod permissions;
+#[path = "../../../crates/artwork/tests/artwork/support.rs"]
+#[allow(dead_code, reason = "the tests of the library use all of it")]
+pub mod pictures;
 mod revisions;
 mod suggested_changes;
 
@@ -61,6 +66,20 @@ async fn begun(app: &TestApp, author: &Player, design: &Value) -> String {
     let answer = create(app, author, design).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
+}
+
+/// Sends a picture.
+pub async fn upload(app: &TestApp, by: &Player, media_type: &str, file: Vec<u8>) -> Answer {
+    let request = app.post("/v1/artworks").by(by).header("content-type", media_type);
+    request.body(file).answer().await
+}
+
+/// Uploads a picture that is like no other of another number, and returns its id.
+async fn uploaded(app: &TestApp, by: &Player, number: u32) -> String {
+    let picture = pictures::file(&pictures::gradient(240 + number, 200), image::ImageFormat::Png);
+    let artwork = upload(app, by, "image/png", picture).await;
+    assert!(matches!(artwork.status, 200 | 201), "{}", artwork.text());
+    artwork.json()["id"].as_str().unwrap().to_owned()
 }
 
 async fn put(app: &TestApp, author: &Player, path: &str, tag: &str, design: &Value) -> Answer {

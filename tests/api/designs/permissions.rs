@@ -8,6 +8,9 @@ use crate::permissions::{Row, SOME, none};
 /// The identifier of no design.
 const DESIGN: &str = "D-0000000000";
 
+/// The id of no artwork.
+const ARTWORK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
     ("find_design_toolkit",      Anyone,                   "ttcg", none),
@@ -51,5 +54,9 @@ pub const ROWS: &[Row] = &[
     ("take_suggested_change",    Scoped("designs:write"),  SOME, none),
     ("decline_suggested_change", Scoped("designs:write"),  SOME, none),
     ("withdraw_suggested_change", Scoped("designs:write"), SOME, none),
+    ("upload_artwork",           Scoped("designs:write"),  "", none),
+    ("download_artwork",         Anyone,                   ARTWORK, none),
+    ("list_own_artworks",        Scoped("designs:read"),   "", none),
+    ("delete_artwork",           Scoped("designs:write"),  ARTWORK, none),
     ("compare_design_revisions", Scoped("designs:read"),   DESIGN, none),
 ];

@@ -1,11 +1,13 @@
-//! Hashes of secrets in columns of type `bytea`. They are written and compared, never read.
+//! Hashes in columns of type `bytea`. Those of secrets are written and compared, never read.
 
-use diesel::pg::Pg;
+use diesel::deserialize::{self, FromSql};
+use diesel::pg::{Pg, PgValue};
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Binary;
 
 use crate::auth::keys::SerialMac;
 use crate::auth::secret::TokenHash;
+use crate::domain::designs::artwork::ArtworkId;
 
 macro_rules! hashes {
     ($($hash:ty),*) => {$(
@@ -20,3 +22,17 @@ macro_rules! hashes {
 }
 
 hashes!(SerialMac, TokenHash);
+
+column_type!(ArtworkId => Binary);
+
+impl FromSql<Binary, Pg> for ArtworkId {
+    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
+        Ok(Self(value.as_bytes().try_into()?))
+    }
+}
+
+impl ToSql<Binary, Pg> for ArtworkId {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        ToSql::<Binary, Pg>::to_sql(self.0.as_slice(), out)
+    }
+}

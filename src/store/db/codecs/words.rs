@@ -22,6 +22,7 @@ use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{TradeState, Trading};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
+use crate::domain::designs::artwork::RenditionSize;
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::designs::suggested_change::SuggestionState;
@@ -100,7 +101,7 @@ macro_rules! written_words {
     )*};
 }
 
-written_words!(AttemptScope, RevokeReason, TradeListKind, UnlockReason);
+written_words!(AttemptScope, RenditionSize, RevokeReason, TradeListKind, UnlockReason);
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,8 @@
 use chrono::Duration;
 
 use super::{
-    ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, DAILY_COUNT_RETENTION, IDEMPOTENCY_RETENTION,
-    SESSION_RETENTION,
+    ARTWORK_RETENTION, ATTEMPT_RETENTION, BATCH, CHANGE_RETENTION, DAILY_COUNT_RETENTION,
+    IDEMPOTENCY_RETENTION, SESSION_RETENTION,
 };
 use crate::domain::copies::trade::KEPT_AFTER_CLOSE;
 use crate::domain::operations::webhook::LEASE;
@@ -26,7 +26,7 @@ pub(super) struct Step {
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
 // are locked when it is read.
-pub(super) const STEPS: [Step; 14] = [
+pub(super) const STEPS: [Step; 15] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
@@ -42,6 +42,15 @@ pub(super) const STEPS: [Step; 14] = [
                         ORDER BY day LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: DAILY_COUNT_RETENTION,
         batch: BATCH,
+    },
+    // Who uploads one of these meanwhile holds its row, or waits and writes it anew. Each takes its files with it, up to two hundred chunks.
+    Step {
+        rows: "artworks",
+        statement: "DELETE FROM artworks WHERE id = ANY (ARRAY( \
+                        SELECT id FROM artworks WHERE released_at < $before AND removed_at IS NULL \
+                        ORDER BY released_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
+        keep: ARTWORK_RETENTION,
+        batch: BATCH / 50,
     },
     Step {
         rows: "idempotency_keys",

@@ -1,0 +1,72 @@
+//! From an upload to artwork.
+
+use crate::colours;
+use crate::decode::decode;
+use crate::error::ArtworkError;
+use crate::limits::Limits;
+use crate::rendition::Rendition;
+use crate::scale::fit;
+use crate::source::Source;
+
+/// Most pixels along a side of [`Artwork::full`]. On a card of 63 × 88 mm that is 440 dots per inch from top to bottom, and 690 in the
+/// artwork box: enough for any press.
+pub const FULL_SIDE_MAX: u32 = 1536;
+
+/// Most pixels along a side of [`Artwork::small`]: the width of a card's picture, which has 500 × 700 pixels.
+pub const SMALL_SIDE_MAX: u32 = 500;
+
+/// A picture that somebody uploaded, cleaned: in sRGB, upright, in two sizes, and with nothing in the files but pixels.
+///
+/// Equal uploads give equal artwork, and so equal addresses ([`ContentHash`](crate::ContentHash)).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artwork {
+    full: Rendition,
+    small: Rendition,
+}
+
+impl Artwork {
+    /// Reads an upload of an untrusted person.
+    ///
+    /// The format follows from the first bytes. Of the file, only what draws the picture reaches a decoder; behind its end nothing is
+    /// read. Colours are converted by the embedded profile; a profile that is damaged, or larger than 1 MiB, or does not fit counts as
+    /// sRGB, as in browsers. Pictures are made smaller to fit, never larger.
+    ///
+    /// Work is bounded by the pixels and bytes that `limits` allow, and so is memory: 256 MB beside `bytes` for the default. There are no
+    /// threads and nothing is kept: how many are read at once is the caller's to bound.
+    ///
+    /// # Errors
+    /// When the file is too large or too small, no still PNG, JPEG or WebP, damaged, or made to be slow; see [`ArtworkError`].
+    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self, ArtworkError> {
+        if bytes.len() > limits.bytes {
+            return Err(ArtworkError::TooManyBytes { bytes: bytes.len(), max: limits.bytes });
+        }
+        let Source { format, lean, size, orientation, colours } = Source::read(bytes, limits)?;
+        let picture = decode(format, &lean, size)?;
+        drop(lean);
+        let was_grey = !picture.color().has_color();
+        // Colours and orientation come after: they are cheaper for fewer pixels, and the box is a square.
+        let picture = fit(picture, FULL_SIDE_MAX)?;
+        let mut picture = colours::to_srgb(picture, &colours, was_grey);
+        picture.apply_orientation(orientation);
+        let full = Rendition::encode(&picture)?;
+        let small = Rendition::encode(&fit(picture, SMALL_SIDE_MAX)?)?;
+        Ok(Self { full, small })
+    }
+
+    /// The picture for prints and large screens: at most [`FULL_SIDE_MAX`] pixels along a side. At most 10 MB; photographs have 0.2 to
+    /// 1 MB.
+    pub fn full(&self) -> &Rendition {
+        &self.full
+    }
+
+    /// The picture for a card on a screen: at most [`SMALL_SIDE_MAX`] pixels along a side, and less than 1 MiB. What
+    /// `cardscape-pictures` takes as artwork.
+    pub fn small(&self) -> &Rendition {
+        &self.small
+    }
+
+    /// Both pictures, the full one first. They are equal when the upload was small.
+    pub fn into_renditions(self) -> [Rendition; 2] {
+        [self.full, self.small]
+    }
+}

@@ -1,0 +1,139 @@
+//! Colours become sRGB (IEC 61966-2-1).
+
+use std::iter;
+
+use image::DynamicImage;
+use moxcms::{
+    Chromaticity, CicpColorPrimaries, CicpProfile, ColorPrimaries, ColorProfile, DataColorSpace,
+    Layout, MatrixCoefficients, ToneReprCurve, TransferCharacteristics, TransformOptions,
+};
+
+/// Most bytes of a profile (ICC.1) that is read. Those of cameras and screens have some kilobytes.
+pub(crate) const PROFILE_BYTES_MAX: usize = 1 << 20;
+
+/// What a file says of its colours.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Colours {
+    /// Nothing, or that they are sRGB.
+    Srgb,
+    /// A profile, as ICC.1 defines it. It may be damaged.
+    Profile(Vec<u8>),
+    /// Code points of ITU-T H.273: primaries and transfer.
+    CodePoints([u8; 2]),
+    /// The older chunks of PNG.
+    Measured {
+        /// `gAMA`: the exponent that light was encoded with.
+        gamma: f64,
+        /// `cHRM`: x and y of white, red, green and blue.
+        chromaticities: Option<[[f32; 2]; 4]>,
+    },
+}
+
+/// Converts a picture of eight bits to RGB, or RGBA if something shines through. `was_grey` says whether it was decoded without colours: a
+/// profile for greys fits nothing else.
+pub(crate) fn to_srgb(picture: DynamicImage, colours: &Colours, was_grey: bool) -> DynamicImage {
+    let picture = if picture.color().has_alpha() {
+        DynamicImage::from(picture.into_rgba8())
+    } else {
+        DynamicImage::from(picture.into_rgb8())
+    };
+    match profile(colours) {
+        Some(profile) => match (profile.color_space, was_grey) {
+            (DataColorSpace::Rgb, _) => converted(&picture, &profile).unwrap_or(picture),
+            (DataColorSpace::Gray, true) => greys_converted(picture, &profile),
+            _ => picture,
+        },
+        None => picture,
+    }
+}
+
+fn profile(colours: &Colours) -> Option<ColorProfile> {
+    match colours {
+        Colours::Srgb => None,
+        Colours::Profile(bytes) => ColorProfile::new_from_slice(bytes).ok(),
+        Colours::CodePoints([primaries, transfer]) => {
+            let profile = ColorProfile::new_from_cicp(CicpProfile {
+                color_primaries: CicpColorPrimaries::try_from(*primaries).ok()?,
+                transfer_characteristics: TransferCharacteristics::try_from(*transfer).ok()?,
+                matrix_coefficients: MatrixCoefficients::Identity,
+                full_range: true,
+            });
+            profile.red_trc.is_some().then_some(profile)
+        }
+        Colours::Measured { gamma, chromaticities } => measured(*gamma, *chromaticities),
+    }
+}
+
+/// x and y of the white, red, green and blue of sRGB.
+const SRGB: [[f32; 2]; 4] = [[0.3127, 0.329], [0.64, 0.33], [0.3, 0.6], [0.15, 0.06]];
+
+/// A profile as the older chunks of PNG describe one. What no screen or camera has counts as sRGB.
+fn measured(gamma: f64, chromaticities: Option<[[f32; 2]; 4]>) -> Option<ColorProfile> {
+    let points = chromaticities.unwrap_or(SRGB);
+    let pairs = points.iter().flatten().zip(SRGB.iter().flatten());
+    let has_srgb_points = pairs.fold(true, |is, (one, other)| is && (one - other).abs() < 0.001);
+    // What is encoded as sRGB says 1/2.2, which is as near as a power comes.
+    let has_srgb_gamma = (gamma - 1.0 / 2.2).abs() < 0.001;
+    let [white, red, green, blue] = points;
+    let area = (green[0] - red[0]) * (blue[1] - red[1]) - (blue[0] - red[0]) * (green[1] - red[1]);
+    let is_real = points.iter().all(|[x, y]| *x >= 0.0 && *y >= 0.01 && x + y <= 1.0);
+    if has_srgb_points && has_srgb_gamma
+        || !is_real
+        || area.abs() < 0.01
+        || !(0.2..=2.0).contains(&gamma)
+    {
+        return None;
+    }
+    let point = |[x, y]: [f32; 2]| Chromaticity::new(x, y);
+    let primaries = ColorPrimaries { red: point(red), green: point(green), blue: point(blue) };
+    let mut profile = ColorProfile::new_srgb();
+    profile.update_rgb_colorimetry(point(white).to_xyyb(), primaries);
+    #[allow(clippy::cast_possible_truncation, reason = "between 0.5 and 5")]
+    let curve = ToneReprCurve::Parametric(vec![(1.0 / gamma) as f32]);
+    profile.red_trc = Some(curve.clone());
+    profile.green_trc = Some(curve.clone());
+    profile.blue_trc = Some(curve);
+    Some(profile)
+}
+
+fn converted(picture: &DynamicImage, profile: &ColorProfile) -> Option<DynamicImage> {
+    let layout = if picture.color().has_alpha() { Layout::Rgba } else { Layout::Rgb };
+    let (srgb, options) = (ColorProfile::new_srgb(), TransformOptions::default());
+    let transform = profile.create_transform_8bit(layout, &srgb, layout, options).ok()?;
+    let mut picture_in_srgb = match picture {
+        DynamicImage::ImageRgb8(pixels) => vec![0; pixels.len()],
+        DynamicImage::ImageRgba8(pixels) => vec![0; pixels.len()],
+        _ => return None,
+    };
+    transform.transform(picture.as_bytes(), &mut picture_in_srgb).ok()?;
+    let (width, height) = (picture.width(), picture.height());
+    if layout == Layout::Rgba {
+        image::RgbaImage::from_raw(width, height, picture_in_srgb).map(DynamicImage::from)
+    } else {
+        image::RgbImage::from_raw(width, height, picture_in_srgb).map(DynamicImage::from)
+    }
+}
+
+/// By a table of all greys: whether the picture has one channel or three that are equal.
+fn greys_converted(mut picture: DynamicImage, profile: &ColorProfile) -> DynamicImage {
+    let greys: Vec<u8> = (0..=u8::MAX).collect();
+    let mut colours = vec![0; greys.len() * 3];
+    let (srgb, options) = (ColorProfile::new_srgb(), TransformOptions::default());
+    let transform = profile.create_transform_8bit(Layout::Gray, &srgb, Layout::Rgb, options);
+    let done = transform.and_then(|transform| transform.transform(&greys, &mut colours));
+    if done.is_err() {
+        return picture;
+    }
+    let table = colours.as_chunks::<3>().0;
+    let replace = |channels: &mut [u8]| {
+        if let Some(colour) = channels.first().and_then(|grey| table.get(usize::from(*grey))) {
+            iter::zip(channels, colour).for_each(|(channel, new)| *channel = *new);
+        }
+    };
+    match &mut picture {
+        DynamicImage::ImageRgb8(pixels) => pixels.pixels_mut().for_each(|p| replace(&mut p.0)),
+        DynamicImage::ImageRgba8(pixels) => pixels.pixels_mut().for_each(|p| replace(&mut p.0)),
+        _ => {}
+    }
+    picture
+}

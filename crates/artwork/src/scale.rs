@@ -1,0 +1,109 @@
+//! Making pictures smaller.
+
+use fast_image_resize::images::Image;
+use fast_image_resize::{FilterType, MulDiv, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use image::{DynamicImage, GrayImage, RgbImage, RgbaImage};
+
+use crate::error::ArtworkError;
+
+/// Makes a picture of eight bits smaller, if it must be, so that it fits into a square. Its shape stays, to within half a pixel.
+///
+/// An alpha channel is left only where something shines through. Pixels that let everything through are black then: nobody sees their
+/// colours, which could be a second picture.
+pub(crate) fn fit(picture: DynamicImage, side_max: u32) -> Result<DynamicImage, ArtworkError> {
+    let picture = without_needless_alpha(picture);
+    let size = (picture.width(), picture.height());
+    let new = fitted(size, side_max);
+    let is_large = new != size;
+    match picture {
+        picture @ (DynamicImage::ImageLuma8(_) | DynamicImage::ImageRgb8(_)) if !is_large => {
+            Some(picture)
+        }
+        DynamicImage::ImageLuma8(pixels) => {
+            let pixels = resized(pixels.into_raw(), PixelType::U8, size, new)?;
+            GrayImage::from_raw(new.0, new.1, pixels).map(DynamicImage::from)
+        }
+        DynamicImage::ImageRgb8(pixels) => {
+            let pixels = resized(pixels.into_raw(), PixelType::U8x3, size, new)?;
+            RgbImage::from_raw(new.0, new.1, pixels).map(DynamicImage::from)
+        }
+        // Grey with alpha is rare enough to be treated as colours.
+        picture => {
+            let mut pixels = picture.into_rgba8();
+            if is_large {
+                let pixels = resized(pixels.into_raw(), PixelType::U8x4, size, new)?;
+                RgbaImage::from_raw(new.0, new.1, pixels).map(DynamicImage::from)
+            } else {
+                let unseen = pixels.pixels_mut().filter(|pixel| pixel.0[3] == 0);
+                unseen.for_each(|pixel| pixel.0 = [0; 4]);
+                Some(DynamicImage::from(pixels))
+            }
+        }
+    }
+    .ok_or_else(|| ArtworkError::broken("the picture has another size than it says"))
+}
+
+/// The largest size of a shape that fits into a square.
+fn fitted((width, height): (u32, u32), side_max: u32) -> (u32, u32) {
+    let longer = u64::from(width.max(height));
+    let most = u64::from(side_max);
+    if longer <= most {
+        return (width, height);
+    }
+    let scaled = |side: u32| {
+        let rounded = (u64::from(side) * most * 2 + longer) / (longer * 2);
+        u32::try_from(rounded).unwrap_or(side_max).max(1)
+    };
+    (scaled(width), scaled(height))
+}
+
+/// Fails only if the numbers do not fit each other.
+fn resized(
+    pixels: Vec<u8>,
+    kind: PixelType,
+    size: (u32, u32),
+    new: (u32, u32),
+) -> Result<Vec<u8>, ArtworkError> {
+    let mut picture =
+        Image::from_vec_u8(size.0, size.1, pixels, kind).map_err(ArtworkError::broken)?;
+    let mut smaller = Image::new(new.0, new.1, kind);
+    let has_alpha = kind == PixelType::U8x4;
+    // Pixels count by how opaque they are: else colours of unseen ones bleed into edges. In place, as the resizer would make a copy.
+    if has_alpha {
+        MulDiv::new().multiply_alpha_inplace(&mut picture).map_err(ArtworkError::broken)?;
+    }
+    let method = ResizeAlg::Convolution(FilterType::Lanczos3);
+    let options = ResizeOptions::new().resize_alg(method).use_alpha(false);
+    let resize = Resizer::new().resize(&picture, &mut smaller, &options);
+    resize.map_err(ArtworkError::broken)?;
+    if has_alpha {
+        MulDiv::new().divide_alpha_inplace(&mut smaller).map_err(ArtworkError::broken)?;
+    }
+    Ok(smaller.into_vec())
+}
+
+fn without_needless_alpha(picture: DynamicImage) -> DynamicImage {
+    match picture {
+        DynamicImage::ImageRgba8(pixels) if pixels.pixels().all(|pixel| pixel.0[3] == u8::MAX) => {
+            DynamicImage::from(pixels).into_rgb8().into()
+        }
+        DynamicImage::ImageLumaA8(pixels) if pixels.pixels().all(|pixel| pixel.0[1] == u8::MAX) => {
+            DynamicImage::from(pixels).into_luma8().into()
+        }
+        picture => picture,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_stay() {
+        assert_eq!(fitted((200, 300), 500), (200, 300));
+        assert_eq!(fitted((4000, 3000), 1536), (1536, 1152));
+        assert_eq!(fitted((3000, 4000), 1536), (1152, 1536));
+        assert_eq!(fitted((8000, 2000), 500), (500, 125));
+        assert_eq!(fitted((1537, 1537), 1536), (1536, 1536));
+    }
+}

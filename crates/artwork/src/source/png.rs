@@ -1,0 +1,134 @@
+//! The chunks of a PNG (W3C, Portable Network Graphics, third edition).
+
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
+use super::{Source, four, orientation};
+use crate::colours::{Colours, PROFILE_BYTES_MAX};
+use crate::error::ArtworkError;
+use crate::format::Format;
+use crate::limits::Limits;
+
+/// What comes before the first chunk.
+const SIGNATURE: usize = 8;
+
+/// Transfer characteristics of ITU-T H.273 for more light than a screen has: PQ and HLG.
+const HIGH_DYNAMIC_RANGE: [u8; 2] = [16, 18];
+
+/// What chunks say of colours, the strongest first.
+#[derive(Default)]
+struct Declared {
+    code_points: Option<[u8; 2]>,
+    profile: Option<Vec<u8>>,
+    is_srgb: bool,
+    gamma: Option<f64>,
+    chromaticities: Option<[[f32; 2]; 4]>,
+}
+
+pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
+    let mut lean = Vec::with_capacity(bytes.len());
+    lean.extend_from_slice(&bytes[..SIGNATURE]);
+    let mut declared = Declared::default();
+    let mut size = None;
+    let mut exif = None;
+    let mut at = SIGNATURE;
+    loop {
+        let length = four(bytes, at).ok_or(ArtworkError::Truncated)?;
+        let length = u32::from_be_bytes(length) as usize;
+        let kind = four(bytes, at + 4).ok_or(ArtworkError::Truncated)?;
+        if size.is_none() {
+            if &kind != b"IHDR" || length != 13 {
+                return Err(ArtworkError::broken("the header is missing"));
+            }
+            size = Some(header(bytes, at + 8, limits)?);
+        }
+        let end = length.checked_add(at + 12).ok_or(ArtworkError::Truncated)?;
+        let chunk = bytes.get(at..end).ok_or(ArtworkError::Truncated)?;
+        let data = &chunk[8..8 + length];
+        match &kind {
+            b"IHDR" | b"PLTE" | b"tRNS" | b"IDAT" => lean.extend_from_slice(chunk),
+            b"IEND" => {
+                lean.extend_from_slice(chunk);
+                break;
+            }
+            b"acTL" => return Err(ArtworkError::Animated),
+            b"eXIf" => exif = exif.or(Some(data)),
+            _ => declared.add(kind, data),
+        }
+        at = end;
+    }
+    Ok(Source {
+        format: Format::Png,
+        lean,
+        size: size.unwrap_or_default(),
+        orientation: orientation(exif),
+        colours: declared.colours()?,
+    })
+}
+
+fn header(bytes: &[u8], at: usize, limits: &Limits) -> Result<(u32, u32), ArtworkError> {
+    let width = four(bytes, at).ok_or(ArtworkError::Truncated)?;
+    let height = four(bytes, at + 4).ok_or(ArtworkError::Truncated)?;
+    let (width, height) = (u32::from_be_bytes(width), u32::from_be_bytes(height));
+    limits.check_size(width, height)?;
+    Ok((width, height))
+}
+
+impl Declared {
+    fn add(&mut self, kind: [u8; 4], data: &[u8]) {
+        match &kind {
+            b"cICP" => {
+                if let &[primaries, transfer, ..] = data {
+                    self.code_points = Some([primaries, transfer]);
+                }
+            }
+            b"iCCP" if self.profile.is_none() => self.profile = profile(data),
+            b"sRGB" => self.is_srgb = true,
+            b"gAMA" => {
+                self.gamma = four(data, 0).map(|number| f64::from(hundred_thousandths(number)))
+            }
+            b"cHRM" => {
+                let point = |at: usize| {
+                    let coordinate = |at| four(data, at).map(hundred_thousandths);
+                    Some([coordinate(at)?, coordinate(at + 4)?])
+                };
+                self.chromaticities = (|| Some([point(0)?, point(8)?, point(16)?, point(24)?]))();
+            }
+            _ => {}
+        }
+    }
+
+    /// The order of precedence is that of the third edition, section 4.3.
+    fn colours(self) -> Result<Colours, ArtworkError> {
+        if let Some(code_points) = self.code_points {
+            if HIGH_DYNAMIC_RANGE.contains(&code_points[1]) {
+                return Err(ArtworkError::unsupported("HDR colours"));
+            }
+            return Ok(Colours::CodePoints(code_points));
+        }
+        Ok(match (self.profile, self.gamma) {
+            (Some(profile), _) => Colours::Profile(profile),
+            (None, Some(gamma)) if !self.is_srgb => {
+                Colours::Measured { gamma, chromaticities: self.chromaticities }
+            }
+            _ => Colours::Srgb,
+        })
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "of numbers below one, seven digits stay")]
+fn hundred_thousandths(number: [u8; 4]) -> f32 {
+    u32::from_be_bytes(number) as f32 / 100_000.0
+}
+
+/// Inflates a profile, up to the bound: a small chunk can hold gigabytes.
+fn profile(data: &[u8]) -> Option<Vec<u8>> {
+    let name = data.iter().take(80).position(|byte| *byte == 0)?;
+    // Behind the name, which byte says how it is compressed: zero, for zlib.
+    let packed = data.get(name + 1..)?.strip_prefix(&[0])?;
+    let mut profile = Vec::new();
+    let mut inflated = ZlibDecoder::new(packed).take(PROFILE_BYTES_MAX as u64 + 1);
+    inflated.read_to_end(&mut profile).ok()?;
+    (profile.len() <= PROFILE_BYTES_MAX).then_some(profile)
+}

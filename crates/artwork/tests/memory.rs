@@ -1,0 +1,92 @@
+//! How much memory the worst uploads take.
+#![allow(missing_docs, clippy::unwrap_used, unsafe_code, reason = "a test that counts memory")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Cursor;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cardscape_artwork::{Artwork, Limits};
+use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
+
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+/// # Safety
+/// The system's allocator does all the work.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Ordering::SeqCst) + layout.size();
+        MOST.fetch_max(now, Ordering::SeqCst);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::SeqCst);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SIDE: u32 = 1000;
+
+fn file(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    picture.write_to(&mut file, format).unwrap();
+    file.into_inner()
+}
+
+/// A progressive JPEG of three components with a scan for each: all coefficients are kept until the end.
+fn progressive() -> Vec<u8> {
+    let segment = |kind: u8, body: &[u8]| {
+        let length = u16::try_from(body.len() + 2).unwrap().to_be_bytes();
+        [&[0xFF, kind], &length[..], body].concat()
+    };
+    let side = u16::try_from(SIDE).unwrap().to_be_bytes();
+    let frame = [&[8][..], &side, &side, &[3, 1, 17, 0, 2, 17, 0, 3, 17, 0]].concat();
+    let blocks = vec![0; (SIDE as usize / 8).pow(2).div_ceil(8)];
+    let scan = |component| [segment(0xDA, &[1, component, 0, 0, 0, 0]), blocks.clone()].concat();
+    [
+        b"\xFF\xD8".to_vec(),
+        segment(0xDB, &[&[0][..], &[1; 64]].concat()),
+        segment(0xC2, &frame),
+        segment(0xC4, &[&[0, 1][..], &[0; 16]].concat()),
+        scan(1),
+        scan(2),
+        scan(3),
+        b"\xFF\xD9".to_vec(),
+    ]
+    .concat()
+}
+
+/// One test, so that nothing else counts.
+#[test]
+fn memory_is_bounded_by_the_pixels() {
+    let picture = RgbaImage::from_fn(SIDE, SIDE, |x, y| {
+        let byte = |number: u32| u8::try_from(number % 256).unwrap();
+        Rgba([byte(x), byte(y), byte(x ^ y), byte(x / 8)])
+    });
+    let picture = DynamicImage::from(picture);
+    let opaque = DynamicImage::from(picture.to_rgb8());
+    let uploads = [
+        ("deep PNG", file(&picture.to_rgba16().into(), ImageFormat::Png)),
+        ("PNG", file(&picture, ImageFormat::Png)),
+        ("JPEG", file(&opaque, ImageFormat::Jpeg)),
+        ("progressive JPEG", progressive()),
+        ("WebP", file(&opaque, ImageFormat::WebP)),
+        ("WebP with alpha", file(&picture, ImageFormat::WebP)),
+    ];
+    for (name, upload) in uploads {
+        let before = NOW.load(Ordering::SeqCst);
+        MOST.store(before, Ordering::SeqCst);
+        let artwork = Artwork::read(&upload, &Limits { bytes: usize::MAX, ..Limits::default() });
+        let most = MOST.load(Ordering::SeqCst) - before;
+        artwork.unwrap();
+        let bound = (SIDE * SIDE * 12) as usize + 2 * upload.len() + (4 << 20);
+        println!("{name}: {most} of {bound} bytes");
+        assert!(most < bound, "{name}: {most} of {bound} bytes");
+    }
+}

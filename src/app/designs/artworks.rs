@@ -1,0 +1,259 @@
+//! Artwork that players upload for their designs.
+
+use bytes::Bytes;
+use cardscape_artwork::{Artwork, ArtworkError, Limits, Rendition};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::design_bodies::artwork_uri;
+use super::step_problems::too_many_today;
+use crate::app::page::{CursorTime, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
+use crate::domain::network::Network;
+use crate::memory::file_desk::DeskPlace;
+use crate::store::db::deadlines;
+use crate::store::designs::artworks::{
+    self, ArtworkKept, ArtworkReleased, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
+};
+
+/// A file of an artwork.
+#[derive(Serialize, ToSchema)]
+pub struct RenditionResponse {
+    /// Where it is.
+    #[schema(
+        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    )]
+    pub uri: String,
+    /// `image/jpeg`, or `image/png` if something shines through.
+    #[schema(example = "image/jpeg")]
+    pub media_type: String,
+    /// Pixels from left to right.
+    #[schema(example = 1536, minimum = 1)]
+    pub width: i32,
+    /// Pixels from top to bottom.
+    #[schema(example = 1024, minimum = 1)]
+    pub height: i32,
+    /// Its bytes.
+    #[schema(example = 412_640, minimum = 1)]
+    pub bytes: i64,
+}
+
+/// An artwork that you have uploaded.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({
+    "id": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "full": {
+        "uri": "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "media_type": "image/jpeg", "width": 1536, "height": 1024, "bytes": 412640,
+    },
+    "small": {
+        "uri": "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08?size=small",
+        "media_type": "image/jpeg", "width": 500, "height": 333, "bytes": 29162,
+    },
+    "bytes": 441802, "in_use": false, "uploaded_at": "2026-11-21T08:50:41.563424Z",
+}))]
+pub struct ArtworkResponse {
+    /// Its id: follows from what is to be seen on it. The same picture has the same one, whoever uploads it.
+    #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    pub id: String,
+    /// For prints and large screens: at most 1536 pixels along a side.
+    pub full: RenditionResponse,
+    /// For a card on a screen: at most 500 pixels along a side.
+    pub small: RenditionResponse,
+    /// Bytes of both, which count against your quota.
+    #[schema(example = 441_802, minimum = 2)]
+    pub bytes: i64,
+    /// Whether a revision of one of your designs shows it: then it cannot be deleted.
+    pub in_use: bool,
+    /// When you uploaded it.
+    pub uploaded_at: DateTime<Utc>,
+}
+
+impl From<OwnArtwork> for ArtworkResponse {
+    fn from(own: OwnArtwork) -> Self {
+        let uri = artwork_uri(own.id);
+        Self {
+            id: own.id.to_string(),
+            small: RenditionResponse {
+                uri: format!("{uri}?size=small"),
+                media_type: own.small_type,
+                width: own.small_width,
+                height: own.small_height,
+                bytes: own.small_size,
+            },
+            full: RenditionResponse {
+                uri,
+                media_type: own.full_type,
+                width: own.full_width,
+                height: own.full_height,
+                bytes: own.full_size,
+            },
+            bytes: own.size,
+            in_use: own.in_use,
+            uploaded_at: own.uploaded_at,
+        }
+    }
+}
+
+/// A page of the artwork that you have uploaded.
+#[derive(Serialize, ToSchema)]
+pub struct OwnArtworksResponse {
+    /// What was uploaded last comes first.
+    pub data: Vec<ArtworkResponse>,
+    /// Send as `cursor` to get the next page; absent on the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "WyIwMTk5OGQ1ZSJd")]
+    pub next_cursor: Option<String>,
+    /// Bytes of all of them.
+    #[schema(example = 441_802, minimum = 0)]
+    pub bytes_used: i64,
+    /// Most bytes that you may keep.
+    #[schema(example = 104_857_600)]
+    pub bytes_quota: i64,
+}
+
+/// A picture that may be sent: it has a place at the desk, and keeps it until it is read.
+pub struct ExpectedArtwork(DeskPlace);
+
+/// An artwork that was uploaded.
+pub struct UploadedArtwork {
+    /// Whether the account did not hold it before.
+    pub is_new: bool,
+    /// The artwork.
+    pub artwork: ArtworkResponse,
+}
+
+/// Takes a place for a picture that is about to be sent. There are few, because pictures have to fit into memory.
+pub fn expect(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    network: Network,
+) -> Result<ExpectedArtwork, Problem> {
+    let place = app.artwork_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
+    Ok(ExpectedArtwork(place))
+}
+
+impl ExpectedArtwork {
+    /// Reads the picture when it is its turn, and keeps it for the account. The same picture again is the same artwork.
+    pub async fn keep(
+        self,
+        app: &AppState,
+        by: &Granted<WriteOwnDesigns>,
+        raw: Bytes,
+    ) -> Result<UploadedArtwork, Problem> {
+        let at = app.clock.now();
+        let begun =
+            app.write(by, async |conn, by| artworks::begin_upload(conn, by, at).await).await?;
+        match begun {
+            UploadBegun::Counted => {}
+            UploadBegun::TooManyToday => return Err(too_many_today(app)),
+        }
+        let read =
+            self.0.turn().await?.run(move || Artwork::read(&raw, &Limits::default())).await?;
+        let outcome = if read.is_ok() { "read" } else { "refused" };
+        metrics::counter!("artworks_read_total", "outcome" => outcome).increment(1);
+        let artwork = read.map_err(|error| unreadable(&error))?;
+        let id = ArtworkId::of(artwork.full().hash().as_bytes(), artwork.small().hash().as_bytes());
+        let renditions = [
+            new_rendition(RenditionSize::Full, artwork.full())?,
+            new_rendition(RenditionSize::Small, artwork.small())?,
+        ];
+        let new = NewArtwork { id, renditions, at };
+        let kept = app
+            .write_within(deadlines::LARGE, by, async |conn, by| {
+                artworks::keep(conn, by, &new).await
+            })
+            .await?;
+        let is_new = match kept {
+            ArtworkKept::New => {
+                tracing::info!(account = %by.account(), artwork = %id, "artwork uploaded");
+                true
+            }
+            ArtworkKept::Known => false,
+            ArtworkKept::Removed => {
+                return Err(Problem::new(ProblemCode::Gone)
+                    .detail("This picture was taken down. It cannot be uploaded again."));
+            }
+            ArtworkKept::NoRoom(used) => return Err(no_room(used)),
+        };
+        let mut conn = app.store.connection().await?;
+        let own = artworks::find_own(&mut conn, by, id).await?;
+        // It was deleted, or taken down, in the moment since.
+        let own = own.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
+        Ok(UploadedArtwork { is_new, artwork: own.into() })
+    }
+}
+
+fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendition<'_>, Problem> {
+    let pixels = |side: u32| i32::try_from(side).map_err(Problem::internal);
+    Ok(NewRendition {
+        rendition,
+        media_type: file.media_type().as_str(),
+        width: pixels(file.width())?,
+        height: pixels(file.height())?,
+        bytes: file.bytes(),
+    })
+}
+
+/// The file is none that can be taken, and why.
+fn unreadable(error: &ArtworkError) -> Problem {
+    let message = error.to_string();
+    let mut letters = message.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    Problem::new(ProblemCode::UnreadableArtwork)
+        .detail(format!("{first}{}.", letters.as_str()))
+        .with("reason", error.reason())
+}
+
+fn no_room(used: i64) -> Problem {
+    Problem::new(ProblemCode::ArtworkQuotaReached)
+        .with("bytes_used", used)
+        .with("bytes_quota", ARTWORK_QUOTA)
+}
+
+/// Where a page of the own artwork begins: when the last one of the page before was uploaded, and which it is.
+pub type ArtworkKey = (CursorTime, ArtworkId);
+
+/// Lists the artwork that the account has uploaded, the newest first.
+pub async fn list_own(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    before: Option<ArtworkKey>,
+    limit: PageLimit,
+) -> Result<OwnArtworksResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let rows = artworks::list_own(&mut conn, by, before, limit.rows()).await?;
+    let bytes_used = artworks::bytes_used(&mut conn, by).await?;
+    let key = |row: &OwnArtwork| (CursorTime(row.uploaded_at), row.id);
+    let page = paged(rows, limit, key, ArtworkResponse::from);
+    Ok(OwnArtworksResponse {
+        data: page.data,
+        next_cursor: page.next_cursor,
+        bytes_used,
+        bytes_quota: ARTWORK_QUOTA,
+    })
+}
+
+/// Deletes an artwork of the account's, unless a revision of one of its designs shows it.
+pub async fn delete(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    id: ArtworkId,
+) -> Result<(), Problem> {
+    let at = app.clock.now();
+    let released =
+        app.write(by, async |conn, by| artworks::release(conn, by, id, at).await).await?;
+    match released {
+        ArtworkReleased::Done => {
+            tracing::info!(account = %by.account(), artwork = %id, "artwork deleted");
+            Ok(())
+        }
+        ArtworkReleased::Missing => Err(Problem::not_found()),
+        ArtworkReleased::InUse => Err(Problem::new(ProblemCode::ArtworkInUse)),
+    }
+}

@@ -1,0 +1,99 @@
+//! Limits how many files of one kind are received and read at once, so that all of them and the answers to them fit into memory.
+
+use crate::domain::ids::AccountId;
+use crate::domain::network::Network;
+use crate::memory::places::{NoPlace, Place, Places};
+use crate::work::{self, BoundedWork, Turn, WorkError, cores};
+
+/// For whom a file is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Holder {
+    Account(AccountId),
+    Network(Network),
+}
+
+/// The bound on files that are read at once.
+#[derive(Debug)]
+pub struct FileDesk {
+    places: Places<Holder>,
+    work: BoundedWork,
+    per_account: usize,
+    per_network: usize,
+}
+
+/// A file that may be sent.
+#[derive(Debug)]
+pub struct DeskPlace {
+    held: Place<Holder>,
+    queued: work::Place,
+}
+
+/// A file that was read and is being answered. The next one waits for it.
+#[derive(Debug)]
+pub(crate) struct DeskTurn {
+    held: Place<Holder>,
+    turn: Turn,
+}
+
+impl FileDesk {
+    /// For files of collections: four, those included that are still being sent, of up to 16 MiB each. Two are read and answered at once, which takes
+    /// up to 100 MiB for each. Two of an account, two of a network.
+    pub fn for_collections() -> Self {
+        Self {
+            places: Places::new(4, "collection_imports_open"),
+            work: BoundedWork::new(2.min(cores() / 2), 4),
+            per_account: 2,
+            per_network: 2,
+        }
+    }
+
+    /// For pictures that players upload: eight, those included that are still being sent, of up to 10 MiB each. They are read one at a time, which takes
+    /// up to 256 MiB and a second. Two of an account, four of a network.
+    pub fn for_artworks() -> Self {
+        Self {
+            places: Places::new(8, "artwork_uploads_open"),
+            work: BoundedWork::new(1, 8),
+            per_account: 2,
+            per_network: 4,
+        }
+    }
+
+    /// Takes a place, before the file is sent.
+    pub fn enter(&self, account: AccountId, network: Network) -> Result<DeskPlace, NoPlace> {
+        let networks = network.counted().map(|(network, factor)| {
+            let factor = usize::try_from(factor).unwrap_or(usize::MAX);
+            (Holder::Network(network), self.per_network.saturating_mul(factor))
+        });
+        let account = (Holder::Account(account), self.per_account);
+        let held = self.places.take_for_all(networks.chain([account]))?;
+        let queued = self.work.enter().map_err(|_| NoPlace::InAll)?;
+        Ok(DeskPlace { held, queued })
+    }
+}
+
+impl DeskPlace {
+    /// Waits for its turn.
+    pub(crate) async fn turn(self) -> Result<DeskTurn, WorkError> {
+        Ok(DeskTurn { held: self.held, turn: self.queued.turn().await? })
+    }
+}
+
+impl DeskTurn {
+    /// Runs a piece of work on a blocking thread. The work keeps the place, even if the request has ended.
+    pub(crate) async fn work<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<(Self, T), WorkError> {
+        let Self { held, turn } = self;
+        let (turn, (held, done)) = turn.run(move || (held, work())).await?;
+        Ok((Self { held, turn }, done))
+    }
+
+    /// Does the last piece of work for a file.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        Ok(self.work(work).await?.1)
+    }
+}

@@ -1,0 +1,111 @@
+//! The files of artwork, for those who may see them.
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Text};
+use diesel_async::RunQueryDsl;
+
+use super::SeesOwnDesigns;
+use super::design_lifecycle::StoredDesign;
+use crate::auth::permission::{Granted, Permission, ReviewDesigns};
+use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A file that the reader may see, unless it was taken down.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct ArtworkFile {
+    #[diesel(sql_type = Binary)]
+    id: ArtworkId,
+    #[diesel(sql_type = Text)]
+    rendition: String,
+    /// Its media type.
+    #[diesel(sql_type = Text)]
+    pub media_type: String,
+    /// Its bytes.
+    #[diesel(sql_type = BigInt)]
+    pub size: i64,
+    /// Whether everybody sees it: a design that is or was shared shows it.
+    #[diesel(sql_type = Bool)]
+    pub is_public: bool,
+    /// Whether it was taken down.
+    #[diesel(sql_type = Bool)]
+    pub is_removed: bool,
+}
+
+/// Who sees an artwork: everybody if what others see of a design shows it, and its author is not banned; who holds it; and a moderator if a design that was
+/// submitted shows it. The same as for the revisions of designs themselves.
+const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w.removed_at IS NOT NULL AS is_removed, seen.is_public \
+     FROM artworks w JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = $rendition CROSS JOIN LATERAL (SELECT \
+       EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.public_revision = s.revision JOIN accounts a ON a.id = d.account_id \
+         WHERE s.artwork = w.id AND a.banned_at IS NULL) AS is_public OFFSET 0) seen \
+     WHERE w.id = $id AND (seen.is_public \
+       OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
+       OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.revision = s.revision \
+         WHERE s.artwork = w.id AND d.status IN ('submitted', 'in_review', 'approved')))";
+
+/// Finds a file as the reader may see it; `None`: there is none, or nothing for this reader.
+pub async fn find<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    reader: Option<&Granted<P>>,
+    reviewer: Option<&Granted<ReviewDesigns>>,
+    id: ArtworkId,
+    rendition: RenditionSize,
+) -> StoreResult<Option<ArtworkFile>> {
+    let found = sql(FIND)
+        .bind("id", id)
+        .bind("rendition", rendition)
+        .bind("reader", reader.map(Granted::account))
+        .bind("reviews", reviewer.is_some())
+        .get_result(conn)
+        .await
+        .optional()?;
+    Ok(found)
+}
+
+#[derive(QueryableByName)]
+struct Chunk {
+    #[diesel(sql_type = Binary)]
+    data: Vec<u8>,
+}
+
+impl ArtworkFile {
+    /// So many pieces of the file, joined, from one on; empty behind its end.
+    pub async fn read(
+        &self,
+        conn: &mut Connection,
+        from: i32,
+        pieces: i32,
+    ) -> StoreResult<Vec<u8>> {
+        let chunks: Vec<Chunk> = sql(
+            "SELECT data FROM artwork_chunks WHERE artwork = $id AND rendition = $rendition AND position >= $from AND position < $from + $pieces \
+             ORDER BY position",
+        )
+        .bind("id", self.id)
+        .bind("rendition", self.rendition.as_str())
+        .bind("from", from)
+        .bind("pieces", pieces)
+        .load(conn)
+        .await?;
+        Ok(joined(chunks))
+    }
+}
+
+fn joined(chunks: Vec<Chunk>) -> Vec<u8> {
+    chunks.into_iter().flat_map(|chunk| chunk.data).collect()
+}
+
+/// The small file of the artwork that a design shows to whoever it was found for. `None`: it shows none, or one that was taken down.
+pub async fn read_shown(
+    conn: &mut Connection,
+    design: &StoredDesign,
+) -> StoreResult<Option<Vec<u8>>> {
+    let Some(artwork) = &design.content().artwork else { return Ok(None) };
+    let chunks: Vec<Chunk> = sql(
+        "SELECT c.data FROM artworks w JOIN artwork_chunks c ON c.artwork = w.id AND c.rendition = 'small' WHERE w.id = $id AND w.removed_at IS NULL \
+         ORDER BY c.position",
+    )
+    .bind("id", artwork.id)
+    .load(conn)
+    .await?;
+    Ok((!chunks.is_empty()).then(|| joined(chunks)))
+}

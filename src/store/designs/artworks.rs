@@ -1,0 +1,319 @@
+//! Artwork that accounts upload and hold: kept once for all who upload the same, and counted for each of them.
+//!
+//! The row of an artwork is the lock for who holds it: whether anybody does is known while it is held. A row of the account comes before it, a row of
+//! `artwork_uploads` after it.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Bool, Integer, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use super::SeesOwnDesigns;
+use super::daily_counts::count_one;
+use crate::auth::permission::{Acting, Granted, Permission, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
+use crate::domain::designs::limits::DesignActivity;
+use crate::domain::ids::AccountId;
+use crate::store::catalogue::bulk_files::CHUNK;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Chunks that one statement writes: 1 MiB.
+const CHUNKS_AT_ONCE: usize = 16;
+
+/// An artwork to keep.
+pub struct NewArtwork<'a> {
+    /// Which one.
+    pub id: ArtworkId,
+    /// Its files, the full one first.
+    pub renditions: [NewRendition<'a>; 2],
+    /// Now.
+    pub at: DateTime<Utc>,
+}
+
+/// A file of it.
+pub struct NewRendition<'a> {
+    /// Which one.
+    pub rendition: RenditionSize,
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Pixels from left to right.
+    pub width: i32,
+    /// Pixels from top to bottom.
+    pub height: i32,
+    /// The bytes.
+    pub bytes: &'a [u8],
+}
+
+impl NewArtwork<'_> {
+    /// Bytes of both files.
+    fn size(&self) -> i64 {
+        let bytes: usize = self.renditions.iter().map(|file| file.bytes.len()).sum();
+        i64::try_from(bytes).unwrap_or(i64::MAX)
+    }
+}
+
+/// Whether an account may upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UploadBegun {
+    /// It may, and has done so once more today.
+    Counted,
+    /// It has done so as often today as it may.
+    TooManyToday,
+}
+
+/// What became of an artwork to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArtworkKept {
+    /// The account holds it now.
+    New,
+    /// The account held it before.
+    Known,
+    /// It was taken down.
+    Removed,
+    /// With it, the account would hold more than [`ARTWORK_QUOTA`]; it holds so much.
+    NoRoom(i64),
+}
+
+/// Counts an upload, before it is read: that takes a core, whatever comes of it.
+pub async fn begin_upload(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    at: DateTime<Utc>,
+) -> StoreResult<UploadBegun> {
+    let counted = count_one(conn, by.account(), DesignActivity::Upload, at).await?;
+    Ok(if counted { UploadBegun::Counted } else { UploadBegun::TooManyToday })
+}
+
+/// Has the account hold an artwork. All bytes are sent, whether somebody else holds it or not: how long it takes tells nothing of others.
+pub async fn keep(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    new: &NewArtwork<'_>,
+) -> StoreResult<ArtworkKept> {
+    // Uploads of one account wait for each other, so that together they do not pass the quota.
+    sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
+        .bind("account", by.account())
+        .execute(conn)
+        .await?;
+    if find_own(conn, by, new.id).await?.is_some() {
+        return Ok(ArtworkKept::Known);
+    }
+    let used = bytes_used(conn, by).await?;
+    if used.saturating_add(new.size()) > ARTWORK_QUOTA {
+        return Ok(ArtworkKept::NoRoom(used));
+    }
+    // Locks the row, also of an artwork that there was: nobody deletes it until the account holds it.
+    let locked = sql("INSERT INTO artworks AS w (id, size, created_at) VALUES ($id, $size, $at) \
+                      ON CONFLICT (id) DO UPDATE SET released_at = NULL WHERE w.removed_at IS NULL")
+    .bind("id", new.id)
+    .bind("size", new.size())
+    .bind("at", new.at)
+    .execute(conn)
+    .await?;
+    if locked == 0 {
+        return Ok(ArtworkKept::Removed);
+    }
+    for file in &new.renditions {
+        write_file(conn, new.id, file).await?;
+    }
+    sql("INSERT INTO artwork_uploads (account_id, artwork, uploaded_at) VALUES ($account, $id, $at)")
+        .bind("account", by.account())
+        .bind("id", new.id)
+        .bind("at", new.at)
+        .execute(conn)
+        .await?;
+    Ok(ArtworkKept::New)
+}
+
+async fn write_file(
+    conn: &mut Connection,
+    id: ArtworkId,
+    file: &NewRendition<'_>,
+) -> StoreResult<()> {
+    sql("INSERT INTO artwork_renditions (artwork, rendition, media_type, width, height, size) \
+         VALUES ($id, $rendition, $media_type, $width, $height, $size) ON CONFLICT DO NOTHING")
+    .bind("id", id)
+    .bind("rendition", file.rendition)
+    .bind("media_type", file.media_type)
+    .bind("width", file.width)
+    .bind("height", file.height)
+    .bind("size", i64::try_from(file.bytes.len()).unwrap_or(i64::MAX))
+    .execute(conn)
+    .await?;
+    let chunks: Vec<Vec<u8>> = file.bytes.chunks(CHUNK).map(<[u8]>::to_vec).collect();
+    for (at, chunks) in chunks.chunks(CHUNKS_AT_ONCE).enumerate() {
+        let first = i32::try_from(at * CHUNKS_AT_ONCE).unwrap_or(i32::MAX);
+        sql(
+            "INSERT INTO artwork_chunks (artwork, rendition, position, data) \
+             SELECT $id, $rendition, $first + place::integer - 1, data FROM unnest($chunks) WITH ORDINALITY AS chunk (data, place) \
+             ON CONFLICT DO NOTHING",
+        )
+        .bind("id", id)
+        .bind("rendition", file.rendition)
+        .bind("first", first)
+        .bind("chunks", chunks)
+        .execute(conn)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Bytes of all artwork that the account holds; what was taken down does not count.
+pub async fn bytes_used<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+) -> StoreResult<i64> {
+    #[derive(QueryableByName)]
+    struct Used {
+        #[diesel(sql_type = BigInt)]
+        used: i64,
+    }
+    let Used { used } = sql(
+        "SELECT coalesce(sum(w.size), 0)::bigint AS used FROM artwork_uploads u JOIN artworks w ON w.id = u.artwork \
+         WHERE u.account_id = $account AND w.removed_at IS NULL",
+    )
+    .bind("account", by.account())
+    .get_result(conn)
+    .await?;
+    Ok(used)
+}
+
+/// An artwork that an account holds.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct OwnArtwork {
+    /// Which one.
+    #[diesel(sql_type = Binary)]
+    pub id: ArtworkId,
+    /// When the account uploaded it.
+    #[diesel(sql_type = Timestamptz)]
+    pub uploaded_at: DateTime<Utc>,
+    /// Bytes of both files.
+    #[diesel(sql_type = BigInt)]
+    pub size: i64,
+    /// Whether a revision of the account's designs shows it.
+    #[diesel(sql_type = Bool)]
+    pub in_use: bool,
+    /// Media type of the full one.
+    #[diesel(sql_type = Text)]
+    pub full_type: String,
+    /// Its width in pixels.
+    #[diesel(sql_type = Integer)]
+    pub full_width: i32,
+    /// Its height in pixels.
+    #[diesel(sql_type = Integer)]
+    pub full_height: i32,
+    /// Its bytes.
+    #[diesel(sql_type = BigInt)]
+    pub full_size: i64,
+    /// Media type of the small one.
+    #[diesel(sql_type = Text)]
+    pub small_type: String,
+    /// Its width in pixels.
+    #[diesel(sql_type = Integer)]
+    pub small_width: i32,
+    /// Its height in pixels.
+    #[diesel(sql_type = Integer)]
+    pub small_height: i32,
+    /// Its bytes.
+    #[diesel(sql_type = BigInt)]
+    pub small_size: i64,
+}
+
+const OWN: &str = "SELECT w.id, u.uploaded_at, w.size, \
+     EXISTS (SELECT FROM design_artworks d WHERE d.artwork = u.artwork AND d.account_id = u.account_id) AS in_use, \
+     f.media_type AS full_type, f.width AS full_width, f.height AS full_height, f.size AS full_size, \
+     s.media_type AS small_type, s.width AS small_width, s.height AS small_height, s.size AS small_size \
+     FROM artwork_uploads u JOIN artworks w ON w.id = u.artwork JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = 'full' \
+     JOIN artwork_renditions s ON s.artwork = w.id AND s.rendition = 'small' WHERE u.account_id = $account AND w.removed_at IS NULL";
+
+/// Finds an artwork that the account holds.
+pub async fn find_own<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    by: &Granted<P>,
+    id: ArtworkId,
+) -> StoreResult<Option<OwnArtwork>> {
+    let statement = sql(OWN).push(" AND u.artwork = $id").bind("id", id);
+    Ok(statement.bind("account", by.account()).get_result(conn).await.optional()?)
+}
+
+/// Lists what the account holds, what was uploaded last first, what comes after that place.
+pub async fn list_own(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDesigns>,
+    before: Option<(DateTime<Utc>, ArtworkId)>,
+    limit: i64,
+) -> StoreResult<Vec<OwnArtwork>> {
+    let mut statement = sql(OWN).bind("account", by.account());
+    if let Some((at, id)) = before {
+        statement = statement
+            .push(" AND (u.uploaded_at, u.artwork) < ($before_at, $before_id)")
+            .bind("before_at", at)
+            .bind("before_id", id);
+    }
+    let statement = statement.push(" ORDER BY u.uploaded_at DESC, u.artwork DESC LIMIT $limit");
+    Ok(statement.bind("limit", limit).load(conn).await?)
+}
+
+/// What became of an artwork to give up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArtworkReleased {
+    /// The account does not hold it any more.
+    Done,
+    /// The account does not hold it.
+    Missing,
+    /// A revision of one of its designs shows it.
+    InUse,
+}
+
+/// Gives up an artwork that the account holds. Its files stay until nobody holds them.
+pub async fn release(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDesigns>,
+    id: ArtworkId,
+    at: DateTime<Utc>,
+) -> StoreResult<ArtworkReleased> {
+    // One after the other, and each before the next statement: a statement with the lock would see what there was before it waited.
+    sql("SELECT FROM artworks WHERE id = $id FOR NO KEY UPDATE")
+        .bind("id", id)
+        .execute(conn)
+        .await?;
+    sql("SELECT FROM artwork_uploads WHERE account_id = $account AND artwork = $id FOR UPDATE")
+        .bind("account", by.account())
+        .bind("id", id)
+        .execute(conn)
+        .await?;
+    match find_own(conn, by, id).await? {
+        None => return Ok(ArtworkReleased::Missing),
+        Some(own) if own.in_use => return Ok(ArtworkReleased::InUse),
+        Some(_) => {}
+    }
+    sql("DELETE FROM artwork_uploads WHERE account_id = $account AND artwork = $id")
+        .bind("account", by.account())
+        .bind("id", id)
+        .execute(conn)
+        .await?;
+    sql("UPDATE artworks SET released_at = $at WHERE id = $id AND NOT EXISTS (SELECT FROM artwork_uploads WHERE artwork = $id)")
+        .bind("id", id)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    Ok(ArtworkReleased::Done)
+}
+
+/// Whether a revision of the account may show an artwork: it holds it, and it was not taken down. It cannot give it up until the transaction ends.
+pub(super) async fn hold_for_revision(
+    conn: &mut Connection,
+    account: AccountId,
+    id: ArtworkId,
+) -> StoreResult<bool> {
+    let held = sql(
+        "SELECT FROM artwork_uploads u JOIN artworks w ON w.id = u.artwork WHERE u.account_id = $account AND u.artwork = $id AND w.removed_at IS NULL \
+         FOR KEY SHARE OF u",
+    )
+    .bind("account", account)
+    .bind("id", id)
+    .execute(conn)
+    .await?;
+    Ok(held > 0)
+}

@@ -1,0 +1,287 @@
+//! Artwork on designs: whose may be shown, who sees it, and what becomes of it.
+
+use serde_json::{Value, json};
+
+use super::{app, begun, changed, create, heron, put, shared, step, upload, uploaded};
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+/// A sound design that shows an artwork.
+fn heron_with(id: &str) -> Value {
+    changed(heron("Lantern Heron"), &json!({ "artwork": { "id": id, "alt": "A heron." } }))
+}
+
+async fn look(app: &TestApp, by: Option<&Player>, id: &str) -> Answer {
+    let request = app.get(&format!("/v1/artworks/{id}"));
+    by.map_or(request.try_clone().unwrap(), |by| request.by(by)).answer().await
+}
+
+/// Who of these sees an artwork.
+async fn seen(app: &TestApp, id: &str, who: &[Option<&Player>]) -> Vec<bool> {
+    let mut seen = Vec::new();
+    for by in who {
+        let answer = look(app, *by, id).await;
+        assert!(matches!(answer.status, 200 | 404), "{}", answer.text());
+        seen.push(answer.status == 200);
+    }
+    seen
+}
+
+#[tokio::test]
+async fn a_design_shows_what_its_author_uploaded() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (hers, his) = (uploaded(&app, &ada, 1).await, uploaded(&app, &bob, 2).await);
+    let path = begun(&app, &ada, &heron_with(&hers)).await;
+    let design = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(design["artwork"], json!({ "id": hers, "alt": "A heron." }));
+    let uri = format!("/v1/artworks/{hers}");
+    assert_eq!(design["image_uris"]["artwork"], uri);
+    assert_eq!(design["image_uris"]["artwork_small"], format!("{uri}?size=small"));
+    let list = app.get("/v1/me/designs").by(&ada).answer().await.expect(200);
+    assert_eq!(list["data"][0]["image_uris"], design["image_uris"]);
+
+    let none = "0".repeat(64);
+    for (artwork, pointers) in [
+        (json!({ "id": his }), vec!["/artwork/id"]),
+        (json!({ "id": none }), vec!["/artwork/id"]),
+        (json!({ "id": "heron.png" }), vec!["/artwork/id"]),
+        (json!({ "id": "x", "alt": "a".repeat(501) }), vec!["/artwork/id", "/artwork/alt"]),
+        (json!({ "id": hers, "alt": "a\u{202e}b" }), vec!["/artwork/alt"]),
+        (json!({ "id": hers, "title": "x" }), vec!["/artwork/title"]),
+        (json!({ "alt": "x" }), vec!["/artwork/id"]),
+        (json!({ "id": 7 }), vec!["/artwork/id"]),
+    ] {
+        let wrong = changed(heron("Lantern Heron"), &json!({ "artwork": artwork }));
+        for answer in
+            [create(&app, &ada, &wrong).await, put(&app, &ada, &path, "\"r1\"", &wrong).await]
+        {
+            let told = answer.problem(422, "invalid_body");
+            let told: Vec<&str> = told["errors"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|fault| fault["pointer"].as_str().unwrap())
+                .collect();
+            assert_eq!(told, pointers, "{wrong}");
+        }
+    }
+    assert_eq!(app.db().number("SELECT count(*) FROM designs").await, 1);
+    // What a refused request would have begun can be begun with the same key.
+    let keyed = async |design: &Value| {
+        let request = app.post("/v1/designs").by(&ada).header("idempotency-key", "k");
+        request.json(design).answer().await
+    };
+    keyed(&heron_with(&his)).await.problem(422, "invalid_body");
+    keyed(&heron_with(&hers)).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_check_wants_a_text_for_an_artwork() {
+    let app = app().await;
+    let check = async |artwork: Value| {
+        let design = changed(heron("Lantern Heron"), &json!({ "artwork": artwork }));
+        app.post("/v1/design-checks").json(&design).answer().await.expect(200)
+    };
+    // A check does not say whether there is such an artwork.
+    let id = "ab".repeat(32);
+    let without = check(json!({ "id": id })).await;
+    assert_eq!(
+        (&without["warnings"], &without["releasable"]),
+        (&json!(["alt_missing"]), &json!(true))
+    );
+    for fine in [Value::Null, json!({ "id": id, "alt": "A heron." })] {
+        assert_eq!(check(fine).await["warnings"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn revisions_keep_their_artwork() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let (one, two) = (uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await);
+    let path = begun(&app, &ada, &heron_with(&one)).await;
+    put(&app, &ada, &path, "\"r1\"", &heron_with(&two)).await.expect(200);
+    put(&app, &ada, &path, "\"r2\"", &heron("Lantern Heron")).await.expect(200);
+    let diff = async |query: &str| {
+        let diff = app.get(&format!("{path}/diff?{query}")).by(&ada).answer().await.expect(200);
+        diff["differences"].clone()
+    };
+    let other = json!([{ "member": "/artwork/id", "before": one, "after": two }]);
+    assert_eq!(diff("from=1&to=2").await, other);
+    let gone = json!([{ "member": "/artwork", "before": { "id": two, "alt": "A heron." } }]);
+    assert_eq!(diff("from=2&to=3").await, gone);
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "\"r3\"");
+    let restored = restore.json(&json!({ "revision": 1 })).answer().await.expect(200);
+    assert_eq!(restored["artwork"]["id"], one);
+
+    let list = app.get("/v1/me/artworks").by(&ada).answer().await.expect(200);
+    for artwork in list["data"].as_array().unwrap() {
+        assert_eq!(artwork["in_use"], true);
+    }
+    for id in [&one, &two] {
+        let delete = app.delete(&format!("/v1/me/artworks/{id}")).by(&ada);
+        delete.answer().await.problem(409, "artwork_in_use");
+    }
+    app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect(204);
+    for id in [&one, &two] {
+        app.delete(&format!("/v1/me/artworks/{id}")).by(&ada).answer().await.expect(204);
+    }
+}
+
+/// What everybody sees of an artwork is what everybody sees of designs.
+#[tokio::test]
+async fn an_artwork_is_shown_with_the_revision_that_shows_it() {
+    let app = app().await;
+    let (ada, bob, moderator) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let who = [Some(&ada), Some(&moderator), Some(&bob), None];
+    let (author, reviewer, all) =
+        ([true, false, false, false], [true, true, false, false], [true; 4]);
+    let (one, two) = (uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await);
+    assert_eq!(seen(&app, &one, &who).await, author);
+    let path = begun(&app, &ada, &heron_with(&one)).await;
+    assert_eq!(seen(&app, &one, &who).await, author, "a draft");
+    step(&app, &ada, &path, "submit").await.expect(200);
+    assert_eq!(seen(&app, &one, &who).await, reviewer, "submitted and never shared");
+    let file = look(&app, Some(&moderator), &one).await;
+    assert_eq!(file.header("cache-control"), "private, no-store");
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    assert_eq!(seen(&app, &one, &who).await, author, "withdrawn and never shared");
+
+    step(&app, &ada, &path, "share").await.expect(200);
+    assert_eq!(seen(&app, &one, &who).await, all);
+    for by in who {
+        let file = look(&app, by, &one).await;
+        assert_eq!(file.header("cache-control"), "public, max-age=300");
+        assert!(file.header("vary").contains("Authorization"), "{}", file.header("vary"));
+    }
+    // Another artwork takes its place.
+    put(&app, &ada, &path, "*", &heron_with(&two)).await.expect(200);
+    assert_eq!(seen(&app, &one, &who).await, author);
+    assert_eq!(seen(&app, &two, &who).await, all);
+    // What others had seen stays, and what was written since is the author's alone.
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    put(&app, &ada, &path, "*", &heron_with(&one)).await.expect(200);
+    assert_eq!(seen(&app, &one, &who).await, author);
+    assert_eq!(seen(&app, &two, &who).await, all);
+    // Bob holds the first one, too: each sees it by what is theirs.
+    assert_eq!(uploaded(&app, &bob, 1).await, one);
+    assert_eq!(seen(&app, &one, &who).await, [true, false, true, false]);
+
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
+    assert_eq!(seen(&app, &two, &who[1..]).await, [false; 3]);
+    app.sql("UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
+    assert_eq!(seen(&app, &two, &who[1..]).await, [true; 3]);
+}
+
+/// A design that became a hidden card: its artwork opens with the card, and tells nothing before.
+#[tokio::test]
+async fn artwork_of_a_hidden_card_waits_for_the_unlock() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (moderator, admin) = (app.moderator().await, app.admin().await);
+    let id = uploaded(&app, &ada, 1).await;
+    let path = begun(&app, &ada, &heron_with(&id)).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    app.post(&format!("{path}/claim")).by(&moderator).answer().await.expect(200);
+    let decision = json!({ "decision": "approved", "reason": "Good." });
+    let decide = app.post(&format!("{path}/decide")).by(&moderator).json(&decision);
+    decide.answer().await.expect(200);
+    let who = [Some(&ada), Some(&moderator), Some(&bob), None];
+    let hers = async || {
+        let file = look(&app, Some(&ada), &id).await;
+        (file.status, file.header("etag"), file.header("cache-control"))
+    };
+    let approved = hers().await;
+    let place = json!({ "set": "veil", "number": "900" });
+    let release = app.post(&format!("{path}/release")).by(&admin).json(&place);
+    let card = release.answer().await.expect(201);
+    assert_eq!(card["hidden"], true);
+    assert_eq!(seen(&app, &id, &who).await, [true, true, false, false]);
+    assert_eq!(hers().await, approved, "its author learns nothing either");
+
+    let unlock = format!("/v1/cards/{}/unlock", card["card"].as_str().unwrap());
+    let unlock = app.post(&unlock).by(&admin).json(&json!({ "reason": "It is time." }));
+    unlock.answer().await.expect(200);
+    assert_eq!(seen(&app, &id, &who).await, [true; 4]);
+}
+
+#[tokio::test]
+async fn the_picture_of_a_design_shows_its_artwork() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let id = uploaded(&app, &ada, 1).await;
+    let path = shared(&app, &ada, &heron_with(&id)).await;
+    let draw = async |query: &str| {
+        let picture = app.get(&format!("{path}/picture{query}")).answer().await;
+        assert_eq!(picture.status, 200, "{}", picture.text());
+        picture
+    };
+    let with = draw("").await;
+    let small = app.get(&format!("/v1/artworks/{id}?size=small")).answer().await.bytes;
+    let embedded = {
+        use base64::Engine as _;
+        base64::engine::general_purpose::STANDARD.encode(small)
+    };
+    assert!(with.text().contains(&format!("data:image/jpeg;base64,{embedded}")));
+    let png = draw("?format=png").await;
+    app.sql("UPDATE artworks SET removed_at = now()").await;
+    let without = draw("").await;
+    assert!(!without.text().contains("data:image"));
+    assert_ne!(without.header("etag"), with.header("etag"));
+    assert!(draw("?format=png").await.bytes != png.bytes, "the kept one is of the artwork");
+}
+
+#[tokio::test]
+async fn what_was_taken_down_is_shown_to_nobody_and_does_not_come_back() {
+    let app = app().await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (public, draft) = (uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await);
+    let path = shared(&app, &ada, &heron_with(&public)).await;
+    app.sql("UPDATE artworks SET removed_at = now()").await;
+    for (by, id, status) in [
+        (Some(&ada), &public, 410),
+        (Some(&bob), &public, 410),
+        (None, &public, 410),
+        (Some(&ada), &draft, 410),
+        (Some(&bob), &draft, 404),
+        (None, &draft, 404),
+    ] {
+        assert_eq!(look(&app, by, id).await.status, status);
+    }
+    let list = app.get("/v1/me/artworks").by(&ada).answer().await.expect(200);
+    assert_eq!((&list["data"], &list["bytes_used"]), (&json!([]), &json!(0)));
+    let delete = app.delete(&format!("/v1/me/artworks/{draft}")).by(&ada);
+    delete.answer().await.problem(404, "not_found");
+    for by in [&ada, &bob] {
+        let gradient = super::pictures::gradient(241, 200);
+        let picture = super::pictures::file(&gradient, image::ImageFormat::Png);
+        upload(&app, by, "image/png", picture).await.problem(410, "gone");
+    }
+    let other = changed(heron_with(&public), &json!({ "flavour": "It waits." }));
+    put(&app, &ada, &path, "*", &other).await.problem(422, "invalid_body");
+    // The design itself stays.
+    app.get(&path).answer().await.expect(200);
+}
+
+/// A picture is given up and shown in one moment: one of both is told no, and the other did it.
+#[tokio::test]
+async fn nobody_gives_up_what_a_revision_shows() {
+    let app = app().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    for round in 0..12 {
+        let id = uploaded(&app, &ada, round).await;
+        let design = heron_with(&id);
+        let delete = app.delete(&format!("/v1/me/artworks/{id}")).by(&ada);
+        let (deleted, begun) = tokio::join!(delete.answer(), create(&other, &ada, &design));
+        match (deleted.status, begun.status) {
+            (204, 422) | (409, 201) => {}
+            both => panic!("round {round}: {both:?} {} {}", deleted.text(), begun.text()),
+        }
+    }
+    let lost = "SELECT count(*) FROM design_revisions r WHERE r.content ? 'artwork' AND NOT EXISTS (SELECT FROM design_artworks s \
+                JOIN artwork_uploads u ON (u.account_id, u.artwork) = (s.account_id, s.artwork) WHERE (s.design_id, s.revision) = (r.design_id, r.number))";
+    assert_eq!(app.db().number(lost).await, 0);
+}
