@@ -98,7 +98,7 @@ pub struct SuggestedChangeRequest {
         max_length = 1000
     )]
     pub message: String,
-    /// What the design should say: everything. Its licence is for the author to choose; what you say of it does not count.
+    /// What the design should say: everything. Licence and artwork are for the author to choose; what you say of them does not count.
     pub design: DesignRequest,
 }
 

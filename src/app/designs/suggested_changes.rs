@@ -283,9 +283,10 @@ fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
         SuggestionOutcome::Outdated => Problem::new(ProblemCode::SuggestionOutdated)
             .detail("It must be about the revision that everybody sees now."),
         SuggestionOutcome::OtherGame => fault("/design/game", "must be the game of the design"),
-        SuggestionOutcome::Unchanged => {
-            fault("/design", "must change something; the licence is for the author to choose")
-        }
+        SuggestionOutcome::Unchanged => fault(
+            "/design",
+            "must change something; licence and artwork are for the author to choose",
+        ),
         SuggestionOutcome::TooManyToday => too_many_today(app),
         SuggestionOutcome::Closed(state) => closed(state),
         SuggestionOutcome::NotWritten(outcome) => {

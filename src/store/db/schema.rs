@@ -466,10 +466,10 @@ diesel::table! {
         rating_count -> Int8,
         rating_points -> Int8,
         rating -> Int4,
+        searched_revision -> Nullable<Int8>,
         taken_down_at -> Nullable<Timestamptz>,
         taken_down_from -> Nullable<Text>,
         takedown_note -> Nullable<Text>,
-        searched_revision -> Nullable<Int8>,
     }
 }
 

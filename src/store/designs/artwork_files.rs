@@ -37,11 +37,11 @@ pub struct ArtworkFile {
 const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w.removed_at IS NOT NULL AS is_removed, seen.is_public \
      FROM artworks w JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = $rendition CROSS JOIN LATERAL (SELECT \
        EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.public_revision = s.revision JOIN accounts a ON a.id = d.account_id \
-         WHERE s.artwork = w.id AND a.banned_at IS NULL) AS is_public OFFSET 0) seen \
+         WHERE s.artwork = w.id AND a.banned_at IS NULL AND d.taken_down_at IS NULL) AS is_public OFFSET 0) seen \
      WHERE w.id = $id AND (seen.is_public \
        OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
        OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.revision = s.revision \
-         WHERE s.artwork = w.id AND d.status IN ('submitted', 'in_review', 'approved')))";
+         WHERE s.artwork = w.id AND (d.status IN ('submitted', 'in_review', 'approved') OR d.taken_down_at IS NOT NULL)))";
 
 /// Finds a file as the reader may see it; `None`: there is none, or nothing for this reader.
 pub async fn find<P: Permission + SeesOwnDesigns>(

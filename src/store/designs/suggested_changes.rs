@@ -128,7 +128,7 @@ pub struct NewSuggestion<'a> {
     pub revision: i64,
     /// Code of the game that it names.
     pub game: &'a str,
-    /// What the design should say, as JSON. Its licence does not count: that is for the author to choose.
+    /// What the design should say, as JSON. Licence and artwork do not count: these are for the author to choose.
     pub content: serde_json::Value,
     /// Why.
     pub message: &'a str,
@@ -208,7 +208,7 @@ async fn insert(
         return Ok(SuggestionOutcome::Outdated);
     }
     let Compared { same_game, unchanged } = sql("SELECT d.game_code = $game AS same_game, \
-             r.content = $content || jsonb_build_object('licence', r.content -> 'licence') AS unchanged \
+             r.content = ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', r.content -> 'licence', 'artwork', r.content -> 'artwork')) AS unchanged \
          FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision WHERE d.id = $design")
     .bind("design", design.id)
     .bind("game", new.game)
@@ -225,7 +225,7 @@ async fn insert(
         return Ok(SuggestionOutcome::TooManyToday);
     }
     sql("INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
-         SELECT $id, $design, $account, $revision, $content || jsonb_build_object('licence', content -> 'licence'), $message, 'open', $at \
+         SELECT $id, $design, $account, $revision, ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', content -> 'licence', 'artwork', content -> 'artwork')), $message, 'open', $at \
          FROM design_revisions WHERE design_id = $design AND number = $revision")
     .bind("id", new.id)
     .bind("design", design.id)
