@@ -25,12 +25,12 @@ pub struct AuthorResponse {
     /// Those of them that became cards of their games.
     #[schema(example = 2, minimum = 0)]
     pub official: i64,
-    /// Comments about them.
+    /// Comments about them that everybody sees.
     #[schema(example = 40, minimum = 0)]
-    pub comments: i64,
-    /// Ratings of them.
+    pub comment_count: i64,
+    /// Ratings of them that count.
     #[schema(example = 96, minimum = 0)]
-    pub ratings: i64,
+    pub rating_count: i64,
     /// Mean of these ratings, with two decimals. Absent without ratings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4.12, minimum = 1, maximum = 5)]
@@ -52,8 +52,8 @@ impl From<AuthorRow> for AuthorResponse {
             name: row.name,
             designs: row.designs,
             official: row.official,
-            comments: row.comments,
-            ratings: row.ratings,
+            comment_count: row.comments,
+            rating_count: row.ratings,
             rating: hundredths.map(|rating| f64::from(rating) / 100.0),
             first_shared_at: row.first_shared_at,
         }

@@ -39,9 +39,10 @@ pub(super) async fn take_down(
     at: DateTime<Utc>,
 ) -> StoreResult<DesignCode> {
     let taken: CodeRow = sql(
-        "WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL) \
+        "WITH closed AS (UPDATE design_reviews SET closed_at = $at WHERE design_id = $id AND closed_at IS NULL), \
+         unsearched AS (DELETE FROM design_search WHERE design_id = $id) \
          UPDATE designs SET taken_down_from = coalesce(taken_down_from, status), taken_down_at = coalesce(taken_down_at, $at), takedown_note = $note, \
-          status = $withdrawn, version = version + 1, updated_at = $at WHERE id = $id RETURNING code",
+          status = $withdrawn, searched_revision = NULL, version = version + 1, updated_at = $at WHERE id = $id RETURNING code",
     )
     .bind("id", design)
     .bind("note", note)

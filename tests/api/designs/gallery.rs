@@ -286,7 +286,7 @@ async fn lists_are_sorted_and_their_pages_hold_together() {
     let cursor = page["next_cursor"].as_str().unwrap();
     assert_eq!(page["data"][0]["rating"], 4.33);
     assert_eq!(
-        (&page["data"][0]["ratings"], &page["data"][0]["comments"]),
+        (&page["data"][0]["rating_count"], &page["data"][0]["comment_count"]),
         (&json!(10), &json!(7))
     );
     for other in ["sort=name", "sort=new", "sort=rating&q=heron", "sort=rating&game=ttcg"] {
@@ -387,7 +387,7 @@ async fn authors_have_a_page_when_something_of_theirs_is_listed() {
     score(&app, "Reed Heron", 1, 2, 25).await;
     let author = app.get("/v1/authors/ada").answer().await.expect(200);
     assert_eq!(
-        (&author["comments"], &author["ratings"], &author["rating"]),
+        (&author["comment_count"], &author["rating_count"], &author["rating"]),
         (&json!(4), &json!(3), &json!(3.75))
     );
     let list = app.get(author["designs_url"].as_str().unwrap()).answer().await.expect(200);

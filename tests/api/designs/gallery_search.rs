@@ -272,7 +272,7 @@ const TERMS: &[&str] = &[
 ];
 
 fn random_query(chance: &mut Chance, depth: usize) -> String {
-    let parts: Vec<String> = (0..1 + chance.below(3))
+    let parts: Vec<String> = (0..=chance.below(3))
         .map(|_| match chance.below(if depth == 0 { 1 } else { 5 }) {
             4 => format!("{}({})", chance.of(&["", "-"]), random_query(chance, depth - 1)),
             _ => chance.of(TERMS).to_owned(),
@@ -326,7 +326,7 @@ async fn a_search_finds_what_a_trial_of_every_design_finds() {
     for name in ["ada", "bob", "eve"] {
         app.player(name).await;
     }
-    let loaded = app.shared().games.read_list(&mut *app.store().connection().await.unwrap()).await;
+    let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
     let loaded = loaded.unwrap();
     let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
     let mut chance = Chance(SplitMix64::new(20_261_125));
