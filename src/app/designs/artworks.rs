@@ -48,13 +48,13 @@ pub struct RenditionResponse {
     "id": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "full": {
         "uri": "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-        "media_type": "image/jpeg", "width": 1536, "height": 1024, "bytes": 412640,
+        "media_type": "image/jpeg", "width": 1536, "height": 1024, "bytes": 412_640,
     },
     "small": {
         "uri": "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08?size=small",
         "media_type": "image/jpeg", "width": 500, "height": 333, "bytes": 29162,
     },
-    "bytes": 441802, "in_use": false, "uploaded_at": "2026-11-21T08:50:41.563424Z",
+    "bytes": 441_802, "in_use": false, "uploaded_at": "2026-11-21T08:50:41.563424Z",
 }))]
 pub struct ArtworkResponse {
     /// Its id: follows from what is to be seen on it. The same picture has the same one, whoever uploads it.

@@ -195,11 +195,11 @@ pub enum DecideOutcome {
 #[derive(QueryableByName)]
 struct ReportRow {
     #[diesel(sql_type = SqlUuid)]
-    accused_id: AccountId,
+    accused: AccountId,
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    design_id: Option<DesignId>,
+    design: Option<DesignId>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
-    comment_id: Option<CommentId>,
+    comment: Option<CommentId>,
 }
 
 /// Decides about a report, and about all others that wait and are about the same. A decision may be taken again, in another way: the last one holds.
@@ -212,20 +212,20 @@ pub async fn decide(
     at: DateTime<Utc>,
 ) -> StoreResult<DecideOutcome> {
     let found: Option<ReportRow> =
-        sql("SELECT accused_id, design_id, comment_id FROM abuse_reports WHERE id = $id")
+        sql("SELECT accused_id AS accused, design_id AS design, comment_id AS comment FROM abuse_reports WHERE id = $id")
             .bind("id", id)
             .get_result(conn)
             .await
             .optional()?;
     let Some(report) = found else { return Ok(DecideOutcome::Missing) };
-    if report.accused_id == by.account() {
+    if report.accused == by.account() {
         return Ok(DecideOutcome::Own);
     }
     // The row of the design is the lock of all that happens to it.
-    if let Some(design) = report.design_id {
+    if let Some(design) = report.design {
         takedowns::lock(conn, design).await?;
     }
-    let target = match (report.comment_id, report.design_id) {
+    let target = match (report.comment, report.design) {
         (Some(comment), _) => {
             takedowns::hide_comment(conn, by, comment, decision, at).await?;
             format!("comment:{comment}")
@@ -241,7 +241,7 @@ pub async fn decide(
             };
             format!("design:{code}")
         }
-        (None, None) => format!("account:{}", report.accused_id),
+        (None, None) => format!("account:{}", report.accused),
     };
     sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
          WHERE id = $id OR decided_at IS NULL AND target = (SELECT target FROM abuse_reports WHERE id = $id)")

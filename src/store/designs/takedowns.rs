@@ -54,7 +54,7 @@ pub(super) async fn take_down(
 }
 
 #[derive(QueryableByName)]
-struct TakenDown {
+struct HiddenDesign {
     #[diesel(sql_type = Text)]
     code: DesignCode,
     #[diesel(sql_type = Text)]
@@ -64,7 +64,7 @@ struct TakenDown {
     #[diesel(sql_type = Bool)]
     was_shared: bool,
     #[diesel(sql_type = Nullable<Text>)]
-    taken_down_from: Option<DesignStatus>,
+    status_before: Option<DesignStatus>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     card_id: Option<CardId>,
 }
@@ -77,14 +77,14 @@ pub(super) async fn reinstate(
     design: DesignId,
     at: DateTime<Utc>,
 ) -> StoreResult<Option<DesignCode>> {
-    let found: TakenDown = sql(
-        "SELECT d.code, d.game_code, d.name_skeleton, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from, r.card_id \
+    let found: HiddenDesign = sql(
+        "SELECT d.code, d.game_code, d.name_skeleton, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, r.card_id \
          FROM designs d LEFT JOIN design_releases r ON r.design_id = d.id WHERE d.id = $id",
     )
     .bind("id", design)
     .get_result(conn)
     .await?;
-    let Some(from) = found.taken_down_from else { return Ok(Some(found.code)) };
+    let Some(from) = found.status_before else { return Ok(Some(found.code)) };
     // What was submitted or looked at was taken out of the queue.
     let status = match from {
         DesignStatus::Submitted | DesignStatus::InReview if found.was_shared => {

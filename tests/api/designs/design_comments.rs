@@ -57,7 +57,7 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     let html = "<p>Far <em>too</em> &lt;cheap&gt;.</p>";
     assert_eq!(told, ["shown", "ben", "Far *too* <cheap>.", html].map(Value::from));
     assert_eq!((&written["reply_count"], written.get("edited_at")), (&json!(0), None));
-    assert_eq!(listed(&app, &design, "").await, [written.clone()]);
+    assert_eq!(listed(&app, &design, "").await, std::slice::from_ref(&written));
     assert_eq!(app.get(&path).answer().await.expect(200), written);
 
     // The author of the design sees another answer of the same version.
@@ -108,7 +108,7 @@ async fn a_comment_is_written_answered_edited_and_deleted() {
     let place = app.get(&path).answer().await;
     assert_ne!(place.header("etag"), tag);
     let place = place.expect(200);
-    assert_eq!(listed(&app, &design, "").await, [place.clone()]);
+    assert_eq!(listed(&app, &design, "").await, std::slice::from_ref(&place));
     assert_eq!((&place["state"], &place["reply_count"]), (&json!("deleted"), &json!(2)));
     for secret in ["text", "html", "author", "account_id", "edited_at"] {
         assert_eq!(place.get(secret), None);
@@ -353,7 +353,7 @@ async fn counts_stay_true_in_a_crowd() {
              WHERE c.deleted_at IS NULL AND a.banned_at IS NULL",
         )
         .await;
-    assert!(standing >= 1 + 5 * 2, "{standing}");
+    assert!(standing > 5 * 2, "{standing}");
     assert_eq!(count(&app, &design).await, standing);
     let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
     assert_eq!(app.db().number(wrong).await, 0);
