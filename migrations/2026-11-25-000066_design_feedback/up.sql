@@ -158,7 +158,7 @@ ALTER TABLE account_events
         'copy.received', 'copy.given', 'copy.frozen', 'copy.unfrozen', 'copy.voided',
         'dispute.opened', 'dispute.decided', 'dispute.closed',
         'design.commented', 'design.replied', 'design.suggested', 'design.suggestion_taken', 'design.suggestion_declined',
-        'design.approved', 'design.declined'));
+        'design.approved', 'design.declined')) NOT VALID;
 DROP TRIGGER account_events_stay ON account_events;
 CREATE TRIGGER account_events_stay BEFORE UPDATE ON account_events FOR EACH ROW
     WHEN (OLD.seq IS NOT NULL

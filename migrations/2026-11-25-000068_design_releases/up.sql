@@ -25,11 +25,16 @@ DROP INDEX designs_listed_names;
 CREATE UNIQUE INDEX designs_listed_names ON designs (game_code, name_skeleton) WHERE listed AND status <> 'official';
 CREATE INDEX designs_listed_official_names ON designs (game_code, name_skeleton) WHERE listed AND status = 'official';
 
--- Makes the design of a card official, and lets everybody see it.
-CREATE FUNCTION make_design_official(card uuid, at timestamptz) RETURNS void LANGUAGE sql AS $$
+-- Makes the design of a card official, and lets everybody see it. An unlock waits for nobody: a design that somebody else holds at this moment becomes official by
+-- the service's housekeeping, minutes later.
+CREATE FUNCTION make_design_official(card uuid, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    held uuid;
+BEGIN
+    SELECT d.id INTO held FROM design_releases r JOIN designs d ON d.id = r.design_id WHERE r.card_id = card FOR NO KEY UPDATE OF d SKIP LOCKED;
     UPDATE designs d SET status = 'official', version = version + 1, shared_at = coalesce(shared_at, at), public_revision = d.revision, updated_at = at
-    FROM design_releases r WHERE r.card_id = card AND d.id = r.design_id AND d.status = 'approved'
-$$;
+    WHERE d.id = held AND d.status = 'approved';
+END $$;
 
 CREATE FUNCTION unlocks_open_designs() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,9 +1,10 @@
 -- What happens to designs that everybody sees stands in the change feed; what happens to the own ones, also in the events of their authors.
 
+-- The new lists contain the old ones: what is stored need not be looked at again.
 ALTER TABLE events DROP CONSTRAINT events_kind_check;
 ALTER TABLE events ADD CONSTRAINT events_kind_check CHECK (kind IN
     ('game.changed', 'set.changed', 'card.added', 'card.changed', 'card.unlocked', 'card.moved', 'card.merged',
-     'design.shared', 'design.approved', 'design.official', 'design.withdrawn'));
+     'design.shared', 'design.approved', 'design.official', 'design.withdrawn')) NOT VALID;
 -- Bulk files have no designs: whether they are behind is asked of the others.
 CREATE INDEX events_catalogue_of_game ON events ((payload ->> 'game'), seq) WHERE kind NOT LIKE 'design.%';
 
@@ -15,7 +16,7 @@ ALTER TABLE account_events
         'copy.received', 'copy.given', 'copy.frozen', 'copy.unfrozen', 'copy.voided',
         'dispute.opened', 'dispute.decided', 'dispute.closed',
         'design.commented', 'design.replied', 'design.suggested', 'design.suggestion_taken', 'design.suggestion_declined',
-        'design.approved', 'design.declined', 'design.official', 'design.taken_down', 'design.reinstated'));
+        'design.approved', 'design.declined', 'design.official', 'design.taken_down', 'design.reinstated')) NOT VALID;
 
 -- Only what everybody sees of a design is told to everybody: a design that is a hidden card is still approved.
 CREATE FUNCTION design_steps_are_told() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -40,4 +41,4 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER design_steps_are_told AFTER UPDATE ON designs
-    FOR EACH ROW WHEN (OLD.status <> NEW.status OR OLD.listed <> NEW.listed) EXECUTE FUNCTION design_steps_are_told();
+    FOR EACH ROW WHEN (OLD.status <> NEW.status OR OLD.listed <> NEW.listed OR (OLD.taken_down_at IS NULL) <> (NEW.taken_down_at IS NULL)) EXECUTE FUNCTION design_steps_are_told();

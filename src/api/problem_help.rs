@@ -575,7 +575,7 @@ impl ProblemHelp {
                 new.retry_after(30),
             ),
             C::TooManyImports => (
-                "Your network or your account has too many collection files being read at the same time.",
+                "Your network or your account has too many files being read at the same time.",
                 "Wait until one of them is done, at least as many seconds as `Retry-After` says, and send the file again.",
                 new.retry_after(5),
             ),

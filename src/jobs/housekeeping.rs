@@ -11,7 +11,7 @@ use crate::app::state::Shared;
 use crate::store::accounts::name_skeletons;
 use crate::store::catalogue::cards;
 use crate::store::designs::design_ratings;
-use crate::store::designs::design_search;
+use crate::store::designs::{design_releases, design_search};
 use crate::store::operations::retention;
 use crate::store::serials::unlock_policies;
 use crate::store::{Store, StoreResult};
@@ -49,6 +49,10 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         // It may have shared designs as well, and manifests change what is worked out for them.
         if let Err(error) = fill_in_designs(&shared, &store).await {
             tracing::warn!(%error, "could not prepare designs for the search");
+        }
+        // Somebody may have held a design in the moment in which its card was unlocked.
+        if let Err(error) = design_releases::open_released(&store).await {
+            tracing::warn!(%error, "could not make designs official");
         }
         if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
             tracing::warn!(%error, "could not discard print runs that were broken off");

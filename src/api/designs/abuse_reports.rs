@@ -19,6 +19,7 @@ use crate::domain::ids::{AbuseReportId, AccountId, CommentId};
 use crate::domain::text::prose_lines;
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
+use crate::store::designs::abuse_reports::Verdict;
 
 /// What you report: a design, a comment on one, or a player.
 #[derive(Deserialize, ToSchema)]
@@ -171,6 +172,10 @@ pub struct DecideReportRequest {
     /// Why: 1 to 2000 characters. The author of a design that is taken down reads it.
     #[schema(example = "Copied from a book.", min_length = 1, max_length = 2000)]
     pub note: String,
+    /// Whether the decision is about the artwork of the design, too: `upheld` takes it down wherever it is shown, and nobody can upload it again; `dismissed` shows it again.
+    #[serde(default)]
+    #[schema(example = false)]
+    pub artwork: bool,
 }
 
 impl DecideReportRequest {
@@ -215,7 +220,7 @@ pub async fn decide_abuse_report(
     JudgedBody(body): JudgedBody<DecideReportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (decision, note) = body.value.parse()?;
-    let decided =
-        abuse_reports::decide(&state, &by, AbuseReportId(*report), decision, &note).await?;
+    let verdict = Verdict { decision, note: &note, artwork: body.value.artwork };
+    let decided = abuse_reports::decide(&state, &by, AbuseReportId(*report), &verdict).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
 }

@@ -8,7 +8,7 @@ use crate::app::state::AppState;
 use crate::http::extract::cacheable;
 use crate::memory::rendered::Freshness;
 
-/// Shows an author: how many designs of hers are in the gallery, and how well they are rated.
+/// Shows an author: how many designs of theirs are in the gallery, and how well they are rated.
 ///
 /// 404 for accounts that have none there.
 #[utoipa::path(

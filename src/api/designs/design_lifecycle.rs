@@ -86,7 +86,7 @@ pub async fn find_design(
     ),
     responses(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
-        (status = 409, description = "`design_step_refused`, `design_name_taken`, `design_nameless`, `too_many_revisions`"),
+        (status = 409, description = "`design_step_refused`, `design_taken_down`, `design_name_taken`, `design_nameless`, `too_many_revisions`"),
         (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_body`"),
         (status = 428, description = "`precondition_required`"),
@@ -116,7 +116,7 @@ pub async fn replace_design(
     ),
     responses(
         (status = 204, description = "Deleted."),
-        (status = 409, description = "`design_was_public`, `design_step_refused`"),
+        (status = 409, description = "`design_was_public`, `design_step_refused`, `design_taken_down`"),
         (status = 412, description = "`precondition_failed`: it was changed since."),
         (status = 428, description = "`precondition_required`"),
     )
@@ -142,7 +142,7 @@ pub async fn delete_design(
     ),
     responses(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
-        (status = 409, description = "`design_step_refused`, `design_name_taken`, `design_nameless`"),
+        (status = 409, description = "`design_step_refused`, `design_taken_down`, `design_name_taken`, `design_nameless`"),
         (status = 412, description = "`precondition_failed`: it was changed since."),
         (status = 428, description = "`precondition_required`"),
         (status = 429, description = "`daily_limit_reached`"),
@@ -170,7 +170,7 @@ pub async fn share_design(
     ),
     responses(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
-        (status = 409, description = "`design_step_refused`"),
+        (status = 409, description = "`design_step_refused`, `design_taken_down`"),
         (status = 412, description = "`precondition_failed`: it was changed since."),
         (status = 428, description = "`precondition_required`"),
     )

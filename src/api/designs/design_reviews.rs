@@ -35,7 +35,7 @@ use crate::memory::rendered::Freshness;
     ),
     responses(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
-        (status = 409, description = "`design_not_releasable`, `design_step_refused`, `design_name_taken`"),
+        (status = 409, description = "`design_not_releasable`, `design_step_refused`, `design_taken_down`, `design_name_taken`"),
         (status = 412, description = "`precondition_failed`: it was changed since."),
         (status = 428, description = "`precondition_required`"),
         (status = 429, description = "`daily_limit_reached`"),

@@ -90,7 +90,7 @@ pub struct AccountEventResponse {
     /// `copy.unfrozen`, `copy.voided` (by a moderator); `dispute.opened` (about a copy of yours), `dispute.decided`, `dispute.closed`
     /// (whichever side you are on); `design.commented` (on a design of yours), `design.replied` (to a comment of yours), `design.suggested` (a change of a
     /// design of yours), `design.suggestion_taken`, `design.suggestion_declined` (one that you had suggested), `design.approved`, `design.declined` (by a
-    /// moderator). More may come.
+    /// moderator), `design.official` (it is a card that everybody sees), `design.taken_down`, `design.reinstated` (by a moderator, after a report). More may come.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.

@@ -15,7 +15,7 @@ use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId};
 use crate::store::designs::abuse_reports::{
-    self, DecideOutcome, NewReport, ReportOutcome, StoredReport,
+    self, DecideOutcome, NewReport, ReportOutcome, StoredReport, Verdict,
 };
 
 words! {
@@ -180,16 +180,15 @@ pub async fn decide(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
     id: AbuseReportId,
-    decision: AbuseDecision,
-    note: &str,
+    verdict: &Verdict<'_>,
 ) -> Result<AbuseReportResponse, Problem> {
     let at = app.clock.now();
     let decided = app
-        .write(by, async |conn, by| abuse_reports::decide(conn, by, id, decision, note, at).await)
+        .write(by, async |conn, by| abuse_reports::decide(conn, by, id, verdict, at).await)
         .await?;
     match decided {
         DecideOutcome::Done(report) => {
-            tracing::info!(account = %by.account(), report = %id, decision = decision.as_str(), "report decided");
+            tracing::info!(account = %by.account(), report = %id, decision = verdict.decision.as_str(), "report decided");
             Ok((*report).into())
         }
         DecideOutcome::Missing => Err(Problem::not_found()),

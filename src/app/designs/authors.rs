@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::design_ratings::decimal;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::text::AccountName;
@@ -45,7 +46,6 @@ pub struct AuthorResponse {
 impl From<AuthorRow> for AuthorResponse {
     fn from(row: AuthorRow) -> Self {
         let name = utf8_percent_encode(&row.name, NON_ALPHANUMERIC);
-        let hundredths = row.rating.and_then(|rating| i32::try_from(rating).ok());
         Self {
             designs_url: format!("/v1/designs?author={name}"),
             account_id: row.account_id.0,
@@ -54,7 +54,7 @@ impl From<AuthorRow> for AuthorResponse {
             official: row.official,
             comment_count: row.comments,
             rating_count: row.ratings,
-            rating: hundredths.map(|rating| f64::from(rating) / 100.0),
+            rating: row.rating.map(decimal),
             first_shared_at: row.first_shared_at,
         }
     }

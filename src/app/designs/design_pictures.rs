@@ -29,7 +29,8 @@ pub async fn draw(
     let loaded = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
     // What not everybody sees is in no cache. What was shared may be withdrawn or revised at any moment.
-    let is_public = stored.design.public_revision == Some(stored.shown_revision);
+    let is_public = stored.design.public_revision == Some(stored.shown_revision)
+        && stored.taken_down_at.is_none();
     let freshness = if is_public { Freshness::Private } else { Freshness::Never };
     let artwork = match stored.content().artwork {
         Some(_) => artwork_files::read_shown(&mut *app.store.connection().await?, &stored).await?,

@@ -1,4 +1,4 @@
-//! Events that an account may go without.
+//! Events that an account can turn off.
 
 /// A kind of event that an account can turn off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,11 +17,13 @@ pub enum OptionalEvent {
     DesignApproved,
     /// A moderator did not.
     DesignDeclined,
+    /// A design became a card that everybody sees.
+    DesignOfficial,
 }
 
 impl OptionalEvent {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::DesignCommented,
         Self::DesignReplied,
         Self::DesignSuggested,
@@ -29,6 +31,7 @@ impl OptionalEvent {
         Self::SuggestionDeclined,
         Self::DesignApproved,
         Self::DesignDeclined,
+        Self::DesignOfficial,
     ];
 
     /// The kind of the event.
@@ -41,6 +44,7 @@ impl OptionalEvent {
             Self::SuggestionDeclined => "design.suggestion_declined",
             Self::DesignApproved => "design.approved",
             Self::DesignDeclined => "design.declined",
+            Self::DesignOfficial => "design.official",
         }
     }
 

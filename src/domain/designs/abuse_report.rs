@@ -2,7 +2,7 @@
 
 /// Most characters of what a reporter says.
 pub const MAX_DETAILS: usize = 1_000;
-/// Most characters of the note about a decision, which the author of what was reported reads.
+/// Most characters of the note about a decision, which the author of a design that is taken down reads.
 pub const MAX_NOTE: usize = 2_000;
 
 /// What is wrong.

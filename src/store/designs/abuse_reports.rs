@@ -158,10 +158,11 @@ pub struct StoredReport {
     pub decided_at: Option<DateTime<Utc>>,
 }
 
-const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, d.name AS design_name, \
+const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, \
      r.comment_id, c.text AS comment, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
      FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
-     LEFT JOIN designs d ON d.id = r.design_id LEFT JOIN design_comments c ON c.id = r.comment_id WHERE ";
+     LEFT JOIN designs d ON d.id = r.design_id \
+     LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id WHERE ";
 
 /// Lists reports that wait, the oldest first, or those that were decided, in the same order; after the one with that id.
 pub async fn list(
@@ -202,13 +203,23 @@ struct ReportRow {
     comment: Option<CommentId>,
 }
 
+/// What a moderator says of a report.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict<'a> {
+    /// What it is.
+    pub decision: AbuseDecision,
+    /// Why.
+    pub note: &'a str,
+    /// Whether it is about the artwork of the design, too.
+    pub artwork: bool,
+}
+
 /// Decides about a report, and about all others that wait and are about the same. A decision may be taken again, in another way: the last one holds.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateDesigns>,
     id: AbuseReportId,
-    decision: AbuseDecision,
-    note: &str,
+    &Verdict { decision, note, artwork }: &Verdict<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<DecideOutcome> {
     let found: Option<ReportRow> =
@@ -239,6 +250,9 @@ pub async fn decide(
                     None => return Ok(DecideOutcome::NameTaken),
                 },
             };
+            if artwork {
+                takedowns::remove_artwork(conn, by, design, decision, at).await?;
+            }
             format!("design:{code}")
         }
         (None, None) => format!("account:{}", report.accused),
@@ -259,7 +273,7 @@ pub async fn decide(
             AbuseDecision::Dismissed => "report.dismissed",
         },
         target,
-        details: json!({ "report": id, "note": note }),
+        details: json!({ "report": id, "note": note, "artwork": artwork }),
         at,
     };
     audit::write(conn, entry).await?;

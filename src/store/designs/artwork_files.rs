@@ -40,7 +40,8 @@ const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w
          WHERE s.artwork = w.id AND a.banned_at IS NULL AND d.taken_down_at IS NULL) AS is_public OFFSET 0) seen \
      WHERE w.id = $id AND (seen.is_public \
        OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
-       OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.revision = s.revision \
+       OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id \
+         AND s.revision = CASE WHEN d.taken_down_at IS NULL THEN d.revision ELSE coalesce(d.public_revision, d.revision) END \
          WHERE s.artwork = w.id AND (d.status IN ('submitted', 'in_review', 'approved') OR d.taken_down_at IS NOT NULL)))";
 
 /// Finds a file as the reader may see it; `None`: there is none, or nothing for this reader.

@@ -85,7 +85,7 @@ pub async fn begin_upload(
     Ok(if counted { UploadBegun::Counted } else { UploadBegun::TooManyToday })
 }
 
-/// Has the account hold an artwork. All bytes are sent, whether somebody else holds it or not: how long it takes tells nothing of others.
+/// Has the account hold an artwork. All bytes are sent, whether somebody else holds it or not; what is new takes the database some milliseconds more to write.
 pub async fn keep(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,

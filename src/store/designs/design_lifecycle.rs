@@ -173,9 +173,6 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
           SELECT c.id, c.name, min(q.number) AS first FROM design_revisions q JOIN accounts c ON c.id = q.credited_to AND c.banned_at IS NULL \
           WHERE q.design_id = d.id AND q.credited_to IS NOT NULL AND q.number <= r.number GROUP BY c.id, c.name) credits) w ON true \
          LEFT JOIN design_releases l ON l.design_id = d.id AND (d.status = 'official' OR $reviews) LEFT JOIN cards k ON k.id = l.card_id \
-         LEFT JOIN LATERAL (SELECT array_agg(id ORDER BY first) AS ids, array_agg(name ORDER BY first) AS names FROM (\
-          SELECT c.id, c.name, min(q.number) AS first FROM design_revisions q JOIN accounts c ON c.id = q.credited_to AND c.banned_at IS NULL \
-          WHERE q.design_id = d.id AND q.credited_to IS NOT NULL AND q.number <= r.number GROUP BY c.id, c.name) credits) w ON true \
          WHERE d.code = $code"
     ))
     .bind("code", code)
@@ -564,7 +561,7 @@ pub(super) async fn reserve_name(
         .await?;
     // Another statement: one with the lock would see what there was before it waited.
     let Taken { taken } = sql(
-        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed) AS taken",
+        "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed AND status <> 'official') AS taken",
     )
     .bind("id", id)
     .bind("game", game)

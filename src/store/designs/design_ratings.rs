@@ -216,8 +216,8 @@ pub(super) async fn follow_ban(
     Ok(())
 }
 
-/// Most designs whose ratings come to count in one transaction.
-const DESIGNS_AT_ONCE: i64 = 100;
+/// Most ratings that come to count in one transaction.
+const RATINGS_AT_ONCE: i64 = 200;
 
 /// Counts the ratings of accounts that are old enough by now; returns how many.
 pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
@@ -226,7 +226,7 @@ pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> 
         let mut conn = store.connection().await?;
         let counted = sql(COUNT_DUE)
             .bind("now", now)
-            .bind("limit", DESIGNS_AT_ONCE)
+            .bind("limit", RATINGS_AT_ONCE)
             .execute(&mut *conn)
             .await?;
         if counted == 0 {
@@ -238,7 +238,8 @@ pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> 
 
 /// The designs are held first, in their order; what another instance has counted meanwhile is left out.
 const COUNT_DUE: &str = "WITH due AS MATERIALIZED (\
-         SELECT DISTINCT design_id FROM (SELECT design_id FROM design_ratings WHERE NOT counted AND counts_from IS NOT NULL AND counts_from <= $now \
-             ORDER BY counts_from LIMIT $limit) first \
+         SELECT design_id, account_id, revision FROM design_ratings WHERE NOT counted AND counts_from IS NOT NULL AND counts_from <= $now \
+         ORDER BY counts_from LIMIT $limit \
      ), held AS MATERIALIZED (SELECT id FROM designs WHERE id IN (SELECT design_id FROM due) ORDER BY id FOR NO KEY UPDATE) \
-     UPDATE design_ratings r SET counted = true FROM held WHERE r.design_id = held.id AND NOT r.counted AND r.counts_from IS NOT NULL AND r.counts_from <= $now";
+     UPDATE design_ratings r SET counted = true FROM due JOIN held ON held.id = due.design_id \
+     WHERE (r.design_id, r.account_id, r.revision) = (due.design_id, due.account_id, due.revision) AND NOT r.counted AND r.counts_from IS NOT NULL AND r.counts_from <= $now";

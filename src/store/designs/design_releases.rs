@@ -16,14 +16,14 @@ use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, CardId, DesignId};
 use crate::store::card_content::content::credit_designer;
 use crate::store::catalogue::games::GameCache;
-use crate::store::catalogue::import::EditError;
 use crate::store::catalogue::import::new_card::{add_card, open_set};
+use crate::store::catalogue::import::{EditError, LOCK};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pool::AsStoreError;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Recount};
-use crate::store::{Connection, StoreError, StoreResult};
+use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// Where a design becomes a card.
 #[derive(Clone, Debug)]
@@ -150,6 +150,8 @@ pub async fn release(
     at: DateTime<Utc>,
 ) -> Result<DesignRelease, ReleaseError> {
     let importer = Importer::from(by);
+    // Before the design is locked: an import may take a while, and others go on with the design meanwhile.
+    run_commands(conn, LOCK).await?;
     let design = lock_submitted(conn, by, code).await?.ok_or(ReleaseError::Missing)?;
     if let Some(earlier) = find_release(conn, by, design.id).await? {
         let is_same =
@@ -245,4 +247,16 @@ async fn find_release(
     .await
     .optional()?;
     Ok(found)
+}
+
+/// Makes designs official whose cards everybody may see: those that somebody held in the moment of the unlock. How many.
+pub async fn open_released(store: &Store) -> StoreResult<usize> {
+    let mut conn = store.connection().await?;
+    let opened = sql(
+        "SELECT make_design_official(r.card_id, coalesce(u.unlocked_at, r.released_at)) FROM design_releases r JOIN designs d ON d.id = r.design_id \
+         LEFT JOIN unlocks u ON u.card_id = r.card_id WHERE d.status = 'approved' AND (u.card_id IS NULL OR u.unlocked_at IS NOT NULL) ORDER BY d.id",
+    )
+    .execute(&mut *conn)
+    .await?;
+    Ok(opened)
 }

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Nullable, Text};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::reserve_name;
@@ -10,11 +10,11 @@ use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
-use crate::domain::ids::{CardId, CommentId, DesignId};
+use crate::domain::ids::{CommentId, DesignId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Locks a design.
+/// Waits until nobody else changes the design, and keeps others from it until the transaction ends.
 pub(super) async fn lock(conn: &mut Connection, design: DesignId) -> StoreResult<()> {
     sql("SELECT FROM designs WHERE id = $id FOR NO KEY UPDATE")
         .bind("id", design)
@@ -29,8 +29,8 @@ struct CodeRow {
     code: DesignCode,
 }
 
-/// Keeps a design, which is locked, from everybody but its author and moderators. It keeps its identifier, its revisions and what was decided about it; its name is free. Again: with
-/// the new note.
+/// Keeps a design, which is locked, from everybody but its author and moderators. It keeps its identifier, its revisions and what was decided about it; its name
+/// is free. A design that was taken down before gets the new note.
 pub(super) async fn take_down(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
@@ -65,8 +65,8 @@ struct HiddenDesign {
     was_shared: bool,
     #[diesel(sql_type = Nullable<Text>)]
     status_before: Option<DesignStatus>,
-    #[diesel(sql_type = Nullable<SqlUuid>)]
-    card_id: Option<CardId>,
+    #[diesel(sql_type = Bool)]
+    card_is_open: bool,
 }
 
 /// Gives a design that was taken down, and is locked, back to its author, who may share or submit it again; what was shared, approved or a card is that again.
@@ -78,40 +78,59 @@ pub(super) async fn reinstate(
     at: DateTime<Utc>,
 ) -> StoreResult<Option<DesignCode>> {
     let found: HiddenDesign = sql(
-        "SELECT d.code, d.game_code, d.name_skeleton, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, r.card_id \
-         FROM designs d LEFT JOIN design_releases r ON r.design_id = d.id WHERE d.id = $id",
+        "SELECT d.code, d.game_code, d.name_skeleton, d.shared_at IS NOT NULL AS was_shared, d.taken_down_from AS status_before, \
+         EXISTS (SELECT FROM design_releases r LEFT JOIN unlocks u ON u.card_id = r.card_id \
+          WHERE r.design_id = d.id AND (u.card_id IS NULL OR u.unlocked_at IS NOT NULL)) AS card_is_open FROM designs d WHERE d.id = $id",
     )
     .bind("id", design)
     .get_result(conn)
     .await?;
     let Some(from) = found.status_before else { return Ok(Some(found.code)) };
-    // What was submitted or looked at was taken out of the queue.
     let status = match from {
+        // What was submitted or looked at was taken out of the queue.
         DesignStatus::Submitted | DesignStatus::InReview if found.was_shared => {
             DesignStatus::Shared
         }
         DesignStatus::Submitted | DesignStatus::InReview => DesignStatus::Draft,
+        // Its card was unlocked meanwhile.
+        DesignStatus::Approved if found.card_is_open => DesignStatus::Official,
         other => other,
     };
-    let keeps_name = found.was_shared && status.is_listed() && status != DesignStatus::Official;
+    let is_official = status == DesignStatus::Official;
+    let keeps_name = found.was_shared && status.is_listed() && !is_official;
     if keeps_name && !reserve_name(conn, design, &found.game_code, &found.name_skeleton).await? {
         return Ok(None);
     }
-    sql("UPDATE designs SET status = $status, taken_down_at = NULL, taken_down_from = NULL, takedown_note = NULL, version = version + 1, updated_at = $at WHERE id = $id")
+    sql("UPDATE designs SET status = $status, taken_down_at = NULL, taken_down_from = NULL, takedown_note = NULL, version = version + 1, updated_at = $at, \
+          shared_at = CASE WHEN $official THEN coalesce(shared_at, $at) ELSE shared_at END, \
+          public_revision = CASE WHEN $official THEN revision ELSE public_revision END WHERE id = $id")
     .bind("id", design)
     .bind("status", status)
+    .bind("official", is_official)
     .bind("at", at)
     .execute(conn)
     .await?;
-    // Its card may have been unlocked meanwhile.
-    if let Some(card) = found.card_id {
-        sql("SELECT make_design_official($card, $at) WHERE NOT EXISTS (SELECT FROM unlocks WHERE card_id = $card AND unlocked_at IS NULL)")
-            .bind("card", card)
-            .bind("at", at)
-            .execute(conn)
-            .await?;
-    }
     Ok(Some(found.code))
+}
+
+/// Takes the artwork of all revisions of a design down, wherever it is shown, or shows it again. What was taken down stays stored as long as somebody holds it.
+pub(super) async fn remove_artwork(
+    conn: &mut Connection,
+    _by: &Acting<ModerateDesigns>,
+    design: DesignId,
+    decision: AbuseDecision,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let removed_at = match decision {
+        AbuseDecision::Upheld => Some(at),
+        AbuseDecision::Dismissed => None,
+    };
+    sql("UPDATE artworks SET removed_at = $removed_at WHERE id IN (SELECT artwork FROM design_artworks WHERE design_id = $id)")
+        .bind("id", design)
+        .bind("removed_at", removed_at)
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Hides a comment, or shows it again.

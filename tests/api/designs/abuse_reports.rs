@@ -222,3 +222,33 @@ async fn a_design_that_is_taken_down_stays_so_when_its_card_is_unlocked() {
     decide(&app, &mod_, &id, "dismissed").await.expect(200);
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "official");
 }
+
+/// A design that was withdrawn can still be read, and so reported: its author is told, and what others see of it in suggestions goes with it.
+#[tokio::test]
+async fn a_withdrawn_design_is_taken_down_as_well() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let mut better = heron("Lantern Heron");
+    better["flavour"] = json!("It waits.");
+    let suggestion = json!({ "revision": 1, "message": "So?", "design": better });
+    let suggested = app.post(&format!("{path}/suggestions")).by(&bob).json(&suggestion);
+    let suggested =
+        format!("{path}/suggestions/{}", text(&suggested.answer().await.expect(201), "id"));
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    let tag = app.get(&path).by(&ada).answer().await.header("etag");
+    put(&app, &ada, &path, &tag, &heron("Secret Heron")).await.expect(200);
+    let id = report_design(&app, &bob, &path).await;
+    assert_eq!(text(&queue(&app, &mod_, "").await[0], "design_name"), "Lantern Heron");
+    app.get(&suggested).by(&bob).answer().await.expect(200);
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    app.get(&suggested).by(&bob).answer().await.problem(404, "not_found");
+    assert_eq!(app.get(&path).by(&mod_).answer().await.expect(200)["name"], "Lantern Heron");
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "withdrawn");
+    let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let kinds: Vec<String> =
+        page["data"].as_array().unwrap().iter().map(|event| text(event, "kind")).collect();
+    assert_eq!(kinds, ["design.suggested", "design.taken_down", "design.reinstated"]);
+}

@@ -232,6 +232,33 @@ async fn the_picture_of_a_design_shows_its_artwork() {
     assert!(draw("?format=png").await.bytes != png.bytes, "the kept one is of the artwork");
 }
 
+/// Moderators take artwork down with a report of the design that shows it, and show it again.
+#[tokio::test]
+async fn artwork_is_taken_down_with_a_report() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let id = uploaded(&app, &ada, 1).await;
+    let path = shared(&app, &ada, &heron_with(&id)).await;
+    let report =
+        json!({ "design": path.trim_start_matches("/v1/designs/"), "reason": "copyright" });
+    let report = app.post("/v1/abuse-reports").by(&bob).json(&report).answer().await.expect(201);
+    let decide = async |decision: &str, artwork: bool| {
+        let body = json!({ "decision": decision, "note": "From a book.", "artwork": artwork });
+        let path = format!("/v1/abuse-reports/{}/decide", report["id"].as_str().unwrap());
+        app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
+    };
+    decide("upheld", false).await;
+    assert_eq!(
+        [look(&app, Some(&bob), &id).await.status, look(&app, Some(&mod_), &id).await.status],
+        [404, 200]
+    );
+    decide("upheld", true).await;
+    assert_eq!(look(&app, Some(&ada), &id).await.status, 410);
+    decide("dismissed", true).await;
+    assert_eq!(look(&app, Some(&bob), &id).await.status, 200);
+}
+
 #[tokio::test]
 async fn what_was_taken_down_is_shown_to_nobody_and_does_not_come_back() {
     let app = app().await;

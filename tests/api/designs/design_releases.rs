@@ -316,3 +316,25 @@ async fn the_change_feed_tells_what_everybody_sees() {
         .collect();
     assert_eq!(kinds, ["design.approved", "design.approved", "design.official"]);
 }
+
+/// Players must be able to unlock a card whatever somebody does with its design in that moment; the design becomes official a little later.
+#[tokio::test]
+async fn an_unlock_waits_for_no_design() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let place = json!({ "set": "veil", "number": "900", "was_public": true });
+    let made = release(&app, &admin, &path, &place).await.expect(201);
+    let held = app.db().session().await;
+    held.batch_execute("BEGIN; SELECT FROM designs FOR UPDATE").await.unwrap();
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    held.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(read(&app, &ada, &path).await["status"], "approved");
+    let opened = cardscape::store::designs::design_releases::open_released(app.store()).await;
+    assert_eq!(opened.unwrap(), 1);
+    assert_eq!(read(&app, &ada, &path).await["status"], "official");
+    // Once is enough.
+    let again = cardscape::store::designs::design_releases::open_released(app.store()).await;
+    assert_eq!(again.unwrap(), 0);
+}

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::edit::{lock_set, name_faults, note_edited};
 use super::plan::{self, SetPlan};
-use super::{EditError, LOCK, cards};
+use super::{EditError, cards};
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::card_edit::within_card;
 use crate::domain::catalogue::import::{ImportFault, SetImport};
@@ -17,7 +17,6 @@ use crate::domain::text::name_skeleton;
 use crate::store::card_content::content;
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::schema::cards as cards_table;
-use crate::store::db::statement::run_commands;
 use crate::store::{Connection, StoreResult};
 
 /// A set that a card can be added to, locked.
@@ -27,14 +26,13 @@ pub(in crate::store) struct OpenSet {
     pub(in crate::store) row: SetRow,
 }
 
-/// Waits for other imports, and locks a set so that no print run of it begins meanwhile; `None`: there is no such set.
+/// Locks a set so that no print run of it begins meanwhile; `None`: there is no such set. The caller holds [`super::LOCK`].
 pub(in crate::store) async fn open_set(
     conn: &mut Connection,
     _by: &Importer,
     game: &str,
     set: &str,
 ) -> StoreResult<Option<OpenSet>> {
-    run_commands(conn, LOCK).await?;
     let Some(id) = lock_set(conn, game, set).await? else { return Ok(None) };
     Ok(sets::find(conn, game, set).await?.map(|row| OpenSet { id, row }))
 }
