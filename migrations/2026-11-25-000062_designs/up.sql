@@ -15,34 +15,34 @@ CREATE TABLE designs (
     kind text NOT NULL,
     effects_key bytea CHECK (octet_length(effects_key) = 16),
     shared_at timestamptz,
-    listed boolean NOT NULL GENERATED ALWAYS AS (shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn')) STORED,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     CHECK ((shared_at IS NULL) = (public_revision IS NULL)),
     -- What is listed is shown as it is now.
-    CHECK (NOT listed OR public_revision = revision)
+    CHECK (public_revision IS NULL OR status IN ('draft', 'withdrawn') OR public_revision = revision)
 );
 COMMENT ON COLUMN designs.code IS 'The public identifier, for ever: D- and ten symbols of Crockford Base32, the last of which checks the others.';
 COMMENT ON COLUMN designs.version IS 'Rises with every change, of the status too; its ETag and If-Match.';
 COMMENT ON COLUMN designs.revision IS 'Number of the newest row of design_revisions.';
 COMMENT ON COLUMN designs.public_revision IS 'What others see; NULL: the design was never shared. A design that was withdrawn keeps what others had seen.';
-COMMENT ON COLUMN designs.listed IS 'Everybody sees the newest revision, in lists, too.';
 COMMENT ON COLUMN designs.name_skeleton IS 'What the name looks like (UTS 39), folded.';
 COMMENT ON COLUMN designs.effects_key IS 'Hash of kind and effects without their numbers: designs with the same one do the same.';
 
 -- A name is kept from others while its design is listed. Drafts keep nothing.
-CREATE UNIQUE INDEX designs_listed_names ON designs (game_code, name_skeleton) WHERE listed;
--- Near names stand beside each other, forwards or backwards.
-CREATE INDEX designs_listed_name_order ON designs (game_code, name_key COLLATE "C") WHERE listed;
-CREATE INDEX designs_listed_name_order_backwards ON designs (game_code, reverse(name_key) COLLATE "C") WHERE listed;
--- The gallery, with each of its filters.
-CREATE INDEX designs_listed ON designs (shared_at, code) WHERE listed;
-CREATE INDEX designs_listed_game ON designs (game_code, shared_at, code) WHERE listed;
-CREATE INDEX designs_listed_kind ON designs (kind, shared_at, code) WHERE listed;
-CREATE INDEX designs_listed_kind_of_game ON designs (game_code, kind, shared_at, code) WHERE listed;
-CREATE INDEX designs_listed_status ON designs (status, shared_at, code) WHERE listed;
-CREATE INDEX designs_listed_account ON designs (account_id, shared_at, code) WHERE listed;
-CREATE INDEX designs_listed_name_trigrams ON designs USING gin (name_key gin_trgm_ops) WHERE listed;
+CREATE UNIQUE INDEX designs_listed_names ON designs (game_code, name_skeleton)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_name_trigrams ON designs USING gin (name_key gin_trgm_ops)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed ON designs (shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_game ON designs (game_code, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_kind ON designs (kind, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_status ON designs (status, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
+CREATE INDEX designs_listed_account ON designs (account_id, shared_at, code)
+    WHERE shared_at IS NOT NULL AND status NOT IN ('draft', 'withdrawn');
 CREATE INDEX designs_account ON designs (account_id, id);
 CREATE INDEX designs_effects ON designs (game_code, effects_key) WHERE effects_key IS NOT NULL;
 
