@@ -167,8 +167,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .goal(Goal::Ratio(0.1))
         .why("asks the database for designs that are like it, and takes its sentences apart"),
     Recipe::get("list_shared_designs", "gallery of a game", "/v1/designs?game=ttcg")
-        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.shared_at IS NOT NULL \
-                  AND d.status NOT IN ('draft', 'withdrawn') AND a.banned_at IS NULL AND d.game_code = 'ttcg' ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
+        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \
+                  ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
         .goal(Goal::Ratio(0.7)),
     Recipe::get("list_shared_designs", "gallery by rating", "/v1/designs?game=ttcg&sort=rating")
         .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \

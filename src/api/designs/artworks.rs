@@ -6,7 +6,7 @@ use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
 use crate::app::designs::artwork_files::{self, ShownArtwork};
 use crate::app::designs::artworks::{
@@ -25,17 +25,6 @@ use crate::memory::rendered::Freshness;
 const POLICY: &str = "default-src 'none'; sandbox";
 
 /// Which file of an artwork.
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ArtworkSize {
-    /// At most 1536 pixels along a side.
-    #[default]
-    Full,
-    /// At most 500 pixels along a side.
-    Small,
-}
-
-/// Which file of an artwork.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -43,7 +32,7 @@ pub struct ArtworkQuery {
     /// `full` or `small`.
     #[serde(default)]
     #[param(inline, default = "full")]
-    size: ArtworkSize,
+    size: RenditionSize,
 }
 
 fn artwork_id(typed: &str) -> Result<ArtworkId, Problem> {
@@ -112,12 +101,8 @@ pub async fn download_artwork(
     query: Params<ArtworkQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (reader, reviewer, id) = (caller.may(), caller.may(), artwork_id(&artwork)?);
-    let size = match query.size {
-        ArtworkSize::Full => RenditionSize::Full,
-        ArtworkSize::Small => RenditionSize::Small,
-    };
     let (reader, reviewer) = (reader.as_ref(), reviewer.as_ref());
-    let shown = artwork_files::find(&state, reader, reviewer, id, size).await?;
+    let shown = artwork_files::find(&state, reader, reviewer, id, query.size).await?;
     let headers = FileHeaders::of(&shown)?;
     let mut response = match Condition::of(&req, &shown.tag) {
         Condition::Another => return Err(Problem::new(ProblemCode::PreconditionFailed)),

@@ -97,10 +97,10 @@ pub struct AbuseReportResponse {
     pub design_name: Option<String>,
     /// Id of the comment, in reports of comments.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub comment_id: Option<Uuid>,
+    pub comment: Option<Uuid>,
     /// What the comment says now, also when it is hidden or its author deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
+    pub comment_text: Option<String>,
     /// Author of the design or the comment, or the player.
     pub accused_id: Uuid,
     /// Name of the same.
@@ -145,8 +145,8 @@ impl From<StoredReport> for AbuseReportResponse {
             id: report.id.0,
             design: report.design.map(|design| design.to_string()),
             design_name: report.design_name,
-            comment_id: report.comment_id.map(|comment| comment.0),
-            comment: report.comment,
+            comment: report.comment_id.map(|comment| comment.0),
+            comment_text: report.comment,
             accused_id: report.accused_id.0,
             accused: report.accused,
             reporter_id: report.reporter_id.0,

@@ -11,6 +11,7 @@ use super::step_problems::too_many_today;
 use crate::app::page::{CursorTime, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
 use crate::domain::network::Network;
@@ -19,6 +20,10 @@ use crate::store::db::deadlines;
 use crate::store::designs::artworks::{
     self, ArtworkKept, ArtworkReleased, NewArtwork, NewRendition, OwnArtwork, UploadBegun,
 };
+
+words! {
+    RenditionSize: "Which file of an artwork.";
+}
 
 /// A file of an artwork.
 #[derive(Serialize, ToSchema)]

@@ -35,7 +35,7 @@ pub struct AuthorResponse {
     /// Mean of these ratings, with two decimals. Absent without ratings.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4.12, minimum = 1, maximum = 5)]
-    pub rating: Option<f64>,
+    pub mean_rating: Option<f64>,
     /// When the first of them was shared.
     pub first_shared_at: DateTime<Utc>,
     /// Where they are listed.
@@ -54,7 +54,7 @@ impl From<AuthorRow> for AuthorResponse {
             official: row.official,
             comment_count: row.comments,
             rating_count: row.ratings,
-            rating: row.rating.map(decimal),
+            mean_rating: row.rating.map(decimal),
             first_shared_at: row.first_shared_at,
         }
     }

@@ -78,7 +78,8 @@ impl Serialize for ArtworkId {
 }
 
 /// Which file of an artwork.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RenditionSize {
     /// For prints and large screens: at most 1536 pixels along a side.
     #[default]

@@ -26,9 +26,6 @@ pub enum CommentState {
 }
 
 impl CommentState {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Shown, Self::Deleted, Self::Hidden];
-
     /// The state of a comment that its author deleted, or that is hidden for another reason.
     pub fn new(deleted: bool, hidden: bool) -> Self {
         match (deleted, hidden) {

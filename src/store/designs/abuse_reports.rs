@@ -269,8 +269,8 @@ pub async fn decide(
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: match decision {
-            AbuseDecision::Upheld => "report.upheld",
-            AbuseDecision::Dismissed => "report.dismissed",
+            AbuseDecision::Upheld => "abuse_report.upheld",
+            AbuseDecision::Dismissed => "abuse_report.dismissed",
         },
         target,
         details: json!({ "report": id, "note": note, "artwork": artwork }),

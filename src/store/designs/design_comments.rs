@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
+use super::EVERYBODY_SEES;
 use super::daily_counts::count_one;
 use super::feedback::{hold_listed, hold_own_account};
 use crate::auth::permission::{Acting, GiveFeedback};
@@ -61,13 +62,13 @@ impl StoredComment {
 
 const COLUMNS: &str = "c.id, c.reply_to, c.account_id, w.name AS author, c.text, c.version, c.reply_count, c.created_at, c.edited_at, \
                        c.deleted_at IS NOT NULL AS deleted, c.stands";
-/// Comments on the design of that code, if everybody sees it.
+/// Comments on the design of that code.
 const OF_DESIGN: &str = "FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.design_id = d.id JOIN accounts w ON w.id = c.account_id \
-                         WHERE d.code = $code AND d.listed AND a.banned_at IS NULL";
+                         WHERE d.code = $code";
 
 /// Whether everybody sees a design, and so its comments.
 pub async fn is_open(conn: &mut Connection, code: DesignCode) -> StoreResult<bool> {
-    let found = sql("SELECT FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = $code AND d.listed AND a.banned_at IS NULL")
+    let found = sql(format!("SELECT FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = $code AND {EVERYBODY_SEES}"))
         .bind("code", code)
         .execute(conn)
         .await?;
@@ -83,7 +84,8 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<StoredComment>> {
     let mut statement =
-        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND c.listed")).bind("code", code);
+        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND {EVERYBODY_SEES} AND c.listed"))
+            .bind("code", code);
     if let Some(before) = before {
         statement = statement.push(" AND c.id < $before").bind("before", before);
     }
@@ -98,10 +100,11 @@ pub async fn list_replies(
     after: Option<CommentId>,
     limit: i64,
 ) -> StoreResult<Vec<StoredComment>> {
-    let mut statement =
-        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND c.reply_to = $reply_to AND c.stands"))
-            .bind("code", code)
-            .bind("reply_to", reply_to);
+    let mut statement = sql(format!(
+        "SELECT {COLUMNS} {OF_DESIGN} AND {EVERYBODY_SEES} AND c.reply_to = $reply_to AND c.stands"
+    ))
+    .bind("code", code)
+    .bind("reply_to", reply_to);
     if let Some(after) = after {
         statement = statement.push(" AND c.id > $after").bind("after", after);
     }
@@ -115,7 +118,7 @@ pub async fn find(
     id: CommentId,
 ) -> StoreResult<Option<StoredComment>> {
     let found =
-        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND c.id = $id AND (c.listed OR c.stands)"))
+        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND {EVERYBODY_SEES} AND c.id = $id AND (c.listed OR c.stands)"))
             .bind("code", code)
             .bind("id", id)
             .get_result(conn)

@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Timestamptz};
 use diesel_async::RunQueryDsl;
 
+use super::EVERYBODY_SEES;
 use super::daily_counts::count_one;
 use super::feedback::{hold_listed, hold_own_account};
 use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission};
@@ -52,9 +53,9 @@ pub async fn find_own<P: Permission + SeesOwnDesigns>(
     by: &Granted<P>,
     code: DesignCode,
 ) -> StoreResult<Option<OwnRating>> {
-    let found = sql("SELECT r.revision, r.fun, r.balance, r.flavour, r.clarity, r.rated_at, r.counts_from \
+    let found = sql(format!("SELECT r.revision, r.fun, r.balance, r.flavour, r.clarity, r.rated_at, r.counts_from \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_ratings r ON r.design_id = d.id \
-         WHERE d.code = $code AND d.listed AND a.banned_at IS NULL AND r.account_id = $account AND r.counts_from IS NOT NULL")
+         WHERE d.code = $code AND {EVERYBODY_SEES} AND r.account_id = $account AND r.counts_from IS NOT NULL"))
     .bind("code", code)
     .bind("account", by.account())
     .get_result(conn)
@@ -182,7 +183,7 @@ pub async fn mean(conn: &mut Connection, code: DesignCode) -> StoreResult<Option
         #[diesel(sql_type = Integer)]
         rating: i32,
     }
-    let found: Option<Mean> = sql("SELECT d.rating FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = $code AND d.listed AND a.banned_at IS NULL")
+    let found: Option<Mean> = sql(format!("SELECT d.rating FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = $code AND {EVERYBODY_SEES}"))
         .bind("code", code)
         .get_result(conn)
         .await

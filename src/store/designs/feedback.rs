@@ -7,7 +7,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::design_ratings;
+use super::{EVERYBODY_SEES, design_ratings};
 use crate::auth::permission::{Acting, GiveFeedback};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AccountId, DesignId};
@@ -51,10 +51,10 @@ pub(super) async fn hold_listed(
     by: &Acting<GiveFeedback>,
     code: DesignCode,
 ) -> StoreResult<Option<OpenDesign>> {
-    let found = sql("SELECT d.id, d.account_id AS author, d.revision, \
+    let found = sql(format!("SELECT d.id, d.account_id AS author, d.revision, \
              EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = $account) AS has_blocked \
          FROM designs d JOIN accounts a ON a.id = d.account_id \
-         WHERE d.code = $code AND d.listed AND a.banned_at IS NULL FOR NO KEY UPDATE OF d")
+         WHERE d.code = $code AND {EVERYBODY_SEES} FOR NO KEY UPDATE OF d"))
     .bind("account", by.account())
     .bind("code", code)
     .get_result(conn)

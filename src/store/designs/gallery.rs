@@ -8,6 +8,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel_async::RunQueryDsl;
 
+use super::EVERYBODY_SEES;
 use super::design_lifecycle::COLUMNS;
 use super::design_lists::{LISTED, ListedDesign};
 use crate::domain::designs::gallery::GallerySort;
@@ -163,7 +164,7 @@ fn push_where<'a>(
     filter: &GalleryFilter<'a>,
     predicate: &Predicate,
 ) -> Statement<'a> {
-    let mut sql = sql.push(" WHERE d.listed AND a.banned_at IS NULL");
+    let mut sql = sql.push(" WHERE ").push(EVERYBODY_SEES);
     if let Some(game) = filter.game {
         sql = sql.push(" AND d.game_code = ").value(game);
     }

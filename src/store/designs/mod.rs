@@ -21,6 +21,9 @@ mod takedowns;
 
 use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 
+/// Whether everybody sees the newest revision of a design, from `designs d JOIN accounts a`: it is in the gallery, and takes feedback.
+const EVERYBODY_SEES: &str = "d.listed AND a.banned_at IS NULL";
+
 /// Permissions with which the own designs are seen: to read them, and to change them, because a change is answered with the design.
 pub trait SeesOwnDesigns {}
 

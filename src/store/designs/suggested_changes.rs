@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use serde_json::Value;
 
 use super::SeesOwnDesigns;
 use super::daily_counts::count_one;
@@ -194,6 +195,8 @@ async fn insert(
         same_game: bool,
         #[diesel(sql_type = Bool)]
         unchanged: bool,
+        #[diesel(sql_type = Jsonb)]
+        proposed: Json<Value>,
     }
     hold_own_account(conn, by).await?;
     let Some(design) = hold_listed(conn, by, code).await? else {
@@ -208,14 +211,14 @@ async fn insert(
     if design.revision != new.revision {
         return Ok(SuggestionOutcome::Outdated);
     }
-    let Compared { same_game, unchanged } = sql("SELECT d.game_code = $game AS same_game, \
-             r.content = ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', r.content -> 'licence', 'artwork', r.content -> 'artwork')) AS unchanged \
-         FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision WHERE d.id = $design")
-    .bind("design", design.id)
-    .bind("game", new.game)
-    .bind("content", new.content.clone())
-    .get_result(conn)
-    .await?;
+    let compare = sql("SELECT same_game, proposed, proposed = content AS unchanged FROM (\
+             SELECT d.game_code = $game AS same_game, r.content, \
+              ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', r.content -> 'licence', 'artwork', r.content -> 'artwork')) AS proposed \
+             FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision WHERE d.id = $design) x")
+        .bind("design", design.id)
+        .bind("game", new.game)
+        .bind("content", new.content.clone());
+    let Compared { same_game, unchanged, proposed } = compare.get_result(conn).await?;
     if !same_game {
         return Ok(SuggestionOutcome::OtherGame);
     }
@@ -226,13 +229,12 @@ async fn insert(
         return Ok(SuggestionOutcome::TooManyToday);
     }
     sql("INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
-         SELECT $id, $design, $account, $revision, ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', content -> 'licence', 'artwork', content -> 'artwork')), $message, 'open', $at \
-         FROM design_revisions WHERE design_id = $design AND number = $revision")
+         VALUES ($id, $design, $account, $revision, $content, $message, 'open', $at)")
     .bind("id", new.id)
     .bind("design", design.id)
     .bind("account", by.account())
     .bind("revision", new.revision)
-    .bind("content", new.content.clone())
+    .bind("content", proposed.0)
     .bind("message", new.message)
     .bind("at", new.at)
     .execute(conn)

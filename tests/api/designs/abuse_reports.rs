@@ -78,7 +78,7 @@ async fn a_reported_design_is_taken_down_and_shown_again() {
     let seen = app.get(&path).by(&bob).answer().await.expect(200);
     assert_eq!((&seen["status"], seen.get("takedown")), (&json!("shared"), None));
     let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
-    assert_eq!(log.await, "report.upheld report.dismissed");
+    assert_eq!(log.await, "abuse_report.upheld abuse_report.dismissed");
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_hidden_comment_is_gone_for_readers() {
     let id = text(&report(&app, &ada, &body).await.expect(201), "id");
     let waiting = queue(&app, &mod_, "").await;
     assert_eq!(
-        (text(&waiting[0], "about"), text(&waiting[0], "comment")),
+        (text(&waiting[0], "about"), text(&waiting[0], "comment_text")),
         ("comment".to_owned(), "Buy my pills.".to_owned())
     );
     let comments = async || {
