@@ -281,6 +281,11 @@ impl ProblemHelp {
                 "Choose a set whose cards are open, or send `\"was_public\": true` if you want it all the same.",
                 new,
             ),
+            C::PerkRefused => (
+                "What the designer of the card earned cannot be given: another copy was given before, or the designer is banned. `detail` says which.",
+                "Read `GET /v1/designs/{design}/perk`. A perk is granted once, and a copy that was given is taken back by nobody.",
+                new.detail("The designer has been given another copy."),
+            ),
             C::FeedbackRefused => (
                 "Whoever would read this takes no comments, replies or suggestions from this account.",
                 "Leave it. Other designs and comments are not affected.",

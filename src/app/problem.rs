@@ -116,6 +116,7 @@ problem_codes! {
     DesignTakenDown = 409 "design_taken_down" "A moderator has taken the design down";
     OwnReport = 409 "own_report" "Nobody reports what is theirs, or decides about it";
     ReleaseNotConfirmed = 409 "release_not_confirmed" "Others have seen the design, and the cards of the set start hidden";
+    PerkRefused = 409 "perk_refused" "The perk cannot be granted";
     FeedbackRefused = 403 "feedback_refused" "Feedback is not accepted here";
     CommentFinal = 409 "comment_final" "A comment can be changed for 15 minutes";
     SuggestionClosed = 409 "suggestion_closed" "The suggestion was answered or withdrawn";

@@ -469,6 +469,10 @@ permissions! {
     ReviewDesigns: Moderator, Some(Scope::AdminWrite), Last;
     /// Read reports of abuse, and decide them.
     ModerateDesigns: Moderator, Some(Scope::AdminWrite), Last;
+    /// Read what designers of cards have earned.
+    ReadPerks: Admin, Some(Scope::AdminRead), Never;
+    /// Give designers of cards what they have earned.
+    GrantPerks: Admin, Some(Scope::AdminWrite), Last;
     /// Give roles and ban.
     ManageAccounts: Admin, Some(Scope::AdminWrite), Last;
     /// Read print runs and plan them; never codes.

@@ -483,6 +483,22 @@ impl Stage {
                 }
                 vec![("design", design)]
             }
+            // As if the card of that copy were his design.
+            "find_designer_perk" | "grant_reserved_copy" => {
+                let (design, copy) = (other("his shared design"), &self.shadows[0]);
+                app.sql(&format!(
+                    "INSERT INTO design_releases (design_id, card_id, revision, licence, licensed_at, released_by, released_at) \
+                     SELECT d.id, k.id, 1, 'release-1', now(), d.account_id, now() FROM designs d, cards k WHERE d.code = '{design}' AND k.set_code = 'veil' AND k.number = '{}'; \
+                     INSERT INTO designer_rewards (design_id, account_id, perk, earned_at) SELECT id, account_id, 'reserved_copy', now() FROM designs WHERE code = '{design}'",
+                    copy.number
+                ))
+                .await;
+                let serial = ("/serial", copy.serial.clone());
+                [("design", design)]
+                    .into_iter()
+                    .chain((operation == "grant_reserved_copy").then_some(serial))
+                    .collect()
+            }
             "report_abuse" => vec![("/design", other("his shared design"))],
             "release_design" => {
                 let design = other("his submitted design");

@@ -74,11 +74,43 @@ const RELEASE: &[&str] = &[
 const REPORTABLE: &str = "SELECT d.design, p.account AS caller FROM (SELECT design, caller, row_number() OVER () AS n FROM bench.designs) d \
      JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n WHERE p.account <> d.caller LIMIT :many";
 const REPORTED: &[&str] = &[
-    "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, reason, created_at) \
-     SELECT gen_random_uuid(), p.account, d.account_id, d.id, 'spam', now() FROM (SELECT id, account_id, row_number() OVER () AS n FROM designs WHERE listed LIMIT :many) d \
+    "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, target, reason, created_at) \
+     SELECT gen_random_uuid(), p.account, d.account_id, d.id, d.id, 'spam', now() FROM (SELECT id, account_id, row_number() OVER () AS n FROM designs WHERE listed LIMIT :many) d \
      JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n WHERE p.account <> d.account_id",
 ];
 const UNREPORTED: &[&str] = &["DELETE FROM abuse_reports", "DELETE FROM daily_counts"];
+/// Designs that are made cards with codes, whose authors earned a copy.
+const EARNED: &[&str] = &[
+    "INSERT INTO design_releases (design_id, card_id, revision, licence, licensed_at, released_by, released_at) \
+     SELECT d.id, c.card, 1, 'release-1', now(), d.account_id, now() FROM (SELECT id, account_id, row_number() OVER () AS n FROM designs WHERE listed LIMIT :many) d \
+     JOIN (SELECT card, row_number() OVER () AS n FROM (SELECT DISTINCT card FROM bench.codes) x LIMIT :many) c USING (n) ON CONFLICT DO NOTHING",
+    "INSERT INTO designer_rewards (design_id, account_id, perk, earned_at) SELECT r.design_id, d.account_id, 'reserved_copy', now() \
+     FROM design_releases r JOIN designs d ON d.id = r.design_id ON CONFLICT DO NOTHING",
+];
+const UNEARNED: &[&str] = &["SET session_replication_role = replica; \
+     DELETE FROM designer_rewards; DELETE FROM design_releases; \
+     UPDATE copies c SET owner_id = NULL, registered_at = NULL, id = NULL FROM yard.rows y \
+     WHERE c.code_prefix = y.code_prefix AND c.code_mac = decode(y.code_mac, 'hex') \
+       AND NOT EXISTS (SELECT FROM copy_ledger l WHERE l.code_prefix = c.code_prefix AND l.code_mac = c.code_mac); \
+     RESET session_replication_role"];
+const NOT_EARNED: &[&str] = &[
+    "SET session_replication_role = replica; DELETE FROM designer_rewards; DELETE FROM design_releases; RESET session_replication_role",
+];
+/// One code of each card that somebody earned a copy of.
+const EARNED_CODES: &str = "WITH chosen AS (SELECT DISTINCT ON (b.card) b.n, d.code AS design, d.account_id FROM bench.codes b JOIN design_releases r ON r.card_id = b.card \
+      JOIN designs d ON d.id = r.design_id ORDER BY b.card, b.n LIMIT :many), \
+     drawn AS (DELETE FROM bench.codes b USING chosen WHERE b.n = chosen.n RETURNING b.code_number, b.code_prefix, encode(b.code_mac, 'hex') AS code_mac, chosen.design, chosen.account_id) \
+     SELECT code_number, code_prefix, code_mac, design, account_id AS author FROM drawn";
+/// The perks that a condition chooses.
+macro_rules! perks {
+    ($condition:literal) => {
+        concat!(
+            "SELECT w.design_id, d.code, w.account_id, a.name, k.id, k.game_code, k.set_code, k.number, w.perk, w.earned_at, w.granted_at FROM designer_rewards w \
+     JOIN designs d ON d.id = w.design_id JOIN accounts a ON a.id = w.account_id JOIN design_releases r ON r.design_id = w.design_id JOIN cards k ON k.id = r.card_id",
+            $condition
+        )
+    };
+}
 const WAITING: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
 const CLEAR: &[&str] =
     &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
@@ -325,8 +357,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(&[
             "SELECT d.id, d.account_id FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = :design AND d.public_revision IS NOT NULL AND a.banned_at IS NULL",
             "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
-            "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, reason, created_at) \
-             SELECT gen_random_uuid(), :caller::uuid, account_id, id, 'spam', now() FROM designs WHERE code = :design",
+            "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, target, reason, created_at) \
+             SELECT gen_random_uuid(), :caller::uuid, account_id, id, id, 'spam', now() FROM designs WHERE code = :design",
         ]),
     Recipe::get("list_abuse_reports", "reports that wait", "/v1/abuse-reports")
         .by(Moderator)
@@ -334,6 +366,41 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(UNREPORTED)
         .reads(&["SELECT r.*, w.name AS reporter, a.name AS accused, d.code, d.name FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id \
                   JOIN accounts a ON a.id = r.accused_id LEFT JOIN designs d ON d.id = r.design_id WHERE r.decided_at IS NULL ORDER BY r.id LIMIT 51"]),
+    Recipe::get("find_abuse_report", "report by id", "/v1/abuse-reports/<report>")
+        .by(Moderator)
+        .prepare(REPORTED)
+        .rows("SELECT id AS report FROM abuse_reports WHERE decided_at IS NULL LIMIT :many")
+        .restore(UNREPORTED)
+        .reads(&["SELECT r.*, w.name AS reporter, a.name AS accused, d.code, d.name FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id \
+                  JOIN accounts a ON a.id = r.accused_id LEFT JOIN designs d ON d.id = r.design_id WHERE r.id = :report::uuid"]),
+    Recipe::get("list_designer_perks", "perks that are due", "/v1/designer-perks")
+        .by(Admin)
+        .prepare(EARNED)
+        .restore(NOT_EARNED)
+        .reads(&[perks!(" WHERE w.perk IS NOT NULL AND w.granted_at IS NULL ORDER BY w.earned_at, w.design_id LIMIT 51")]),
+    Recipe::get("find_designer_perk", "perk of an own design", "/v1/designs/<design>/perk")
+        .by(Row)
+        .prepare(EARNED)
+        .rows("SELECT d.code AS design, d.account_id AS caller FROM designer_rewards w JOIN designs d ON d.id = w.design_id LIMIT :many")
+        .restore(NOT_EARNED)
+        .reads(&[perks!(" WHERE w.perk IS NOT NULL AND d.code = :design")]),
+    Recipe::post("grant_reserved_copy", "reserved copy given", "/v1/designs/<design>/perk")
+        .by(Admin)
+        .body("{\"serial\": \"<serial>\"}")
+        .prepare(EARNED)
+        .rows(EARNED_CODES)
+        .spends(500)
+        .restore(UNEARNED)
+        .writes(&[
+            "SELECT w.design_id FROM designer_rewards w JOIN designs d ON d.id = w.design_id WHERE d.code = :design",
+            "UPDATE copies SET owner_id = :author::uuid, registered_at = now(), id = coalesce(id, gen_random_uuid()) WHERE code_prefix = :code_prefix AND code_mac = decode(:code_mac, 'hex')",
+            "INSERT INTO copy_ledger (id, code_prefix, code_mac, entry, account_id, created_at, position, owner_id) \
+             SELECT gen_random_uuid(), :code_prefix, decode(:code_mac, 'hex'), 'register', :author::uuid, now(), 1, :author::uuid",
+            "UPDATE designer_rewards w SET perk = w.perk FROM designs d WHERE d.id = w.design_id AND d.code = :design",
+            "INSERT INTO account_events (account_id, kind, created_at) VALUES (:author::uuid, 'copy.received', now())",
+            "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'bench.perk', 'bench', '{}', now())",
+        ])
+        .why("counts attempts at codes as a submission does"),
     Recipe::post("decide_abuse_report", "report decided", "/v1/abuse-reports/<report>/decide")
         .by(Moderator)
         .body("{\"decision\": \"dismissed\", \"note\": \"As <fresh>.\"}")

@@ -1,4 +1,4 @@
-//! Reports of designs, comments and players.
+//! Reports of designs, comments, suggested changes and players.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -15,13 +15,13 @@ use crate::app::words::Word as _;
 use crate::auth::permission::{ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::ids::{AbuseReportId, AccountId, CommentId};
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, SuggestionId};
 use crate::domain::text::prose_lines;
-use crate::http::extract::{Judge, JudgedBody, LooseParams, May};
+use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::designs::abuse_reports::Verdict;
+use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 
-/// What you report: a design, a comment on one, or a player.
+/// What you report: a design, a comment on one, a change that somebody suggested for yours, or a player.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "design": "D-7KQ2X0FM9F", "reason": "copyright", "details": "The picture is on the cover of a book." }))]
@@ -33,6 +33,9 @@ pub struct ReportAbuseRequest {
     /// Id of a comment on that design, if it is the comment that you report.
     #[serde(default)]
     pub comment: Option<Uuid>,
+    /// Id of a change that somebody suggested for that design, which is yours, if it is the suggestion that you report.
+    #[serde(default)]
+    pub suggestion: Option<Uuid>,
     /// Id of a player, instead of a design.
     #[serde(default)]
     pub account: Option<Uuid>,
@@ -62,15 +65,19 @@ impl ReportAbuseRequest {
             fault("/design", error.to_string());
             None
         });
-        let reported = match (design, self.comment, self.account) {
-            (Some(design), None, None) => Some(Reported::Design(design)),
-            (Some(design), Some(comment), None) => {
+        let reported = match (design, self.comment, self.suggestion, self.account) {
+            (Some(design), None, None, None) => Some(Reported::Design(design)),
+            (Some(design), Some(comment), None, None) => {
                 Some(Reported::Comment(design, CommentId(comment)))
             }
-            (None, None, Some(account)) => Some(Reported::Account(AccountId(account))),
+            (Some(design), None, Some(suggestion), None) => {
+                Some(Reported::Suggestion(design, SuggestionId(suggestion)))
+            }
+            (None, None, None, Some(account)) => Some(Reported::Account(AccountId(account))),
             _ if self.design.is_some() && design.is_none() => None,
             _ => {
-                let detail = "must name a design, a design with a comment, or an account";
+                let detail =
+                    "must name a design, a design with a comment or a suggestion, or an account";
                 fault("", detail.to_owned());
                 None
             }
@@ -100,7 +107,7 @@ impl Judge for ReportAbuseRequest {
     }
 }
 
-/// Reports a design, a comment or a player to the moderators.
+/// Reports a design, a comment, a suggested change or a player to the moderators.
 ///
 /// Nobody else learns who reported what. To report the same again while it waits changes nothing.
 #[utoipa::path(
@@ -134,6 +141,9 @@ pub struct AbuseReportsQuery {
     #[serde(default)]
     #[param(value_type = Option<bool>, default = false)]
     decided: bool,
+    /// Only those about what this account made, or about the account itself.
+    #[param(value_type = Option<Uuid>)]
+    accused: Option<Uuid>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -157,8 +167,25 @@ pub async fn list_abuse_reports(
     let check = async |query: &AbuseReportsQuery| Cursor::key_of(query.cursor.as_ref());
     let (query, after): (_, Option<Uuid>) = query.checked(check).await?;
     let after = after.map(AbuseReportId);
-    let page = abuse_reports::list(&state, &by, query.decided, after, query.limit).await?;
+    let filter = ReportFilter { decided: query.decided, accused: query.accused.map(AccountId) };
+    let page = abuse_reports::list(&state, &by, filter, after, query.limit).await?;
     page.answer(&req, Freshness::Private)
+}
+
+/// Shows a report to moderators, decided or not.
+#[utoipa::path(
+    get, path = "/v1/abuse-reports/{report}", tag = "designs", security(("bearer" = [])),
+    params(("report" = Uuid, Path, description = "Id of the report")),
+    responses((status = 200, body = AbuseReportResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_abuse_report(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: May<ModerateDesigns>,
+    report: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let report = abuse_reports::find(&state, &by, AbuseReportId(*report)).await?;
+    cacheable(&req, Freshness::Private, None, &report)
 }
 
 /// What a moderator decides about a report.
@@ -201,7 +228,8 @@ impl Judge for DecideReportRequest {
 
 /// Decides about a report, and about all others that wait and are about the same.
 ///
-/// `upheld` takes a design down, or hides a comment: only its author and moderators see a design then, and its author can do nothing with it; its identifier and its revisions stay.
+/// `upheld` takes a design down, hides a comment, or hides a suggestion from the author of the design. Only its author and moderators see a design that was taken
+/// down, and its author can do nothing with it; its identifier and its revisions stay.
 /// What happens to players is for admins to say. `dismissed` shows again what was taken down or hidden. A decision can be taken again in another way; the last one
 /// holds. Nobody decides about their own case.
 #[utoipa::path(

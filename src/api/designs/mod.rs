@@ -15,6 +15,7 @@ pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod designer_perks;
 pub mod gallery;
 pub mod suggested_changes;
 
@@ -36,12 +37,15 @@ routes! {
     "/v1/designs/{design}/return" => post design_reviews::return_design;
     "/v1/designs/{design}/decide" => post design_reviews::decide_design;
     "/v1/designs/{design}/release" => post design_releases::release_design;
+    "/v1/designs/{design}/perk" => get designer_perks::find_designer_perk, post designer_perks::grant_reserved_copy;
+    "/v1/designer-perks" => get designer_perks::list_designer_perks;
     "/v1/design-reviews" => get design_reviews::list_waiting_designs;
     "/v1/designs/{design}/restore" => post design_revisions::restore_design;
     "/v1/designs/{design}/revisions" => get design_revisions::list_design_revisions;
     "/v1/designs/{design}/revisions/{revision}" => get design_revisions::find_design_revision;
     "/v1/designs/{design}/diff" => get design_revisions::compare_design_revisions;
     "/v1/abuse-reports" => get abuse_reports::list_abuse_reports, post abuse_reports::report_abuse;
+    "/v1/abuse-reports/{report}" => get abuse_reports::find_abuse_report;
     "/v1/abuse-reports/{report}/decide" => post abuse_reports::decide_abuse_report;
     "/v1/designs/{design}/comments" => get design_comments::list_comments, post design_comments::create_comment;
     "/v1/designs/{design}/comments/{comment}" => get design_comments::find_comment, put design_comments::replace_comment, delete design_comments::delete_comment;

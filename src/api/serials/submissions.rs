@@ -62,6 +62,11 @@ impl Judge for SubmitRequest {
     }
 }
 
+/// Reads a code that stands alone.
+pub(in crate::api) fn read_serial(typed: &str) -> Result<SerialCode, Problem> {
+    SerialCode::parse(typed).map_err(|error| unreadable(error, None))
+}
+
 /// What is wrong with a code and, perhaps, with the name beside it.
 fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
     let name = name.map(|error| InputFault::at("/name", error));

@@ -1,4 +1,4 @@
-//! Reports of designs, comments and players, and what moderators decide about them.
+//! Reports of designs, comments, suggested changes and players, and what moderators decide about them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -13,9 +13,9 @@ use crate::app::words::words;
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::ids::{AbuseReportId, AccountId, CommentId};
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, SuggestionId};
 use crate::store::designs::abuse_reports::{
-    self, DecideOutcome, NewReport, ReportOutcome, StoredReport, Verdict,
+    self, DecideOutcome, NewReport, ReportFilter, ReportOutcome, StoredReport, Verdict,
 };
 
 words! {
@@ -30,6 +30,8 @@ pub enum Reported {
     Design(DesignCode),
     /// A comment on such a design.
     Comment(DesignCode, CommentId),
+    /// A suggested change of one of the reporter's designs.
+    Suggestion(DesignCode, SuggestionId),
     /// A player.
     Account(AccountId),
 }
@@ -58,6 +60,9 @@ pub async fn create(
         Reported::Comment(design, comment) => {
             abuse_reports::find_in_design(&mut conn, design, Some(comment)).await?
         }
+        Reported::Suggestion(design, suggestion) => {
+            abuse_reports::find_suggestion(&mut conn, by, design, suggestion).await?
+        }
         Reported::Account(account) => abuse_reports::find_account(&mut conn, account).await?,
     };
     drop(conn);
@@ -84,10 +89,10 @@ pub async fn create(
 pub struct AbuseReportResponse {
     /// Its id.
     pub id: Uuid,
-    /// What it is about: `design`, `comment` or `account`.
+    /// What it is about: `design`, `comment`, `suggestion` or `account`.
     #[schema(example = "comment")]
     pub about: &'static str,
-    /// Identifier of the design; absent in reports of players.
+    /// Identifier of the design, or of that with the comment or the suggestion; absent in reports of players.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
@@ -101,7 +106,17 @@ pub struct AbuseReportResponse {
     /// What the comment says now, also when it is hidden or its author deleted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment_text: Option<String>,
-    /// Author of the design or the comment, or the player.
+    /// Id of the suggested change, in reports of such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<Uuid>,
+    /// Why the change was suggested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion_message: Option<String>,
+    /// What the design would say by it: its members as they are stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub suggested_design: Option<serde_json::Value>,
+    /// Author of the design or the comment, who suggested the change, or the player.
     pub accused_id: Uuid,
     /// Name of the same.
     #[schema(example = "ben")]
@@ -136,17 +151,22 @@ pub struct AbuseReportResponse {
 
 impl From<StoredReport> for AbuseReportResponse {
     fn from(report: StoredReport) -> Self {
+        let suggested_design = report.suggested_design().cloned();
         Self {
-            about: match (&report.comment_id, &report.design) {
-                (Some(_), _) => "comment",
-                (None, Some(_)) => "design",
-                (None, None) => "account",
+            about: match (&report.suggestion_id, &report.comment_id, &report.design) {
+                (Some(_), _, _) => "suggestion",
+                (None, Some(_), _) => "comment",
+                (None, None, Some(_)) => "design",
+                (None, None, None) => "account",
             },
             id: report.id.0,
             design: report.design.map(|design| design.to_string()),
             design_name: report.design_name,
             comment: report.comment_id.map(|comment| comment.0),
             comment_text: report.comment,
+            suggestion: report.suggestion_id.map(|suggestion| suggestion.0),
+            suggestion_message: report.suggestion,
+            suggested_design,
             accused_id: report.accused_id.0,
             accused: report.accused,
             reporter_id: report.reporter_id.0,
@@ -166,13 +186,24 @@ impl From<StoredReport> for AbuseReportResponse {
 pub async fn list(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
-    decided: bool,
+    filter: ReportFilter,
     after: Option<AbuseReportId>,
     limit: PageLimit,
 ) -> Result<Page<AbuseReportResponse>, Problem> {
     let mut conn = app.store.connection().await?;
-    let rows = abuse_reports::list(&mut conn, by, decided, after, limit.rows()).await?;
+    let rows = abuse_reports::list(&mut conn, by, filter, after, limit.rows()).await?;
     Ok(paged(rows, limit, |row| row.id, Into::into))
+}
+
+/// Finds a report.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+) -> Result<AbuseReportResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = abuse_reports::find(&mut conn, by, id).await?;
+    found.map(Into::into).ok_or_else(Problem::not_found)
 }
 
 /// Decides about a report and all others that wait and are about the same.

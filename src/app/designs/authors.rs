@@ -12,6 +12,19 @@ use crate::app::state::AppState;
 use crate::domain::text::AccountName;
 use crate::store::designs::authors::{self, AuthorRow};
 
+/// Something that an author was awarded.
+#[derive(Serialize, ToSchema)]
+pub struct BadgeResponse {
+    /// What it is for: `card_designer` (designs that became cards).
+    #[schema(example = "card_designer")]
+    pub badge: &'static str,
+    /// How many there are of that.
+    #[schema(example = 2, minimum = 1)]
+    pub count: i64,
+    /// Since when: for `card_designer`, when everybody saw the first card.
+    pub awarded_at: DateTime<Utc>,
+}
+
 /// An author of designs that everybody may see. Nothing here tells of others.
 #[derive(Serialize, ToSchema)]
 pub struct AuthorResponse {
@@ -36,6 +49,8 @@ pub struct AuthorResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4.12, minimum = 1, maximum = 5)]
     pub mean_rating: Option<f64>,
+    /// What the author was awarded, for good.
+    pub badges: Vec<BadgeResponse>,
     /// When the first of them was shared.
     pub first_shared_at: DateTime<Utc>,
     /// Where they are listed.
@@ -55,9 +70,15 @@ impl From<AuthorRow> for AuthorResponse {
             comment_count: row.comments,
             rating_count: row.ratings,
             mean_rating: row.rating.map(decimal),
+            badges: designer_badge(row.cards, row.first_card_at).into_iter().collect(),
             first_shared_at: row.first_shared_at,
         }
     }
+}
+
+/// The badge of whoever designed cards that everybody sees.
+fn designer_badge(cards: i64, first: Option<DateTime<Utc>>) -> Option<BadgeResponse> {
+    first.map(|awarded_at| BadgeResponse { badge: "card_designer", count: cards, awarded_at })
 }
 
 /// Finds the author of that name: 404 when there is none with designs in the gallery.

@@ -17,6 +17,7 @@ pub mod design_reviews;
 pub mod design_revisions;
 pub mod design_suggestions;
 pub mod design_toolkit;
+pub mod designer_perks;
 pub mod gallery;
 mod likeness;
 mod step_problems;

@@ -2,7 +2,7 @@
 //! unlocks them, and what the community did for it.
 
 pub mod community;
-mod serial_attempts;
+pub(in crate::app) mod serial_attempts;
 pub mod submission_answers;
 pub mod submission_batches;
 pub mod submission_reviews;

@@ -13,7 +13,7 @@ use crate::store::StoreResult;
 use crate::store::accounts::attempts::{self, AttemptSubject};
 
 /// Takes up to `wanted` attempts; fails when none is left. Whoever has none left cannot touch the network's.
-pub(super) async fn reserve(
+pub(in crate::app) async fn reserve(
     app: &AppState,
     account: AccountId,
     network: Network,
@@ -33,7 +33,7 @@ pub(super) async fn reserve(
 
 /// Gives back all but the guesses. Those are counted over all instances, too: many in an hour mean that somebody tries
 /// codes from many accounts and networks.
-pub(super) async fn settle(
+pub(in crate::app) async fn settle(
     app: &AppState,
     reserved: &ReservedAttempts,
     guesses: u32,

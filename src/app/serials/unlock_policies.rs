@@ -7,12 +7,18 @@ use utoipa::ToSchema;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{Revision, Versions};
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, UnlockCards};
+use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::serials::unlock_policy::{
     MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
 };
 use crate::store::db::deadlines;
 use crate::store::serials::unlock_policies::{self, EffectivePolicy, PolicyChange, PolicyPlace};
+
+words! {
+    DesignerPerk: "What players get whose designs become cards of the set, once everybody sees the card.";
+}
 
 /// What must come together to unlock a card. A copy counts for one account only, and an account once for each card, always.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -42,6 +48,11 @@ pub struct UnlockPolicyBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "2027-03-01T12:00:00Z")]
     pub unlock_at: Option<DateTime<Utc>>,
+    /// What players get whose designs become cards, once everybody sees the card: `reserved_copy`, a copy of it that an admin gives them. Absent: the credit
+    /// and the badge alone. The policy in force in that moment counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DesignerPerk>, example = "reserved_copy")]
+    pub designer_perk: Option<String>,
 }
 
 fn default_rarities() -> i16 {
@@ -57,16 +68,33 @@ impl From<UnlockPolicy> for UnlockPolicyBody {
             per_network,
             review,
             unlock_at,
+            designer_perk,
         } = policy;
-        Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at }
+        let designer_perk = designer_perk.map(|perk| perk.as_str().to_owned());
+        Self {
+            threshold,
+            rarities,
+            min_account_age_days,
+            per_network,
+            review,
+            unlock_at,
+            designer_perk,
+        }
     }
 }
 
 impl UnlockPolicyBody {
     /// The policy, or every fault of it.
     pub(crate) fn parse(&self) -> Result<UnlockPolicy, Problem> {
-        let Self { threshold, rarities, min_account_age_days, per_network, review, unlock_at } =
-            *self;
+        let &Self {
+            threshold,
+            rarities,
+            min_account_age_days,
+            per_network,
+            review,
+            unlock_at,
+            ref designer_perk,
+        } = self;
         let mut faults = Vec::new();
         let mut within = |field: &str, value: i32, min: i32, max: i32| {
             if !(min..=max).contains(&value) {
@@ -81,6 +109,11 @@ impl UnlockPolicyBody {
         if unlock_at.is_some_and(|at| at < first || last.is_some_and(|last| at > last)) {
             faults.push(InputFault::at("/unlock_at", "must be a time from 1970 to 9998"));
         }
+        let designer_perk = designer_perk.as_deref().map(DesignerPerk::read).transpose();
+        let designer_perk = designer_perk.unwrap_or_else(|error| {
+            faults.push(InputFault::at("/designer_perk", error));
+            None
+        });
         if !faults.is_empty() {
             return Err(Problem::invalid(faults));
         }
@@ -91,6 +124,7 @@ impl UnlockPolicyBody {
             per_network,
             review,
             unlock_at,
+            designer_perk,
         })
     }
 }

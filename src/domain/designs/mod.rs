@@ -11,6 +11,7 @@ pub mod identifier;
 pub mod likeness;
 pub mod limits;
 pub mod markup;
+pub mod perk;
 pub mod rating;
 pub mod release;
 pub mod review;

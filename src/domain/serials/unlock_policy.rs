@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Duration, Utc};
 
+use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::ids::{AccountId, SubmissionId};
 use crate::domain::network::Network;
 
@@ -35,6 +36,8 @@ pub struct UnlockPolicy {
     pub review: bool,
     /// From when on all cards are open, whatever was submitted.
     pub unlock_at: Option<DateTime<Utc>>,
+    /// What players get whose designs become cards; it has no say in when these unlock.
+    pub designer_perk: Option<DesignerPerk>,
 }
 
 /// One submission of a card, for the count.
@@ -77,6 +80,7 @@ impl UnlockPolicy {
             per_network: None,
             review: false,
             unlock_at: None,
+            designer_perk: None,
         }
     }
 
@@ -272,7 +276,7 @@ mod tests {
             per_network in prop::option::of(1..3), review: bool,
         ) {
             let policy = UnlockPolicy {
-                threshold, rarities, min_account_age_days: age, per_network, review, unlock_at: None,
+                threshold, rarities, min_account_age_days: age, per_network, review, unlock_at: None, designer_perk: None,
             };
             let fewer = policy.tally(&votes[..cut.min(votes.len())], 6, day(10));
             let all = policy.tally(&votes, 6, day(10));

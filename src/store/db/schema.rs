@@ -15,6 +15,7 @@ diesel::table! {
         note -> Nullable<Text>,
         decided_by -> Nullable<Uuid>,
         decided_at -> Nullable<Timestamptz>,
+        suggestion_id -> Nullable<Uuid>,
     }
 }
 
@@ -444,6 +445,19 @@ diesel::table! {
 }
 
 diesel::table! {
+    designer_rewards (design_id) {
+        design_id -> Uuid,
+        account_id -> Uuid,
+        perk -> Nullable<Text>,
+        earned_at -> Timestamptz,
+        code_prefix -> Nullable<Text>,
+        code_mac -> Nullable<Bytea>,
+        granted_by -> Nullable<Uuid>,
+        granted_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     designs (id) {
         id -> Uuid,
         code -> Text,
@@ -756,6 +770,7 @@ diesel::table! {
         taken_as -> Nullable<Int8>,
         created_at -> Timestamptz,
         closed_at -> Nullable<Timestamptz>,
+        hidden_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -817,6 +832,7 @@ diesel::table! {
         unlock_at -> Nullable<Timestamptz>,
         revision -> Int8,
         updated_at -> Timestamptz,
+        designer_perk -> Nullable<Text>,
     }
 }
 
@@ -908,6 +924,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     design_reviews,
     design_revisions,
     design_search,
+    designer_rewards,
     designs,
     dispute_statements,
     disputes,

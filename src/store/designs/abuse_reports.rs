@@ -1,10 +1,10 @@
-//! Reports of designs, comments and players: written by players, decided by moderators.
+//! Reports of designs, comments, suggested changes and players: written by players, decided by moderators.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::daily_counts::count_one;
 use super::takedowns;
@@ -12,7 +12,8 @@ use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::limits::DesignActivity;
-use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DesignId};
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DesignId, SuggestionId};
+use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
@@ -24,6 +25,8 @@ pub enum ReportTarget {
     Design(DesignId),
     /// A comment on a design.
     Comment(DesignId, CommentId),
+    /// A change of a design that somebody suggested.
+    Suggestion(SuggestionId),
     /// A player.
     Account,
 }
@@ -65,15 +68,16 @@ pub async fn create(
     by: &Acting<ReportAbuse>,
     new: &NewReport<'_>,
 ) -> StoreResult<ReportOutcome> {
-    let (design, comment) = match new.target {
-        ReportTarget::Design(design) => (Some(design), None),
-        ReportTarget::Comment(design, comment) => (Some(design), Some(comment)),
-        ReportTarget::Account => (None, None),
+    let (design, comment, suggestion) = match new.target {
+        ReportTarget::Design(design) => (Some(design), None, None),
+        ReportTarget::Comment(design, comment) => (Some(design), Some(comment), None),
+        ReportTarget::Suggestion(suggestion) => (None, None, Some(suggestion)),
+        ReportTarget::Account => (None, None, None),
     };
     let id = AbuseReportId::fresh();
     let written = sql(
-        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, comment_id, reason, details, created_at) \
-         VALUES ($id, $reporter, $accused, $design, $comment, $reason, $details, $at) \
+        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, comment_id, suggestion_id, reason, details, created_at) \
+         VALUES ($id, $reporter, $accused, $design, $comment, $suggestion, $reason, $details, $at) \
          ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO NOTHING",
     )
     .bind("id", id)
@@ -81,6 +85,7 @@ pub async fn create(
     .bind("accused", new.accused)
     .bind("design", design)
     .bind("comment", comment)
+    .bind("suggestion", suggestion)
     .bind("reason", new.reason)
     .bind("details", new.details)
     .bind("at", new.at)
@@ -88,9 +93,10 @@ pub async fn create(
     .await?;
     if written == 0 {
         let earlier: IdRow = sql(
-            "SELECT id FROM abuse_reports WHERE reporter_id = $reporter AND decided_at IS NULL AND target = coalesce($comment, $design, $accused)",
+            "SELECT id FROM abuse_reports WHERE reporter_id = $reporter AND decided_at IS NULL AND target = coalesce($suggestion, $comment, $design, $accused)",
         )
         .bind("reporter", by.account())
+        .bind("suggestion", suggestion)
         .bind("comment", comment)
         .bind("design", design)
         .bind("accused", new.accused)
@@ -135,6 +141,15 @@ pub struct StoredReport {
     /// What the comment says.
     #[diesel(sql_type = Nullable<Text>)]
     pub comment: Option<String>,
+    /// Id of the suggested change.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub suggestion_id: Option<SuggestionId>,
+    /// Why it was suggested.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub suggestion: Option<String>,
+    /// What the design would say by it.
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    suggested_design: Option<Json<Value>>,
     /// What is wrong.
     #[diesel(sql_type = Text)]
     pub reason: AbuseReason,
@@ -158,26 +173,55 @@ pub struct StoredReport {
     pub decided_at: Option<DateTime<Utc>>,
 }
 
+impl StoredReport {
+    /// What the design would say by the suggested change.
+    pub fn suggested_design(&self) -> Option<&Value> {
+        self.suggested_design.as_ref().map(|Json(design)| design)
+    }
+}
+
 const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, \
-     r.comment_id, c.text AS comment, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
+     r.comment_id, c.text AS comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
      FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
-     LEFT JOIN designs d ON d.id = r.design_id \
+     LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \
      LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id WHERE ";
+
+/// Which reports.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportFilter {
+    /// Those that were decided, instead of those that wait.
+    pub decided: bool,
+    /// Only those about what this account made, or about itself.
+    pub accused: Option<AccountId>,
+}
 
 /// Lists reports that wait, the oldest first, or those that were decided, in the same order; after the one with that id.
 pub async fn list(
     conn: &mut Connection,
     _by: &Granted<ModerateDesigns>,
-    decided: bool,
+    filter: ReportFilter,
     after: Option<AbuseReportId>,
     limit: i64,
 ) -> StoreResult<Vec<StoredReport>> {
-    let state = if decided { "r.decided_at IS NOT NULL" } else { "r.decided_at IS NULL" };
+    let state = if filter.decided { "r.decided_at IS NOT NULL" } else { "r.decided_at IS NULL" };
     let mut statement = sql(format!("{SELECT}{state}"));
+    if let Some(accused) = filter.accused {
+        statement = statement.push(" AND r.accused_id = $accused").bind("accused", accused);
+    }
     if let Some(after) = after {
         statement = statement.push(" AND r.id > $after").bind("after", after);
     }
     Ok(statement.push(" ORDER BY r.id LIMIT $limit").bind("limit", limit).load(conn).await?)
+}
+
+/// Finds a report.
+pub async fn find(
+    conn: &mut Connection,
+    _by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+) -> StoreResult<Option<StoredReport>> {
+    let found = sql(format!("{SELECT}r.id = $id")).bind("id", id);
+    Ok(found.get_result(conn).await.optional()?)
 }
 
 /// What became of a decision.
@@ -201,6 +245,8 @@ struct ReportRow {
     design: Option<DesignId>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     comment: Option<CommentId>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    suggestion: Option<SuggestionId>,
 }
 
 /// What a moderator says of a report.
@@ -223,7 +269,8 @@ pub async fn decide(
     at: DateTime<Utc>,
 ) -> StoreResult<DecideOutcome> {
     let found: Option<ReportRow> =
-        sql("SELECT accused_id AS accused, design_id AS design, comment_id AS comment FROM abuse_reports WHERE id = $id")
+        sql("SELECT r.accused_id AS accused, coalesce(r.design_id, s.design_id) AS design, r.comment_id AS comment, r.suggestion_id AS suggestion \
+             FROM abuse_reports r LEFT JOIN suggested_changes s ON s.id = r.suggestion_id WHERE r.id = $id")
             .bind("id", id)
             .get_result(conn)
             .await
@@ -236,12 +283,16 @@ pub async fn decide(
     if let Some(design) = report.design {
         takedowns::lock(conn, design).await?;
     }
-    let target = match (report.comment, report.design) {
-        (Some(comment), _) => {
+    let target = match (report.suggestion, report.comment, report.design) {
+        (Some(suggestion), _, _) => {
+            takedowns::hide_suggestion(conn, by, suggestion, decision, at).await?;
+            format!("suggestion:{suggestion}")
+        }
+        (None, Some(comment), _) => {
             takedowns::hide_comment(conn, by, comment, decision, at).await?;
             format!("comment:{comment}")
         }
-        (None, Some(design)) => {
+        (None, None, Some(design)) => {
             let code = match decision {
                 AbuseDecision::Upheld => takedowns::take_down(conn, by, design, note, at).await?,
                 AbuseDecision::Dismissed => match takedowns::reinstate(conn, by, design, at).await?
@@ -255,7 +306,7 @@ pub async fn decide(
             }
             format!("design:{code}")
         }
-        (None, None) => format!("account:{}", report.accused),
+        (None, None, None) => format!("account:{}", report.accused),
     };
     sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
          WHERE id = $id OR decided_at IS NULL AND target = (SELECT target FROM abuse_reports WHERE id = $id)")
@@ -323,6 +374,34 @@ pub async fn find_in_design(
             Some(comment) => ReportTarget::Comment(design_id, comment),
         },
         accused: author,
+    }))
+}
+
+/// Finds a suggested change for one of the reporter's designs, which its author sees.
+pub async fn find_suggestion(
+    conn: &mut Connection,
+    by: &Granted<ReportAbuse>,
+    code: DesignCode,
+    suggestion: SuggestionId,
+) -> StoreResult<Option<FoundTarget>> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = SqlUuid)]
+        suggester: AccountId,
+    }
+    let found: Option<Found> = sql(
+        "SELECT s.account_id AS suggester FROM designs d JOIN suggested_changes s ON s.design_id = d.id JOIN accounts w ON w.id = s.account_id \
+         WHERE d.code = $code AND s.id = $suggestion AND (d.account_id = $reporter AND w.banned_at IS NULL AND s.hidden_at IS NULL OR s.account_id = $reporter)",
+    )
+    .bind("code", code)
+    .bind("suggestion", suggestion)
+    .bind("reporter", by.account())
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found.map(|Found { suggester }| FoundTarget {
+        target: ReportTarget::Suggestion(suggestion),
+        accused: suggester,
     }))
 }
 

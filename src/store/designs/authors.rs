@@ -33,6 +33,12 @@ pub struct AuthorRow {
     /// Mean of these, in hundredths of a point; `None`: there are none.
     #[diesel(sql_type = Nullable<BigInt>)]
     pub rating: Option<i64>,
+    /// Cards that everybody sees and that were made from designs of theirs, also of those that are not in the gallery any more.
+    #[diesel(sql_type = BigInt)]
+    pub cards: i64,
+    /// When everybody saw the first of these.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    pub first_card_at: Option<chrono::DateTime<chrono::Utc>>,
     /// When the first was shared.
     #[diesel(sql_type = Timestamptz)]
     pub first_shared_at: chrono::DateTime<chrono::Utc>,
@@ -43,7 +49,9 @@ pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Opti
     let found = sql(
         "SELECT a.id AS account_id, a.name, count(*) AS designs, count(*) FILTER (WHERE d.status = 'official') AS official, \
           sum(d.comment_count)::bigint AS comments, sum(d.rating_count)::bigint AS ratings, \
-          round(25.0 * sum(d.rating_points) / nullif(sum(d.rating_count), 0))::bigint AS rating, min(d.shared_at) AS first_shared_at \
+          round(25.0 * sum(d.rating_points) / nullif(sum(d.rating_count), 0))::bigint AS rating, min(d.shared_at) AS first_shared_at, \
+          (SELECT count(*) FROM designer_rewards w WHERE w.account_id = a.id) AS cards, \
+          (SELECT min(w.earned_at) FROM designer_rewards w WHERE w.account_id = a.id) AS first_card_at \
          FROM accounts a JOIN designs d ON d.account_id = a.id AND d.listed WHERE a.name_key = $name AND a.banned_at IS NULL GROUP BY a.id",
     )
     .bind("name", name.key())

@@ -12,6 +12,7 @@ pub mod design_ratings;
 pub mod design_releases;
 pub mod design_reviews;
 pub mod design_search;
+pub mod designer_rewards;
 pub(super) mod feedback;
 pub mod gallery;
 pub mod likeness;

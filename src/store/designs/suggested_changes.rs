@@ -81,10 +81,10 @@ impl StoredSuggestion {
 }
 
 const COLUMNS: &str = "s.id, s.account_id, w.name, s.revision, s.message, s.state, s.taken_as, s.created_at, s.closed_at";
-/// The author of the design sees those of players who are not banned, everybody else the own ones, as long as they may see the design.
+/// The author of the design sees those of players who are not banned, but for what a moderator hid; everybody else the own ones, as long as they may see the design.
 const SEEN: &str = "FROM designs d JOIN accounts a ON a.id = d.account_id JOIN suggested_changes s ON s.design_id = d.id JOIN accounts w ON w.id = s.account_id \
                     WHERE d.code = $code AND (s.account_id = $reader AND a.banned_at IS NULL AND d.taken_down_at IS NULL \
-                    OR d.account_id = $reader AND w.banned_at IS NULL)";
+                    OR d.account_id = $reader AND w.banned_at IS NULL AND s.hidden_at IS NULL)";
 
 /// Lists the suggestions for a design that the reader sees, the newest first, those before the one with that id.
 pub async fn list<P: Permission + SeesOwnDesigns>(
@@ -341,7 +341,7 @@ async fn hold<P: Permission>(
         .execute(conn)
         .await?;
     let held: Option<Held> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts w ON w.id = s.account_id \
-         WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL ELSE s.account_id = $account END \
+         WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL AND s.hidden_at IS NULL ELSE s.account_id = $account END \
          FOR NO KEY UPDATE OF s")
     .bind("id", id)
     .bind("code", code)

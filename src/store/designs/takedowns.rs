@@ -1,4 +1,4 @@
-//! What moderators keep from being seen: designs and comments.
+//! What moderators keep from being seen: designs, comments and suggested changes.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -10,7 +10,7 @@ use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
-use crate::domain::ids::{CommentId, DesignId};
+use crate::domain::ids::{CommentId, DesignId, SuggestionId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -147,6 +147,26 @@ pub(super) async fn hide_comment(
     };
     sql("UPDATE design_comments SET hidden_at = $hidden_at WHERE id = $id")
         .bind("id", comment)
+        .bind("hidden_at", hidden_at)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Hides a suggested change from the author of the design, who then cannot take it, or shows it again.
+pub(super) async fn hide_suggestion(
+    conn: &mut Connection,
+    _by: &Acting<ModerateDesigns>,
+    suggestion: SuggestionId,
+    decision: AbuseDecision,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let hidden_at = match decision {
+        AbuseDecision::Upheld => Some(at),
+        AbuseDecision::Dismissed => None,
+    };
+    sql("UPDATE suggested_changes SET hidden_at = $hidden_at WHERE id = $id")
+        .bind("id", suggestion)
         .bind("hidden_at", hidden_at)
         .execute(conn)
         .await?;

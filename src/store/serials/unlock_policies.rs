@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::votes;
 use crate::auth::permission::{Acting, UnlockCards};
+use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::ids::CardId;
 use crate::domain::serials::unlock_policy::UnlockPolicy;
 use crate::store::catalogue::changes;
@@ -49,6 +50,7 @@ pub struct PolicyRow {
     per_network: Option<i32>,
     review: bool,
     unlock_at: Option<DateTime<Utc>>,
+    designer_perk: Option<DesignerPerk>,
     /// Rises with every change.
     pub revision: i64,
 }
@@ -63,6 +65,7 @@ impl PolicyRow {
             per_network: self.per_network,
             review: self.review,
             unlock_at: self.unlock_at,
+            designer_perk: self.designer_perk,
         }
     }
 
@@ -175,6 +178,7 @@ pub async fn change(
             "per_network": policy.per_network,
             "review": policy.review,
             "unlock_at": policy.unlock_at,
+            "designer_perk": policy.designer_perk.map(DesignerPerk::as_str),
         })
     });
     let details = serde_json::json!({ "policy": policy, "unlocked": unlocked });
@@ -217,6 +221,7 @@ async fn insert(
             unlock_policies::per_network.eq(policy.per_network),
             unlock_policies::review.eq(policy.review),
             unlock_policies::unlock_at.eq(policy.unlock_at),
+            unlock_policies::designer_perk.eq(policy.designer_perk),
             unlock_policies::revision.eq(revision),
             unlock_policies::updated_at.eq(at),
         ))

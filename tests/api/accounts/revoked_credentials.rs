@@ -243,6 +243,15 @@ impl Scene {
         path
     }
 
+    /// A design that may become a card; its path.
+    async fn approved_design(&self) -> String {
+        let path = self.claimed_design().await;
+        let body = json!({ "decision": "approved", "reason": "good" });
+        let decide = self.app.post(&format!("{path}/decide")).by(&self.moderator).json(&body);
+        decide.answer().await.expect(200);
+        path
+    }
+
     /// A report of a shared design of somebody.
     async fn report_of(&self, author: &Player) -> Value {
         let path = self.design(author).await;
@@ -535,11 +544,21 @@ impl Scene {
                 let path = format!("/v1/abuse-reports/{}/decide", text(&report, "id"));
                 Draft::new(moderator, path, body)
             }
+            "grant_reserved_copy" => {
+                let path = self.approved_design().await;
+                app.import_set("gift", 1, false).await;
+                let policy = app.put("/v1/games/ttcg/sets/gift/unlock-policy").by(admin);
+                let promise = json!({ "threshold": 5, "designer_perk": "reserved_copy" });
+                policy.json(&promise).answer().await.expect(201);
+                let place = json!({ "set": "gift", "number": "900" });
+                let release = app.post(&format!("{path}/release")).by(admin).json(&place);
+                release.answer().await.expect(201);
+                let printed = app.print("gift", 1).await;
+                let copy = printed.iter().find(|copy| copy.number == "900").unwrap();
+                Draft::new(admin, format!("{path}/perk"), json!({ "serial": copy.serial }))
+            }
             "release_design" => {
-                let path = self.claimed_design().await;
-                let body = json!({ "decision": "approved", "reason": "good" });
-                let decide = app.post(&format!("{path}/decide")).by(moderator).json(&body);
-                decide.answer().await.expect(200);
+                let path = self.approved_design().await;
                 app.import_set("late", 1, false).await;
                 let body = json!({ "set": "late", "number": "900" });
                 Draft::new(admin, format!("{path}/release"), body)

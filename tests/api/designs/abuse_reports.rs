@@ -252,3 +252,68 @@ async fn a_withdrawn_design_is_taken_down_as_well() {
         page["data"].as_array().unwrap().iter().map(|event| text(event, "kind")).collect();
     assert_eq!(kinds, ["design.suggested", "design.taken_down", "design.reinstated"]);
 }
+
+/// A suggested change is reported by the author whom it was sent to; when the report is upheld, that author sees and takes it no more.
+#[tokio::test]
+async fn a_reported_suggestion_is_hidden_from_the_author() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let mut better = heron("Lantern Heron");
+    better["flavour"] = json!("Buy at my shop.");
+    let suggested = json!({ "revision": 1, "message": "Visit my shop.", "design": better });
+    let suggest = app.post(&format!("{path}/suggestions")).by(&bob).json(&suggested);
+    let suggestion = text(&suggest.answer().await.expect(201), "id");
+    let body = json!({ "design": code(&path), "suggestion": suggestion, "reason": "spam" });
+    let carl = app.player("carl").await;
+    report(&app, &carl, &body).await.problem(404, "not_found");
+    report(&app, &bob, &body).await.problem(409, "own_report");
+    let both = json!({ "design": code(&path), "suggestion": suggestion, "comment": suggestion, "reason": "spam" });
+    report(&app, &ada, &both).await.problem(422, "invalid_body");
+    let first = report(&app, &ada, &body).await.expect(201);
+    let again = report(&app, &ada, &body).await.expect(200);
+    assert_eq!((&again["id"], &again["repeated"]), (&first["id"], &json!(true)));
+    // A report of the design itself is another thing.
+    report_design(&app, &carl, &path).await;
+
+    let id = text(&first, "id");
+    let shown = app.get(&format!("/v1/abuse-reports/{id}")).by(&mod_).answer().await.expect(200);
+    assert_eq!(
+        [
+            "about",
+            "design",
+            "design_name",
+            "suggestion",
+            "suggestion_message",
+            "accused",
+            "reporter"
+        ]
+        .map(|name| text(&shown, name)),
+        ["suggestion", code(&path), "Lantern Heron", &suggestion, "Visit my shop.", "bob", "ada"]
+    );
+    assert_eq!(shown["suggested_design"]["flavour"], "Buy at my shop.");
+    app.get(&format!("/v1/abuse-reports/{id}")).by(&ada).answer().await.problem(403, "forbidden");
+    assert_eq!(queue(&app, &mod_, &format!("?accused={}", bob.id)).await, [shown]);
+    assert_eq!(queue(&app, &mod_, "").await.len(), 2);
+
+    let place = format!("{path}/suggestions/{suggestion}");
+    let take = async || {
+        let take = app.post(&format!("{place}/take")).by(&ada).header("if-match", "*");
+        take.answer().await
+    };
+    decide(&app, &mod_, &id, "upheld").await.expect(200);
+    app.get(&place).by(&ada).answer().await.problem(404, "not_found");
+    take().await.problem(404, "not_found");
+    let listed = app.get(&format!("{path}/suggestions")).by(&ada).answer().await.expect(200);
+    assert_eq!(listed["data"], json!([]));
+    app.get(&place).by(&bob).answer().await.expect(200);
+    let body = json!({ "design": code(&path), "suggestion": suggestion, "reason": "abuse" });
+    report(&app, &ada, &body).await.problem(404, "not_found");
+    assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["status"], "shared");
+    assert_eq!(queue(&app, &mod_, "").await.len(), 1);
+
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    take().await.expect(200);
+    assert_eq!(app.get(&path).answer().await.expect(200)["flavour"], "Buy at my shop.");
+}

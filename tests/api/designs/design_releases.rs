@@ -142,6 +142,7 @@ async fn a_hidden_release_tells_nothing_until_the_unlock() {
         "/v1/designs".to_owned(),
         "/v1/designs?status=approved".to_owned(),
         "/v1/designs?status=official".to_owned(),
+        "/v1/authors/ada".to_owned(),
     ];
     let look = async || {
         let mut seen = Vec::new();
@@ -337,4 +338,172 @@ async fn an_unlock_waits_for_no_design() {
     // Once is enough.
     let again = cardscape::store::designs::design_releases::open_released(app.store()).await;
     assert_eq!(again.unwrap(), 0);
+}
+
+/// Gives a set a policy that names the perk.
+async fn promise_copies(app: &TestApp, admin: &Player, set: &str) {
+    let policy = json!({ "threshold": 50, "designer_perk": "reserved_copy" });
+    let put = app.put(&format!("/v1/games/ttcg/sets/{set}/unlock-policy")).by(admin);
+    put.json(&policy).answer().await.expect(201);
+    let shown = app.get(&format!("/v1/games/ttcg/sets/{set}/unlock-policy")).answer().await;
+    assert_eq!(shown.expect(200)["policy"], put_back(&policy));
+}
+
+/// The policy as it is shown: with what was left out.
+fn put_back(policy: &Value) -> Value {
+    changed(json!({ "rarities": 1, "min_account_age_days": 0, "review": false }), policy)
+}
+
+async fn grant(app: &TestApp, by: &Player, path: &str, serial: &str) -> Answer {
+    app.post(&format!("{path}/perk")).by(by).json(&json!({ "serial": serial })).answer().await
+}
+
+async fn perks(app: &TestApp, by: &Player, query: &str) -> Vec<Value> {
+    let page = app.get(&format!("/v1/designer-perks{query}")).by(by).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+/// What a designer gets for a card of a hidden set is as secret as the card; then an admin gives a copy, once.
+#[tokio::test]
+async fn a_designer_gets_the_reserved_copy() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    promise_copies(&app, &admin, "veil").await;
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let plain = approved(&app, &ada, &mod_, "Quiet Heron").await;
+    let place = json!({ "set": "veil", "number": "900", "was_public": true });
+    let made = release(&app, &admin, &path, &place).await.expect(201);
+    release(&app, &admin, &plain, &json!({ "set": "hearth", "number": "900" })).await.expect(201);
+    let printed = app.print("veil", 3).await;
+    let copies: Vec<_> = printed.iter().filter(|copy| copy.number == "900").collect();
+
+    // Nobody is told before the unlock, and the admin can give nothing.
+    for by in [&ada, &admin] {
+        app.get(&format!("{path}/perk")).by(by).answer().await.problem(404, "not_found");
+    }
+    assert_eq!(perks(&app, &admin, "").await, [] as [Value; 0]);
+    grant(&app, &admin, &path, &copies[0].serial).await.problem(404, "not_found");
+    let badge = app.get("/v1/authors/ada").answer().await.expect(200)["badges"].clone();
+    assert_eq!((&badge[0]["badge"], &badge[0]["count"]), (&json!("card_designer"), &json!(1)));
+
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", made["card"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    let due = read(&app, &ada, &format!("{path}/perk")).await;
+    assert_eq!(
+        (&due["perk"], &due["state"], &due["card"]["id"]),
+        (&json!("reserved_copy"), &json!("due"), &made["card"])
+    );
+    assert_eq!(perks(&app, &admin, "").await, [due]);
+    app.get(&format!("{path}/perk")).by(&bob).answer().await.problem(404, "not_found");
+    app.get(&format!("{plain}/perk")).by(&ada).answer().await.problem(404, "not_found");
+    app.get("/v1/designer-perks").by(&mod_).answer().await.problem(403, "forbidden");
+    assert_eq!(app.get("/v1/authors/ada").answer().await.expect(200)["badges"][0]["count"], 2);
+
+    // Only a free copy of this card will do.
+    grant(&app, &mod_, &path, &copies[0].serial).await.problem(403, "forbidden");
+    grant(&app, &admin, &path, "7KQ2").await.problem(422, "serial_malformed");
+    let other = printed.iter().find(|copy| copy.number != "900").unwrap();
+    grant(&app, &admin, &path, &other.serial).await.problem(422, "submission_rejected");
+    let claim = json!({ "serial": copies[1].serial, "name": "Lantern Heron" });
+    app.post("/v1/submissions").by(&bob).json(&claim).answer().await.expect(201);
+    grant(&app, &admin, &path, &copies[1].serial).await.problem(422, "submission_rejected");
+    grant(&app, &admin, &plain, &copies[0].serial).await.problem(404, "not_found");
+
+    let granted = grant(&app, &admin, &path, &copies[0].serial).await.expect(200);
+    assert_eq!((&granted["state"], &granted["author"]), (&json!("granted"), &json!("ada")));
+    assert_eq!(grant(&app, &admin, &path, &copies[0].serial).await.expect(200), granted);
+    grant(&app, &admin, &path, &copies[2].serial).await.problem(409, "perk_refused");
+    assert_eq!(perks(&app, &admin, "").await, [] as [Value; 0]);
+    assert_eq!(perks(&app, &admin, "?granted=true").await, [granted.clone()]);
+
+    // The copy is hers as any other.
+    let copy = read(&app, &ada, &format!("/v1/copies/{}", granted["copy"].as_str().unwrap())).await;
+    assert_eq!((&copy["card"]["id"], &copy["rarity"]), (&made["card"], &json!(copies[0].rarity)));
+    let history =
+        read(&app, &ada, &format!("/v1/copies/{}/history", granted["copy"].as_str().unwrap()))
+            .await;
+    assert_eq!(
+        (&history["data"][0]["event"], &history["data"][0]["owner"]),
+        (&json!("register"), &json!("you"))
+    );
+    let claim = json!({ "serial": copies[0].serial, "name": "Lantern Heron" });
+    let own = app.post("/v1/submissions").by(&ada).json(&claim).answer().await.expect(200);
+    assert_eq!(own["copy"], granted["copy"]);
+    let claimed = app.post("/v1/submissions").by(&bob).json(&claim).answer().await;
+    claimed.problem(409, "registered_to_another");
+    let events = read(&app, &ada, "/v1/me/events?after=0").await;
+    let received =
+        events["data"].as_array().unwrap().iter().find(|event| event["kind"] == "copy.received");
+    let received = received.unwrap();
+    assert_eq!(
+        (&received["copy"]["id"], &received["design"]["href"]),
+        (&granted["copy"], &json!(path))
+    );
+    let log = app
+        .db()
+        .value("SELECT details::text FROM audit_log WHERE action = 'design.perk_granted'")
+        .await;
+    assert!(!log.contains(&copies[0].serial), "{log}");
+}
+
+/// What counts is the policy in force when everybody sees the card; of two grants in one moment on two instances one is taken.
+#[tokio::test]
+async fn a_reserved_copy_is_given_once() {
+    let app = app().await;
+    let (mod_, admin) = (app.moderator().await, app.admin().await);
+    let second = app.second_instance();
+    let mut paths = Vec::new();
+    for round in 0..3 {
+        let ada = app.player(&format!("ada{round}")).await;
+        let path = approved(&app, &ada, &mod_, &format!("Heron of Day {round}")).await;
+        let place = json!({ "set": "hearth", "number": format!("9{round}0") });
+        paths.push((ada, path, place));
+    }
+    let (_, early, place) = &paths[0];
+    release(&app, &admin, early, place).await.expect(201);
+    promise_copies(&app, &admin, "hearth").await;
+    for (_, path, place) in &paths[1..] {
+        release(&app, &admin, path, place).await.expect(201);
+    }
+    assert_eq!(perks(&app, &admin, "").await.len(), 2, "the first came before the promise");
+    let printed = app.print("hearth", 2).await;
+    for (ada, path, place) in &paths[1..] {
+        let mut of_card = printed.iter().filter(|copy| copy.number == place["number"]);
+        let (one, other) = (&of_card.next().unwrap().serial, &of_card.next().unwrap().serial);
+        let (here, there) =
+            join(grant(&app, &admin, path, one), grant(&second, &admin, path, other)).await;
+        let mut statuses = [here.status, there.status];
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 409], "{} {}", here.text(), there.text());
+        let copies = read(&app, ada, "/v1/copies").await;
+        assert_eq!(copies["data"].as_array().unwrap().len(), 1);
+    }
+    // Page by page.
+    let page = read(&app, &admin, "/v1/designer-perks?granted=true&limit=1").await;
+    let next = page["next_cursor"].as_str().unwrap();
+    let rest = perks(&app, &admin, &format!("?granted=true&limit=1&cursor={next}")).await;
+    assert_eq!(rest.len(), 1);
+    assert_ne!(rest[0], page["data"][0]);
+}
+
+/// A banned designer gets nothing until the ban ends.
+#[tokio::test]
+async fn a_banned_designer_gets_no_copy() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    promise_copies(&app, &admin, "hearth").await;
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    release(&app, &admin, &path, &json!({ "set": "hearth", "number": "900" })).await.expect(201);
+    let printed = app.print("hearth", 1).await;
+    let serial = &printed.iter().find(|copy| copy.number == "900").unwrap().serial;
+    let ban = async |banned: bool| {
+        let change = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
+        change.json(&json!({ "banned": banned })).answer().await.expect(200);
+    };
+    ban(true).await;
+    grant(&app, &admin, &path, serial).await.problem(409, "perk_refused");
+    ban(false).await;
+    grant(&app, &admin, &path, serial).await.expect(200);
 }

@@ -23,6 +23,7 @@ use crate::domain::copies::trade::{TradeState, Trading};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::artwork::RenditionSize;
+use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::designs::suggested_change::SuggestionState;
@@ -66,6 +67,7 @@ words! {
     BulkKind: "kind of a bulk file" in "bulk_files.kind";
     Condition: "condition of a card" in "collection_entries.condition";
     DeliveryState: "state of a delivery" in "webhook_deliveries.state";
+    DesignerPerk: "perk" in "unlock_policies.designer_perk or designer_rewards.perk";
     DesignStatus: "status of a design" in "designs.status";
     DisabledReason: "reason to disable a webhook" in "webhooks.disabled_reason";
     DisputeSide: "side of a dispute" in "dispute_statements.side";

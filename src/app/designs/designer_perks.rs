@@ -1,0 +1,153 @@
+//! Perks of designers: what the policy of a set promises to players whose designs become its cards, and how an admin keeps that.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::serials::serial_attempts;
+use crate::app::state::AppState;
+use crate::auth::permission::{GrantPerks, Granted, ReadOwnDesigns, ReadPerks};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::network::Network;
+use crate::domain::serials::serial::SerialCode;
+use crate::store::designs::designer_rewards::{
+    self, EarnedPerk, GrantOutcome, PerkPosition, ReservedCopy,
+};
+
+/// The card that a designer earned something by.
+#[derive(Serialize, ToSchema)]
+pub struct PerkCard {
+    /// Its id.
+    pub id: Uuid,
+    /// Code of its game.
+    #[schema(example = "ttcg")]
+    pub game: String,
+    /// Code of its set.
+    #[schema(example = "veil")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "101")]
+    pub number: String,
+    /// Where the whole card is.
+    #[schema(example = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
+    pub href: String,
+}
+
+/// A perk that a designer earned.
+#[derive(Serialize, ToSchema)]
+pub struct DesignerPerkResponse {
+    /// Identifier of the design.
+    #[schema(example = "D-7KQ2X0FM9F")]
+    pub design: String,
+    /// Id of its author.
+    pub account_id: Uuid,
+    /// Name of its author.
+    #[schema(example = "ada")]
+    pub author: String,
+    /// The card that the design became.
+    pub card: PerkCard,
+    /// What was earned: `reserved_copy`.
+    #[schema(example = "reserved_copy")]
+    pub perk: &'static str,
+    /// `due` or `granted`.
+    #[schema(example = "granted")]
+    pub state: &'static str,
+    /// When everybody saw the card first.
+    pub earned_at: DateTime<Utc>,
+    /// Id of the copy that the author was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<Uuid>,
+    /// When the author was given it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granted_at: Option<DateTime<Utc>>,
+}
+
+impl From<EarnedPerk> for DesignerPerkResponse {
+    fn from(earned: EarnedPerk) -> Self {
+        Self {
+            design: earned.design.to_string(),
+            account_id: earned.account_id.0,
+            author: earned.author,
+            card: PerkCard {
+                id: earned.card_id.0,
+                game: earned.game_code,
+                set: earned.set_code,
+                number: earned.number,
+                href: format!("/v1/cards/{}", earned.card_id),
+            },
+            perk: earned.perk.as_str(),
+            state: if earned.granted_at.is_some() { "granted" } else { "due" },
+            earned_at: earned.earned_at,
+            copy: earned.copy_id.map(|copy| copy.0),
+            granted_at: earned.granted_at,
+        }
+    }
+}
+
+/// Lists the perks that are due, or those that were granted; what was earned first comes first.
+pub async fn list(
+    app: &AppState,
+    by: &Granted<ReadPerks>,
+    granted: bool,
+    after: Option<PerkPosition>,
+    limit: PageLimit,
+) -> Result<Page<DesignerPerkResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = designer_rewards::list(&mut conn, by, granted, after, limit.rows()).await?;
+    Ok(paged(rows, limit, EarnedPerk::position, Into::into))
+}
+
+/// Finds the perk of one of the own designs; an overseer finds that of any. As long as the card is hidden there is none.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    overseer: Option<&Granted<ReadPerks>>,
+    design: DesignCode,
+) -> Result<DesignerPerkResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = designer_rewards::find(&mut conn, by, overseer, design).await?;
+    found.map(Into::into).ok_or_else(Problem::not_found)
+}
+
+/// Gives the designer the copy with that code. A code that fits no free copy of the card takes an attempt at codes, as in a submission.
+pub async fn grant_copy(
+    app: &AppState,
+    by: &Granted<GrantPerks>,
+    network: Network,
+    design: DesignCode,
+    code: &SerialCode,
+) -> Result<DesignerPerkResponse, Problem> {
+    let at = app.clock.now();
+    let copy = ReservedCopy {
+        prefix: code.prefix(),
+        macs: app.keys.serials().iter().map(|key| key.serial_mac(code)).collect(),
+    };
+    let reserved = serial_attempts::reserve(app, by.account(), network, 1, at).await?;
+    let outcome = app
+        .write(by, async |conn, by| designer_rewards::grant_copy(conn, by, design, &copy, at).await)
+        .await?;
+    let is_guess = matches!(outcome, GrantOutcome::NoSuchCopy);
+    serial_attempts::settle(app, &reserved, u32::from(is_guess)).await?;
+    match outcome {
+        GrantOutcome::Done { perk, already } => {
+            if !already {
+                tracing::info!(by = %by.account(), %design, account = %perk.account_id, "reserved copy given to its designer");
+            }
+            Ok((*perk).into())
+        }
+        GrantOutcome::Missing => Err(Problem::not_found().detail(
+            "The design earned no perk: there is no such design, its card is hidden, or the policy of the set named none when everybody saw the card.",
+        )),
+        GrantOutcome::Granted => Err(Problem::new(ProblemCode::PerkRefused)
+            .detail("The designer has been given another copy.")),
+        GrantOutcome::Banned => {
+            Err(Problem::new(ProblemCode::PerkRefused).detail("The designer is banned."))
+        }
+        GrantOutcome::NoSuchCopy => Err(Problem::new(ProblemCode::SubmissionRejected).errors(vec![
+            InputFault::at("/serial", "fits no copy of this card that nobody has registered"),
+        ])),
+    }
+}
