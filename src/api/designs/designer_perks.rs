@@ -60,7 +60,7 @@ pub async fn list_designer_perks(
 /// 404 when that is nothing, and as long as the card is hidden.
 #[utoipa::path(
     get, path = "/v1/designs/{design}/perk", tag = "designs", security(("bearer" = [])),
-    params(("design" = String, Path, description = "Identifier of the design", example = "D-7KQ2X0FM9F")),
+    params(("design" = String, Path, description = "Identifier of the design")),
     responses((status = 200, body = DesignerPerkResponse), (status = 304, description = "Not changed."))
 )]
 pub async fn find_designer_perk(
@@ -96,7 +96,7 @@ impl Judge for GrantCopyRequest {
 /// an attempt, as in a submission. The same request again is answered as before.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/perk", tag = "designs", security(("bearer" = [])), request_body = GrantCopyRequest,
-    params(("design" = String, Path, description = "Identifier of the design", example = "D-7KQ2X0FM9F")),
+    params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignerPerkResponse),
         (status = 404, description = "`not_found`: the design earned no perk, or its card is hidden."),
