@@ -7,6 +7,7 @@ mod card_legality;
 mod cards;
 mod copies;
 mod decisions;
+mod deck_dialects;
 mod deck_lines;
 mod deck_text;
 mod design;
