@@ -29,7 +29,8 @@ pub(super) struct Columns {
 impl Columns {
     /// The columns of a header; `None`: the line is none. It names the card and at least one thing more.
     pub(super) fn of(line: &str) -> Option<Self> {
-        let separator = [',', ';', '\t'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
+        let separator =
+            [',', ';', '\t'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
         if !line.contains(separator) {
             return None;
         }
@@ -73,7 +74,8 @@ impl Columns {
             }
         };
         let is_plain = |finish: &str| {
-            ["no", "false", "0", "normal", "nonfoil", "regular"].contains(&word_key(finish).as_str())
+            ["no", "false", "0", "normal", "nonfoil", "regular"]
+                .contains(&word_key(finish).as_str())
         };
         let finish = field(self.finish).filter(|finish| !is_plain(finish)).map(|finish| {
             let is_yes = ["yes", "true", "1"].contains(&word_key(&finish).as_str());
@@ -118,7 +120,9 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
                 columns = Columns::of(record);
                 Content::Ignored(match columns {
                     Some(_) => IgnoredReason::Heading,
-                    None => IgnoredReason::Malformed { detail: "the first line names no columns".to_owned() },
+                    None => IgnoredReason::Malformed {
+                        detail: "the first line names no columns".to_owned(),
+                    },
                 })
             }
             Some(columns) => columns.entry(fields(record, columns.separator)),
@@ -182,7 +186,8 @@ fn quoted(inner: &str) -> (Cow<'_, str>, &str) {
             continue;
         }
         let field = &inner[..at];
-        let field = if field.contains('"') { field.replace("\"\"", "\"").into() } else { field.into() };
+        let field =
+            if field.contains('"') { field.replace("\"\"", "\"").into() } else { field.into() };
         return (field, &inner[at + 1..]);
     }
     (inner.into(), "")

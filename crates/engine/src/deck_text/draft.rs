@@ -93,6 +93,10 @@ impl<'a> Draft<'a> {
         let mut draft = Self::default();
         for (at, line) in source.tidy.split('\n').enumerate() {
             let line = line.trim();
+            if draft.lines.len() >= DECK_LINES_MAX {
+                draft.left_out += usize::from(!line.is_empty());
+                continue;
+            }
             let content = Self::line(line, &mut read);
             draft.push(at + 1, Cow::Borrowed(line), content);
         }
@@ -111,7 +115,8 @@ impl<'a> Draft<'a> {
     /// Adds a line, while there is room. Of several blank lines the first is kept.
     pub(super) fn push(&mut self, line: usize, text: Cow<'a, str>, content: Content<'a>) {
         let is_blank = matches!(content, Content::Blank);
-        let after_blank = self.lines.last().is_none_or(|last| matches!(last.content, Content::Blank));
+        let after_blank =
+            self.lines.last().is_none_or(|last| matches!(last.content, Content::Blank));
         if is_blank && after_blank {
             return;
         }

@@ -28,7 +28,11 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         Err(error) => {
             let detail = format!("the JSON is no deck: {error}");
             let reason = IgnoredReason::Malformed { detail };
-            draft.push(error.line().max(1), Cow::Borrowed(source.raw.trim()), Content::Ignored(reason));
+            draft.push(
+                error.line().max(1),
+                Cow::Borrowed(source.raw.trim()),
+                Content::Ignored(reason),
+            );
         }
     }
     draft

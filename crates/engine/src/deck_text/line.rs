@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::draft::{Content, DraftEntry, Parts};
 use super::own::{DeckTextFault, prefix};
+use super::read_deck::IgnoredReason;
 use super::zones::Role;
 
 /// Reads a trimmed, tidy line that is not blank.
@@ -16,6 +17,9 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
         if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
             return Content::Comment(comment.trim());
+        }
+        if let Some(content) = xmage(line) {
+            return content;
         }
         if let Some(label) = header(line) {
             return Content::Section(Cow::Borrowed(label));
@@ -36,6 +40,15 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
         })),
         Err(fault) => fault.into(),
     }
+}
+
+/// What a file of XMage says of itself.
+fn xmage(line: &str) -> Option<Content<'_>> {
+    if let Some(name) = line.strip_prefix("NAME:") {
+        return Some(Content::Note("name", Cow::Borrowed(name.trim())));
+    }
+    let is_layout = line.starts_with("LAYOUT ") || line.starts_with("AUTHOR:");
+    is_layout.then_some(Content::Ignored(IgnoredReason::Decoration))
 }
 
 /// The label of a line that is a header whatever the game: a word for a zone, or anything in square brackets.
@@ -134,8 +147,7 @@ fn trailing(line: &str) -> Option<(&str, &str)> {
     let (before, word) = line.rsplit_once(char::is_whitespace)?;
     let before = before.trim_end();
     let bare = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
-    let is_number =
-        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(number) = bare.strip_prefix(TIMES).or_else(|| bare.strip_suffix(TIMES))
         && is_number(number)
     {
@@ -194,8 +206,18 @@ pub(super) fn peel(text: &str) -> Parts<'_> {
     parts
 }
 
-/// `[set:number] Name`, as XMage writes.
+/// `[set:number] Name`, as XMage writes, or `(set) number` without a name.
 fn bracket_first(text: &str) -> Option<Parts<'_>> {
+    if let Some((set, number)) = text.strip_prefix('(').and_then(|text| text.split_once(')')) {
+        let number = number.trim();
+        let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+        let is_word = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace);
+        return (is_number && is_word(number) && is_word(set)).then(|| Parts {
+            set: Some(Cow::Borrowed(set)),
+            number: Some(Cow::Borrowed(number)),
+            ..Parts::default()
+        });
+    }
     let (inner, name) = text.strip_prefix('[')?.split_once(']')?;
     let (set, number) = inner.split_once(':')?;
     let name = name.trim();
@@ -267,13 +289,34 @@ mod tests {
     #[test]
     fn quantities_stand_where_people_write_them() {
         for line in [
-            "4 Salt", "4x Salt", "4X Salt", "4× Salt", "4 x Salt", "x4 Salt", "(4) Salt", "* 4 Salt", "- 4x Salt", "• 4 Salt",
-            "Salt x4", "Salt ×4", "Salt x 4", "Salt 4x", "Salt (x4)", "4\tSalt",
+            "4 Salt",
+            "4x Salt",
+            "4X Salt",
+            "4× Salt",
+            "4 x Salt",
+            "x4 Salt",
+            "(4) Salt",
+            "* 4 Salt",
+            "- 4x Salt",
+            "• 4 Salt",
+            "Salt x4",
+            "Salt ×4",
+            "Salt x 4",
+            "Salt 4x",
+            "Salt (x4)",
+            "4\tSalt",
         ] {
             assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
         }
         for line in ["Salt", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"] {
-            assert_eq!(quantity(line).map(|(quantity, _)| quantity).ok().flatten(), match line { "(4)" => Some(4), _ => None }, "{line}");
+            assert_eq!(
+                quantity(line).map(|(quantity, _)| quantity).ok().flatten(),
+                match line {
+                    "(4)" => Some(4),
+                    _ => None,
+                },
+                "{line}"
+            );
         }
         assert_eq!(quantity("-1 Salt"), Err(DeckTextFault::QuantityInvalid));
         assert_eq!(quantity("−1 Salt"), Err(DeckTextFault::QuantityInvalid));

@@ -25,7 +25,8 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
 }
 
 fn is_total(line: &str) -> bool {
-    let begins = |head: &str| line.get(..head.len()).is_some_and(|text| text.eq_ignore_ascii_case(head));
+    let begins =
+        |head: &str| line.get(..head.len()).is_some_and(|text| text.eq_ignore_ascii_case(head));
     line.contains(" influence spent")
         || line.contains(" agenda points (")
         || line.contains(" cards (m")

@@ -51,6 +51,7 @@ pub(super) fn card<'a>(sheet: &mut Sheet<'a>, at: usize) -> Option<Line<'a>> {
 /// `2 Name SET 17`.
 pub(super) fn with_words(line: &Line<'_>) -> String {
     let words = line.set.zip(line.number);
-    let words = words.map_or(String::new(), |(set, number)| format!(" {} {number}", set.to_uppercase()));
+    let words =
+        words.map_or(String::new(), |(set, number)| format!(" {} {number}", set.to_uppercase()));
     format!("{} {}{words}", line.quantity, line.name)
 }

@@ -23,7 +23,11 @@ use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 pub const CANDIDATES_MAX: usize = 10;
 
 /// Judges the lines of a draft.
-pub(super) fn resolve(draft: Draft<'_>, dialect: DeckDialect, reading: &DeckReading<'_>) -> ReadDeck {
+pub(super) fn resolve(
+    draft: Draft<'_>,
+    dialect: DeckDialect,
+    reading: &DeckReading<'_>,
+) -> ReadDeck {
     let judge = Judge::new(reading);
     let game = reading.catalogue.game();
     let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
@@ -54,9 +58,7 @@ pub(super) fn resolve(draft: Draft<'_>, dialect: DeckDialect, reading: &DeckRead
                 read.notes.entry(key.to_owned()).or_insert_with(|| value.trim().to_owned());
                 IgnoredReason::Note { key: key.to_owned() }
             }
-            Content::Comment(comment) => {
-                judge.comment(comment, dialect, &mut here, &mut read)
-            }
+            Content::Comment(comment) => judge.comment(comment, dialect, &mut here, &mut read),
             Content::Zone(code) => {
                 here = judge.zone(&code);
                 IgnoredReason::ZoneHeader { zone: code }
@@ -154,6 +156,14 @@ struct Judge<'a> {
 
 type Judged = (Option<DeckEntry>, LineVerdict, Vec<String>);
 
+/// What became of an entry.
+struct Settled {
+    quantity: u32,
+    card: CardReference,
+    verdict: LineVerdict,
+    tags: Vec<String>,
+}
+
 /// What one reading of a line means.
 enum Meaning {
     /// This card, under this reference.
@@ -229,10 +239,10 @@ impl<'a> Judge<'a> {
         let Place::Zone { code: zone, known } = place else {
             return Err(IgnoredReason::OutsideTheDeck);
         };
-        let (quantity, card, verdict) = if entry.exact {
+        let Settled { quantity, card, verdict, tags } = if entry.exact {
             let card = reference(&entry.card);
             let verdict = self.exact(&card);
-            (entry.quantity.unwrap_or(1), card, verdict)
+            Settled { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
         } else {
             match self.loose(&entry) {
                 Some(found) => found,
@@ -243,7 +253,6 @@ impl<'a> Judge<'a> {
             }
         };
         let verdict = if known { verdict } else { with_guess(verdict, &zone) };
-        let tags = entry.card.tags.iter().map(|tag| shown(tag)).collect();
         Ok((Some(DeckEntry { zone, quantity, card, copies: entry.copies }), verdict, tags))
     }
 
@@ -303,7 +312,7 @@ impl<'a> Judge<'a> {
 
     /// Tries the readings of a line, from the most to the least literal. The first that is a card in all its parts wins, else the first that is
     /// a card at all.
-    fn loose(&self, entry: &DraftEntry<'_>) -> Option<(u32, CardReference, LineVerdict)> {
+    fn loose(&self, entry: &DraftEntry<'_>) -> Option<Settled> {
         if let Some(id) = entry.external_id {
             return Some(self.by_external_id(entry, id));
         }
@@ -314,48 +323,53 @@ impl<'a> Judge<'a> {
             let stated = (quantity == entry.quantity).then(one_copy).flatten();
             let guesses: Vec<Guess> = stated.into_iter().chain(guess).collect();
             let quantity = quantity.unwrap_or(1);
+            let tags = tags(&parts);
             match meaning {
-                Meaning::Card(card, dropped) if dropped.is_empty() => {
-                    return Some((quantity, card, verdict(guesses)));
-                }
                 Meaning::Card(card, dropped) => {
-                    let all = guesses.into_iter().chain(dropped).collect();
-                    second_best.get_or_insert_with(|| (quantity, card, verdict(all)));
+                    let is_exact = dropped.is_empty();
+                    let verdict = verdict(guesses.into_iter().chain(dropped).collect());
+                    let settled = Settled { quantity, card, verdict, tags };
+                    if is_exact {
+                        return Some(settled);
+                    }
+                    second_best.get_or_insert(settled);
                 }
                 Meaning::Several(cards) => {
-                    let card = reference(&parts);
-                    return Some((quantity, card, self.ambiguous(&cards)));
+                    let verdict = self.ambiguous(&cards);
+                    return Some(Settled { quantity, card: reference(&parts), verdict, tags });
                 }
             }
         }
         second_best.or_else(|| {
-            let quantity = entry.quantity.unwrap_or(1);
             let (card, guess) = self.without_name(&entry.card)?;
-            Some(match guess {
-                Ok(guess) => {
-                    (quantity, card, verdict(one_copy().into_iter().chain([guess]).collect()))
-                }
-                Err(cards) => (quantity, card, self.ambiguous(&cards)),
+            let verdict = match guess {
+                Ok(guess) => verdict(one_copy().into_iter().chain([guess]).collect()),
+                Err(cards) => self.ambiguous(&cards),
+            };
+            Some(Settled {
+                quantity: entry.quantity.unwrap_or(1),
+                card,
+                verdict,
+                tags: tags(&entry.card),
             })
         })
     }
 
-    fn by_external_id(
-        &self,
-        entry: &DraftEntry<'_>,
-        id: u64,
-    ) -> (u32, CardReference, LineVerdict) {
-        let quantity = entry.quantity.unwrap_or(1);
-        let card = self.catalogue.with_external_id(id);
-        let reason = match card {
-            Some(card) => return (quantity, self.full_reference(card), LineVerdict::Accepted),
-            None if self.catalogue.game().external_id().is_none() => {
-                UnknownReason::ExternalIdsNotDeclared
+    fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> Settled {
+        let unknown = |reason| LineVerdict::Unknown { near: Vec::new(), reason: Some(reason) };
+        let (card, verdict) = match self.catalogue.with_external_id(id) {
+            Some(card) => (self.full_reference(card), LineVerdict::Accepted),
+            None => {
+                let declared = self.catalogue.game().external_id().is_some();
+                let reason = if declared {
+                    UnknownReason::ExternalIdUnknown
+                } else {
+                    UnknownReason::ExternalIdsNotDeclared
+                };
+                (CardReference::named(id.to_string()), unknown(reason))
             }
-            None => UnknownReason::ExternalIdUnknown,
         };
-        let card = CardReference::named(id.to_string());
-        (quantity, card, LineVerdict::Unknown { near: Vec::new(), reason: Some(reason) })
+        Settled { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
     }
 
     /// The card of a name, with as much of set, number and rarity as is true of it.
@@ -403,9 +417,9 @@ impl<'a> Judge<'a> {
         }
         if let Some(written) = &parts.rarity {
             let rarity = self.rarity(written);
-            let printed = rarity.as_ref().map(|code| {
-                self.only(&cards, |card| self.catalogue.has_rarity(card, Some(code)))
-            });
+            let printed = rarity
+                .as_ref()
+                .map(|code| self.only(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
             match printed.filter(|cards| !cards.is_empty()) {
                 Some(printed) => {
                     cards = printed;
@@ -459,10 +473,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The card of a line whose name nobody has: by set and number, or by the symbol that the line has for a name.
-    fn without_name(
-        &self,
-        parts: &Parts<'_>,
-    ) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
+    fn without_name(&self, parts: &Parts<'_>) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
         if let (Some(set), Some(number)) = (&parts.set, &parts.number)
             && let Some(card) = self.numbered(set, number)
         {
@@ -485,23 +496,37 @@ impl<'a> Judge<'a> {
     }
 
     /// A line whose card is not known. A name that is spelled with other accents is known after all.
-    fn unknown(&self, entry: &DraftEntry<'_>) -> (u32, CardReference, LineVerdict) {
+    fn unknown(&self, entry: &DraftEntry<'_>) -> Settled {
         let quantity = entry.quantity.unwrap_or(1);
-        let near = self.near_with_similarity(&entry.card.name);
+        let tags = tags(&entry.card);
+        let mut near = self.near_with_similarity(&entry.card.name);
+        let mut parts = Cow::Borrowed(&entry.card);
+        // What stands in brackets may belong to the name.
+        if let Some((text, _)) = entry.readings
+            && text.len() > entry.card.name.len()
+            && near.first().is_some_and(|(_, similarity)| *similarity < 1.0)
+        {
+            let whole = self.near_with_similarity(text);
+            if whole.first().is_some_and(|(_, similarity)| *similarity >= 1.0) {
+                near = whole;
+                parts = Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
+            }
+        }
         if let [(name, similarity), ..] = near.as_slice()
             && *similarity >= 1.0
             && near.get(1).is_none_or(|(_, next)| *next < 1.0)
         {
-            let parts = Parts { name: Cow::Borrowed(name), ..entry.card.clone() };
+            let parts = Parts { name: Cow::Borrowed(name), ..parts.into_owned() };
             if let Some(Meaning::Card(card, dropped)) = self.meaning(&parts) {
                 let one_copy = entry.quantity.is_none().then_some(Guess::OneCopy);
                 let guess = Guess::NameSpelled { name: name.clone() };
                 let guesses = one_copy.into_iter().chain([guess]).chain(dropped).collect();
-                return (quantity, card, verdict(guesses));
+                return Settled { quantity, card, verdict: verdict(guesses), tags };
             }
         }
         let near = near.into_iter().map(|(name, _)| name).collect();
-        (quantity, reference(&entry.card), LineVerdict::Unknown { near, reason: None })
+        let verdict = LineVerdict::Unknown { near, reason: None };
+        Settled { quantity, card: reference(&entry.card), verdict, tags }
     }
 
     fn near(&self, name: &str) -> Vec<String> {
@@ -520,32 +545,36 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The ways to read a line, with the quantity and what is guessed by them.
-fn readings<'e>(
-    entry: &'e DraftEntry<'_>,
-) -> impl Iterator<Item = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>)> {
-    let named = |text| Parts { name: Cow::Borrowed(text), ..Parts::default() };
-    let owned = |parts: Parts<'e>| Cow::<'e, Parts<'e>>::Owned(parts);
-    let quantity = entry.quantity;
-    let literal = std::iter::once((Cow::Borrowed(&entry.card), quantity, None));
-    let others = entry.readings.into_iter().flat_map(move |(text, whole)| {
-        let marks = Some(Guess::MarksArePartOfName);
-        let without_tags = text.contains(" #").then(|| {
-            // Only what stands after the last blank before `#` was cut: the name may have the `#`.
-            let parts = peel_keeping_tags(text);
-            (owned(parts), quantity, marks.clone())
-        });
-        let as_name = (owned(named(text)), quantity, marks);
-        let remarked = text.split_once(" //").map(|(before, remark)| {
-            let guess = Guess::RemarkDropped { remark: shown(remark.trim()) };
-            (owned(peel(before.trim_end())), quantity, Some(guess))
-        });
-        let words = (owned(peel_words(text)), quantity, None);
-        let in_name = (whole != text)
-            .then(|| (owned(named(whole)), None, Some(Guess::QuantityIsPartOfName)));
-        without_tags.into_iter().chain([as_name]).chain(remarked).chain([words]).chain(in_name)
-    });
-    literal.chain(others)
+/// A way to read a line: its parts, its quantity, and what is guessed by reading it so.
+type Reading<'e> = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>);
+
+/// The ways to read a line, from the most to the least literal.
+fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Reading<'e>> {
+    let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
+    // Most lines mean what they literally say, so the others are worked out when they are needed.
+    let others = entry.readings.into_iter();
+    literal.chain(others.flat_map(|(text, whole)| other_readings(text, whole, entry.quantity)))
+}
+
+fn other_readings<'e>(text: &'e str, whole: &'e str, quantity: Option<u32>) -> Vec<Reading<'e>> {
+    let named = |text| Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
+    let mut found = Vec::new();
+    let marks = Some(Guess::MarksArePartOfName);
+    if text.contains(" #") {
+        found.push((Cow::Owned(peel_keeping_tags(text)), quantity, marks.clone()));
+    }
+    found.push((named(text), quantity, marks));
+    for (before, remark) in [text.rsplit_once(" //"), text.split_once(" //")].into_iter().flatten()
+    {
+        let remark = shown(remark.trim());
+        let guess = Guess::RemarkDropped { remark };
+        found.push((Cow::Owned(peel(before.trim_end())), quantity, Some(guess)));
+    }
+    found.push((Cow::Owned(peel_words(text)), quantity, None));
+    if whole != text {
+        found.push((named(whole), None, Some(Guess::QuantityIsPartOfName)));
+    }
+    found
 }
 
 /// [`peel`] of a text whose `#` is no tag.
@@ -558,11 +587,7 @@ fn peel_keeping_tags(text: &str) -> Parts<'_> {
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
 }
 
-fn is_heading_line(
-    entry: &DraftEntry<'_>,
-    text: &str,
-    is_heading: impl Fn(&str) -> bool,
-) -> bool {
+fn is_heading_line(entry: &DraftEntry<'_>, text: &str, is_heading: impl Fn(&str) -> bool) -> bool {
     entry.quantity.is_none()
         && entry.readings.is_some()
         && (looks_like_header(text) || is_heading(without_count(text)))
@@ -587,6 +612,10 @@ fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
 /// A symbol without the variation selectors that only some keyboards add to emoji.
 fn without_selectors(symbol: &str) -> Cow<'_, str> {
     if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
+}
+
+fn tags(parts: &Parts<'_>) -> Vec<String> {
+    parts.tags.iter().map(|tag| shown(tag)).collect()
 }
 
 fn reference(parts: &Parts<'_>) -> CardReference {

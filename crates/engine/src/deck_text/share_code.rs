@@ -172,12 +172,15 @@ fn write_code(
         bits.count(zone.sets.len());
         for (code, set) in &zone.sets {
             bits.word(code);
-            bits.count(set.numbers.len());
+            bits.count_from_one(set.numbers.len() + set.words.len());
+            bits.flag(!set.words.is_empty());
+            if !set.words.is_empty() {
+                bits.count_from_one(set.words.len());
+            }
             for (step, (_, held)) in set.steps().zip(&set.numbers) {
                 bits.step(step, low);
                 copies(&mut bits, held);
             }
-            bits.count(set.words.len());
             for (number, held) in &set.words {
                 bits.word(number);
                 copies(&mut bits, held);
@@ -255,13 +258,15 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
                 let (set, number) = (Some(set.clone()), Some(number));
                 add(quantity, CardReference { name: String::new(), set, number, rarity });
             };
+            let all = bits.count_from_one()?;
+            let words = if bits.flag()? { bits.count_from_one()? } else { 0 };
             let mut number = 0_u32;
-            for _ in 0..bits.count()? {
+            for _ in 0..all.checked_sub(words)? {
                 number = number.checked_add(bits.step(low)?)?;
                 let (quantity, rarity) = held(bits)?;
                 numbered(number.to_string(), quantity, rarity);
             }
-            for _ in 0..bits.count()? {
+            for _ in 0..words {
                 let number = bits.word()?;
                 let (quantity, rarity) = held(bits)?;
                 numbered(number, quantity, rarity);
@@ -349,7 +354,8 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
 fn is_same(read: &DeckEntry, written: &DeckEntry) -> bool {
     let (card, other) = (&read.card, &written.card);
     let same = |left: &Option<String>, right: &Option<String>| {
-        left.as_deref().map(str::to_lowercase) == right.as_deref().map(|set| set.trim().to_lowercase())
+        left.as_deref().map(str::to_lowercase)
+            == right.as_deref().map(|set| set.trim().to_lowercase())
     };
     let numbers = match (&card.number, &other.number) {
         (Some(left), Some(right)) => same_number(left, right),

@@ -33,7 +33,8 @@ const WINDOWS_1252: [char; 32] = [
 pub fn decode_deck_text(bytes: &[u8]) -> (Cow<'_, str>, TextEncoding) {
     let utf_16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.chunks(2).map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
-        let text = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+        let text =
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
         (Cow::Owned(text.collect()), TextEncoding::Utf16)
     };
     match bytes {
@@ -70,8 +71,14 @@ pub(super) fn tidy(text: &str) -> Cow<'_, str> {
         match letter {
             '\n' => tidy.push('\n'),
             // Invisible: soft hyphen, zero-width characters, marks of direction. Joiners and variation selectors are parts of emoji.
-            '\u{ad}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}' => {}
+            '\u{ad}'
+            | '\u{200b}'
+            | '\u{200c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => {}
             '\u{ff01}'..='\u{ff5e}' => tidy.push(narrow(letter)),
             other if other.is_whitespace() || other.is_control() => tidy.push(' '),
             other => tidy.push(other),

@@ -221,7 +221,8 @@ impl<'a> Sheet<'a> {
         if tidy != name {
             self.lose(at, LossKind::Spelling);
         }
-        let mut line = Line { quantity: *quantity, name: tidy, set: None, number: None, rarity: None };
+        let mut line =
+            Line { quantity: *quantity, name: tidy, set: None, number: None, rarity: None };
         match &card.set {
             Some(set) if holds.set && is_word(set) => line.set = Some(set),
             Some(_) => self.lose(at, LossKind::Set),
@@ -303,7 +304,11 @@ impl<'a> Sheet<'a> {
         }
         let by_name = !matches!(
             self.dialect,
-            DeckDialect::Own | DeckDialect::Json | DeckDialect::ShareCode | DeckDialect::Ydk | DeckDialect::Ydke
+            DeckDialect::Own
+                | DeckDialect::Json
+                | DeckDialect::ShareCode
+                | DeckDialect::Ydk
+                | DeckDialect::Ydke
         );
         if by_name {
             self.read_back();
@@ -333,7 +338,10 @@ impl<'a> Sheet<'a> {
         let meant = self.card_of(&written.card);
         let same_card = meant.is_some() && meant == self.card_of(&read.card);
         let same_name = name_key(&written.card.name) == name_key(&read.card.name);
-        let same = |kind, written: &Option<String>, read: &Option<String>, same: fn(&str, &str) -> bool| {
+        let same = |kind,
+                    written: &Option<String>,
+                    read: &Option<String>,
+                    same: fn(&str, &str) -> bool| {
             lost(kind)
                 || match (written, read) {
                     (Some(written), Some(read)) => same(written, read),

@@ -17,8 +17,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// Characters of a part that hold as many ids as there may be lines; a group of 12 holds 9 bytes.
-const PART_MAX: usize = DECK_LINES_MAX * 16 / 3 / 12 * 12;
+/// Characters of a part that hold as many ids as there may be lines: 16 hold three.
+const PART_MAX: usize = DECK_LINES_MAX.div_ceil(3) * 16;
 
 /// Copies of one id that follow each other are one entry.
 pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
@@ -41,7 +41,11 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
         }
         match BASE64.decode(read) {
             Ok(bytes) if bytes.len().is_multiple_of(4) => ids(&bytes, &mut draft),
-            Ok(_) => draft.push(1, Cow::Borrowed(part), malformed("a part is no row of numbers of four bytes")),
+            Ok(_) => draft.push(
+                1,
+                Cow::Borrowed(part),
+                malformed("a part is no row of numbers of four bytes"),
+            ),
             Err(_) => draft.push(1, Cow::Borrowed(part), malformed("a part is no base64")),
         }
         draft.left_out += rest.len() * 3 / 16;

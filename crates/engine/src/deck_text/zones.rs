@@ -100,9 +100,28 @@ pub(super) fn main_zone(game: &Game) -> &str {
 /// Whether a game has a zone or a kind of cards of this name, or the word is one that lists of all games group their cards by.
 pub(super) fn is_heading(game: &Game, label: &str) -> bool {
     const GROUPS: [&str; 22] = [
-        "artifact", "battle", "card", "creature", "enchantment", "energy", "event", "hero", "identity", "instant",
-        "item", "land", "monster", "other", "planeswalker", "pokemon", "sorcery", "spell", "supporter", "trainer",
-        "trap", "unit",
+        "artifact",
+        "battle",
+        "card",
+        "creature",
+        "enchantment",
+        "energy",
+        "event",
+        "hero",
+        "identity",
+        "instant",
+        "item",
+        "land",
+        "monster",
+        "other",
+        "planeswalker",
+        "pokemon",
+        "sorcery",
+        "spell",
+        "supporter",
+        "trainer",
+        "trap",
+        "unit",
     ];
     let key = crate::name::search_key(label);
     let singular = key.strip_suffix("ies").map(|stem| format!("{stem}y"));

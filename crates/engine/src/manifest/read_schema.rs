@@ -133,10 +133,7 @@ pub(super) fn external_id(cards: &Reader<'_>, kinds: &[Kind]) -> Option<String> 
     let is_id = |kind: &Kind| {
         let attribute = kind.attributes.get(&name);
         attribute.is_some_and(|attribute| {
-            matches!(
-                attribute.value,
-                AttributeValue::Integer { .. } | AttributeValue::Text { .. }
-            )
+            matches!(attribute.value, AttributeValue::Integer { .. } | AttributeValue::Text { .. })
         })
     };
     if !kinds.iter().any(is_id) {

@@ -61,6 +61,10 @@ impl BitWriter {
         self.bits(value, more + 1);
     }
 
+    pub(super) fn count_from_one(&mut self, count: usize) {
+        self.gamma(count as u64);
+    }
+
     /// A number from 0.
     pub(super) fn count(&mut self, count: usize) {
         self.gamma(count as u64 + 1);
@@ -143,6 +147,10 @@ impl<'a> BitReader<'a> {
         }
         // Nothing that is counted needs more.
         if more > 32 { None } else { Some((1 << more) | self.bits(more)?) }
+    }
+
+    pub(super) fn count_from_one(&mut self) -> Option<usize> {
+        usize::try_from(self.gamma()?).ok()
     }
 
     pub(super) fn count(&mut self) -> Option<usize> {
