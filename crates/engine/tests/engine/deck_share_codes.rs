@@ -48,7 +48,7 @@ fn forty_cards() -> impl Strategy<Value = Deck> {
             let more = u32::try_from(chance % 4).unwrap().min(left);
             chance /= 3;
             left -= more;
-            entries.push(entry("main", 1 + more, "hearth", &number.to_string()));
+            entries.push(entry("main", 1 + more, "overgrow", &number.to_string()));
         }
         entries[0].quantity += left;
         Deck { entries }

@@ -11,6 +11,7 @@ mod deck_dialects;
 mod deck_lines;
 mod deck_share_codes;
 mod deck_text;
+mod deck_text_page;
 mod deck_writers;
 mod design;
 mod effect_grammar;
