@@ -62,7 +62,7 @@ pub enum ShareCodeError {
 /// # use cardscape_engine::*;
 /// let deck = parse_deck_text("2 Old Pike (shore) 001\n1 Carp (shore) 002").deck;
 /// let code = encode_share_code("pond", &deck)?;
-/// assert_eq!(code, "1PODzT_SHORiZoUpGpgX-dQ");
+/// assert_eq!(code, "1PONDmAiSHOREmSpgIZZk");
 /// let shared = decode_share_code(&code)?;
 /// assert_eq!(shared.game, "pond");
 /// assert_eq!(shared.deck.entries[0].card.number.as_deref(), Some("1"));
