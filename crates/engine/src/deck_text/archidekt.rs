@@ -37,7 +37,7 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
             Some(Role::Main) => String::new(),
             Some(Role::Side) => " [Sideboard]".to_owned(),
             Some(Role::Commander) => " [Commander{top}]".to_owned(),
-            _ => format!(" [{}{{top}}]", name),
+            _ => format!(" [{name}{{top}}]"),
         };
         for at in entries {
             let Some(line) = sheet.line(at, holds) else { continue };

@@ -4,6 +4,9 @@ use super::DeckDialect;
 use super::csv;
 use super::share_code::decode_share_code;
 
+/// A dialect, what it is recognised by in words, and whether a line shows it.
+type Mark = (DeckDialect, &'static str, fn(&str) -> bool);
+
 /// Most lines that are looked at.
 const LOOKED_AT: usize = 500;
 
@@ -35,7 +38,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, &'static str) {
     if lines.first().is_some_and(|first| csv::Columns::of(first).is_some()) {
         return (DeckDialect::Csv, "the first line names columns");
     }
-    let marks: [(DeckDialect, &'static str, fn(&str) -> bool); 10] = [
+    let marks: [Mark; 10] = [
         (DeckDialect::Ydk, "a line is \"#main\", \"#extra\" or \"!side\"", |line| {
             ["#main", "#extra", "!side"].iter().any(|mark| line.eq_ignore_ascii_case(mark))
         }),
@@ -103,7 +106,7 @@ fn is_share_code(text: &str) -> bool {
 /// Whether there is nothing but lines with quantities, and one gap between them.
 fn is_in_two_blocks(text: &str) -> bool {
     let (mut gaps, mut after_blank) = (0, false);
-    for line in text.trim().split('\n').map(str::trim) {
+    for line in text.trim().lines().map(str::trim) {
         if line.is_empty() {
             after_blank = true;
         } else if begins_with_number(line) {

@@ -395,7 +395,7 @@ impl<'a> Judge<'a> {
         let mut meant = CardReference::named(parts.name.as_ref());
         if let Some(written) = &parts.set {
             let code = self.set_code(written);
-            let of_set = self.only(&cards, |card| self.is_of(card, code));
+            let of_set = only(&cards, |card| self.is_of(card, code));
             if of_set.is_empty() {
                 dropped.push(Guess::SetDropped { set: shown(written) });
             } else {
@@ -406,7 +406,7 @@ impl<'a> Judge<'a> {
         if let Some(number) = &parts.number {
             let has_number =
                 |card: u32| same_number(number, &self.catalogue.card(card).definition.number);
-            let numbered = self.only(&cards, has_number);
+            let numbered = only(&cards, has_number);
             // The number of a set that is unknown here says nothing.
             if numbered.is_empty() || !dropped.is_empty() {
                 dropped.push(Guess::NumberDropped { number: shown(number) });
@@ -419,7 +419,7 @@ impl<'a> Judge<'a> {
             let rarity = self.rarity(written);
             let printed = rarity
                 .as_ref()
-                .map(|code| self.only(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
+                .map(|code| only(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
             match printed.filter(|cards| !cards.is_empty()) {
                 Some(printed) => {
                     cards = printed;
@@ -432,10 +432,6 @@ impl<'a> Judge<'a> {
             return Some(Meaning::Several(cards));
         }
         Some(Meaning::Card(meant, dropped))
-    }
-
-    fn only(&self, cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
-        cards.iter().copied().filter(|card| keep(*card)).collect()
     }
 
     fn is_of(&self, card: u32, set: &str) -> bool {
@@ -612,6 +608,10 @@ fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
 /// A symbol without the variation selectors that only some keyboards add to emoji.
 fn without_selectors(symbol: &str) -> Cow<'_, str> {
     if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
+}
+
+fn only(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
+    cards.iter().copied().filter(|card| keep(*card)).collect()
 }
 
 fn tags(parts: &Parts<'_>) -> Vec<String> {

@@ -148,7 +148,9 @@ fn write_code(
     bits.flag(!rarities.is_empty());
     if !rarities.is_empty() {
         bits.count(rarities.len());
-        rarities.iter().for_each(|rarity| bits.word(rarity));
+        for rarity in rarities {
+            bits.word(rarity);
+        }
     }
     let sets = || zones.iter().flat_map(|zone| zone.sets.values());
     let length = |low: u32| -> u64 {
@@ -191,7 +193,9 @@ fn write_code(
             bits.word(&card.name);
             for part in [&card.set, &card.number] {
                 bits.flag(part.is_some());
-                part.iter().for_each(|part| bits.word(part));
+                if let Some(part) = part {
+                    bits.word(part);
+                }
             }
             copies(&mut bits, held);
         }
@@ -238,10 +242,7 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
     let mut entries: Vec<DeckEntry> = Vec::new();
     let held = |bits: &mut BitReader<'_>| -> Option<(u32, Option<String>)> {
         let quantity = bits.copies()?;
-        let rarity = match has_rarities {
-            true => bits.count()?.checked_sub(1),
-            false => None,
-        };
+        let rarity = if has_rarities { bits.count()?.checked_sub(1) } else { None };
         let rarity = rarity.map(|at| rarities.get(at).cloned().ok_or(()));
         Some((quantity, rarity.transpose().ok()?))
     };

@@ -124,7 +124,7 @@ fn the_page_is_what_is_written() {
 fn the_bits_of_the_example_are_those_of_its_code() {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut bits: String = BITS.iter().map(|(bits, _)| bits.replace(' ', "")).collect();
-    while bits.len() % 6 != 0 {
+    while !bits.len().is_multiple_of(6) {
         bits.push('0');
     }
     let digits: String = bits
