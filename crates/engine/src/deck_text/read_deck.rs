@@ -1,6 +1,7 @@
 //! What became of a list: its deck, and what is said of each line.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Serialize;
 
@@ -8,6 +9,7 @@ use super::DeckDialect;
 use super::own::DeckTextFault;
 use super::text::TextEncoding;
 use crate::deck::{CardReference, Deck};
+use crate::near::did_you_mean;
 
 /// A list that was read, in whatever dialect. Nothing of it is dropped silently: each line that is not blank is told of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -90,6 +92,34 @@ pub enum LineVerdict {
     Ignored(IgnoredReason),
 }
 
+/// In words, without the line itself.
+impl fmt::Display for LineVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted => f.write_str("accepted"),
+            Self::Guessed { how } => {
+                let how: Vec<String> = how.iter().map(Guess::to_string).collect();
+                write!(f, "guessed: {}", how.join("; "))
+            }
+            Self::Ambiguous { candidates } => {
+                let shown = candidates.iter().map(|card| {
+                    let CardReference { name, set, number, .. } = card;
+                    let part = |part: &Option<String>| part.clone().unwrap_or_default();
+                    format!("{name} ({}) {}", part(set), part(number))
+                });
+                let shown: Vec<String> = shown.collect();
+                write!(f, "ambiguous: it may be {}", shown.join(" or "))
+            }
+            Self::Unknown { reason: Some(reason), .. } => write!(f, "unknown: {reason}"),
+            Self::Unknown { near, .. } => {
+                let near: Vec<&str> = near.iter().map(String::as_str).collect();
+                write!(f, "unknown: no card of this name is known{}", did_you_mean(&near))
+            }
+            Self::Ignored(reason) => write!(f, "ignored: {reason}"),
+        }
+    }
+}
+
 /// What was guessed of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "guess", rename_all = "snake_case")]
@@ -143,6 +173,24 @@ pub enum Guess {
     },
 }
 
+impl fmt::Display for Guess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneCopy => f.write_str("one copy, as no quantity stands there"),
+            Self::QuantityIsPartOfName => f.write_str("the number belongs to the name"),
+            Self::MarksArePartOfName => f.write_str("all that stands there belongs to the name"),
+            Self::RemarkDropped { remark } => write!(f, "{remark:?} is a remark"),
+            Self::NameSpelled { name } => write!(f, "it means {name}"),
+            Self::BySetAndNumber { name } => write!(f, "its set and number mean {name}"),
+            Self::BySymbol { name } => write!(f, "it is the symbol of {name}"),
+            Self::SetDropped { set } => write!(f, "the card is not in the set {set:?}"),
+            Self::NumberDropped { number } => write!(f, "the card has no number {number:?}"),
+            Self::RarityDropped { rarity } => write!(f, "the card has no rarity {rarity:?}"),
+            Self::ZoneNotInGame { zone } => write!(f, "the game has no zone {zone:?}"),
+        }
+    }
+}
+
 /// Why a card is unknown, when it is not for its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -152,6 +200,17 @@ pub enum UnknownReason {
     ExternalIdsNotDeclared,
     /// No card has this id.
     ExternalIdUnknown,
+}
+
+impl fmt::Display for UnknownReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ExternalIdsNotDeclared => {
+                "it is an id of another program, and the game does not declare such ids"
+            }
+            Self::ExternalIdUnknown => "no card has this id of another program",
+        })
+    }
 }
 
 /// Why a line is no entry.
@@ -194,4 +253,21 @@ pub enum IgnoredReason {
         /// What is wrong with it, in words.
         detail: String,
     },
+}
+
+impl fmt::Display for IgnoredReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Comment => f.write_str("a comment"),
+            Self::Note { key } => write!(f, "a note, the {key} of the deck"),
+            Self::ZoneHeader { zone } => write!(f, "the zone {zone:?} begins"),
+            Self::BlankLine { zone } => write!(f, "a blank line; the zone {zone:?} begins"),
+            Self::Heading => f.write_str("a heading"),
+            Self::OutsideTheDeck => f.write_str("it is no part of the deck"),
+            Self::Decoration => f.write_str("a frame or a total"),
+            Self::Unreadable { fault } => fault.fmt(f),
+            Self::TooLong => f.write_str("it is longer than any line of a card"),
+            Self::Malformed { detail } => f.write_str(detail),
+        }
+    }
 }

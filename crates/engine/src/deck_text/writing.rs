@@ -1,6 +1,7 @@
 //! What the writers share: the order of entries, what a dialect cannot hold, and reading back what was written.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde::Serialize;
 
@@ -64,6 +65,25 @@ pub enum LossKind {
     Size,
     /// The entry is left out: it has no copies, or the dialect writes each copy and there are too many.
     Quantity,
+}
+
+/// In words, as after "lost: ".
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Order => "the order of the entries",
+            Self::Set => "the set",
+            Self::Number => "the collector number",
+            Self::Rarity => "the rarity",
+            Self::Copies => "the ids of copies",
+            Self::Spelling => "the spelling of the name",
+            Self::Name => "the name; what is written means another card, or none",
+            Self::Zone => "the entry; the dialect has no such zone",
+            Self::Card => "the entry; the card is not known, and the dialect needs its name or id",
+            Self::Size => "all entries; the deck is too large for the dialect",
+            Self::Quantity => "the entry; it has no copies, or too many to write each",
+        })
+    }
 }
 
 impl LossKind {

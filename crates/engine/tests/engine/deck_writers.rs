@@ -155,6 +155,25 @@ fn with_ids() -> Catalogue {
         .build()
 }
 
+#[test]
+fn an_attribute_of_ids_must_be_there_and_hold_some() {
+    let manifest = |attribute: &str| {
+        format!(
+            "code = \"ids\"\nname = \"Ids\"\nrules_version = \"1\"\n[cards]\nexternal_id = \"passcode\"\n\
+             [[kinds]]\ncode = \"unit\"\nname = \"Unit\"\nattributes.{attribute}\n"
+        )
+    };
+    assert!(Game::from_toml(&manifest("passcode = { type = \"text\" }")).is_ok());
+    for attribute in ["power = { type = \"integer\" }", "passcode = { type = \"boolean\" }"] {
+        let faults = Game::from_toml(&manifest(attribute)).unwrap_err().faults;
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert_eq!(faults[0].place, "cards.external_id");
+        assert!(
+            faults[0].problem.contains("no kind has an integer or text attribute \"passcode\"")
+        );
+    }
+}
+
 fn lines(catalogue: &Catalogue, list: &str) -> String {
     outline(&read_deck(list, &DeckReading::new(catalogue)))
 }
