@@ -1,4 +1,4 @@
-//! `cardscape deck validate FILE --format ttcg/standard`
+//! `cardscape deck`: judging decks, and writing them in other dialects.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,12 +8,13 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Date, Deck, Fix, Format, Game, PoolCard, Report, SetDefinition, Violation,
-    legalities,
+    Catalogue, Date, Deck, DeckDialect, Fix, Format, Game, PoolCard, Report, SetDefinition,
+    Violation, legalities,
 };
 use clap::Subcommand;
 use serde::Serialize;
 
+use super::deck_convert::{Conversion, convert, decode};
 use super::{Outcome, say, seed_data};
 use crate::app::decks::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::config::SeedDataOptions;
@@ -26,9 +27,9 @@ use crate::domain::decks::deck::{
 /// Largest deck list, in bytes: the same as over HTTP.
 const MAX_LIST: u64 = 256 * 1024;
 /// The deck is not legal.
-const NOT_LEGAL: u8 = 1;
-/// There is no such format.
-const USAGE: u8 = 2;
+pub(super) const NOT_LEGAL: u8 = 1;
+/// There is no such format or game.
+pub(super) const USAGE: u8 = 2;
 
 #[derive(Subcommand)]
 pub(super) enum DeckCommand {
@@ -52,6 +53,42 @@ pub(super) enum DeckCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Write a deck list in the dialect of another program, without a service or database
+    ///
+    /// Tells which lines were guessed, unknown or left out, and what the dialect cannot hold. Exit code 0: the card of
+    /// each line is known, 1: not of all.
+    Convert {
+        /// The deck list, in any dialect; `-` reads standard input
+        file: PathBuf,
+        /// The dialect to write, for example arena, moxfield, csv or share_code
+        #[arg(long, value_name = "DIALECT")]
+        to: DeckDialect,
+        /// The dialect of the list; without it, it is recognised
+        #[arg(long, value_name = "DIALECT")]
+        from: Option<DeckDialect>,
+        /// The game; without it, the one that the list names with a comment `// format: …` or a share code
+        #[arg(long)]
+        game: Option<String>,
+        #[command(flatten)]
+        seed_data: SeedDataOptions,
+    },
+    /// Write a deck list as a share code: the same as `convert --to share_code`
+    Encode {
+        /// The deck list, in any dialect; `-` reads standard input
+        file: PathBuf,
+        /// The game; without it, the one that the list names with a comment `// format: …`
+        #[arg(long)]
+        game: Option<String>,
+        #[command(flatten)]
+        seed_data: SeedDataOptions,
+    },
+    /// Print the deck of a share code; its cards have names if the game is among the seed data
+    Decode {
+        /// The share code
+        code: String,
+        #[command(flatten)]
+        seed_data: SeedDataOptions,
+    },
 }
 
 fn format_name(text: &str) -> Result<FormatName, FormatNameError> {
@@ -60,10 +97,26 @@ fn format_name(text: &str) -> Result<FormatName, FormatNameError> {
 
 impl DeckCommand {
     pub(super) fn run(self) -> Outcome {
-        let Self::Validate { file, formats, on, seed_data, json } = self;
-        let folder =
-            seed_data.dir().context("there is no seed-data here: name it with --seed-data")?;
-        let list = read_list(&read_file(&file)?);
+        let folder_of = |seed_data: SeedDataOptions| {
+            seed_data.dir().context("there is no seed-data here: name it with --seed-data")
+        };
+        let (file, formats, on, seed_data, json) = match self {
+            Self::Validate { file, formats, on, seed_data, json } => {
+                (file, formats, on, seed_data, json)
+            }
+            Self::Convert { file, to, from, game, seed_data } => {
+                let (folder, game) = (folder_of(seed_data)?, game.as_deref());
+                return convert(&Conversion { file: &file, game, from, to, folder: &folder });
+            }
+            Self::Encode { file, game, seed_data } => {
+                let (folder, game) = (folder_of(seed_data)?, game.as_deref());
+                let (from, to) = (None, DeckDialect::ShareCode);
+                return convert(&Conversion { file: &file, game, from, to, folder: &folder });
+            }
+            Self::Decode { code, seed_data } => return decode(&code, seed_data.dir().as_deref()),
+        };
+        let folder = folder_of(seed_data)?;
+        let list = read_list(&read_text(&file)?);
         let selection = match select_formats(formats, list.format.as_deref(), on, &folder)? {
             Ok(selection) => selection,
             Err(wrong) => {
@@ -139,7 +192,7 @@ fn select_formats(
     if names.iter().any(|name| name.game() != game) {
         return Ok(Err("the formats must be of one game".to_owned()));
     }
-    let Some(GameFolder { game, catalogue }) = read_game(folder, game)? else {
+    let Some(GameFolder { game, catalogue, .. }) = read_game(folder, game)? else {
         return Ok(Err(format!("there is no game {game} in {}", folder.display())));
     };
     let day =
@@ -164,13 +217,15 @@ struct Reports {
 }
 
 /// A game with all its cards.
-struct GameFolder {
+pub(super) struct GameFolder {
     game: Game,
-    catalogue: Catalogue,
+    pub(super) catalogue: Catalogue,
+    /// Code and name of each set.
+    pub(super) set_names: Vec<(String, String)>,
 }
 
 /// Reads one game of a seed-data folder; `None` when there is none of that code.
-fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
+pub(super) fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
     let game = folder.join("games").join(code);
     if !game.join("game.toml").is_file() {
         return Ok(None);
@@ -178,9 +233,11 @@ fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
     let GameSource { manifest, sets } = seed_data::read_game(folder, &game)?;
     let game = Game::from_toml(&manifest.text).with_context(|| manifest.name.clone())?;
     let mut cards = Catalogue::builder(&game);
+    let mut set_names = Vec::new();
     for file in sets {
         let set: SetDefinition =
             serde_json::from_str(&file.text).with_context(|| file.name.clone())?;
+        set_names.push((set.code.clone(), set.name.clone()));
         let released_on = set.released_on.as_deref().and_then(|day| day.parse().ok());
         cards = cards.extend(set.cards.into_iter().map(|definition| {
             let key = format!("{}/{}", set.code, definition.number);
@@ -188,10 +245,11 @@ fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
         }));
     }
     let catalogue = cards.build();
-    Ok(Some(GameFolder { game, catalogue }))
+    Ok(Some(GameFolder { game, catalogue, set_names }))
 }
 
-fn read_file(file: &Path) -> anyhow::Result<String> {
+/// The bytes of a list, if it is no longer than lists may be.
+pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
         std::io::stdin().lock().take(MAX_LIST + 1).read_to_end(&mut bytes)
@@ -204,6 +262,11 @@ fn read_file(file: &Path) -> anyhow::Result<String> {
         "{} is longer than {MAX_LIST} bytes",
         file.display()
     );
+    Ok(bytes)
+}
+
+fn read_text(file: &Path) -> anyhow::Result<String> {
+    let bytes = read_file(file)?;
     String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))
 }
 

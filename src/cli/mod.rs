@@ -6,6 +6,7 @@ mod admin;
 mod completions;
 mod database;
 mod deck;
+mod deck_convert;
 mod effects;
 mod key_file;
 mod keys;
@@ -62,7 +63,7 @@ enum Command {
     /// Make the key file that a database of your own needs, or replace one that is lost
     #[command(subcommand)]
     Keys(keys::KeysCommand),
-    /// Check deck lists
+    /// Check deck lists, and write them in other dialects
     #[command(subcommand)]
     Deck(deck::DeckCommand),
     /// Effect texts: expand templates, tag effects by category, sort

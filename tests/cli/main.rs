@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod deck;
+mod deck_convert;
 mod effects;
 mod schema;
 mod seed;

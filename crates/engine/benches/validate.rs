@@ -7,9 +7,10 @@
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    CardDefinition, Catalogue, Deck, DeckEntry, Game, PoolCard, Report, parse_deck_text, validate,
+    CardDefinition, CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game,
+    PoolCard, Report, count_entries, parse_deck_text, read_deck, validate, write_deck,
 };
-use divan::counter::ItemsCount;
+use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use serde_json::json;
 
@@ -129,6 +130,56 @@ fn parse_70_lines(bencher: Bencher) {
         let _ = writeln!(text, "1 {} (bench) {at:06} {{common}}", name(at));
     }
     bencher.bench(|| parse_deck_text(black_box(&text)));
+}
+
+const DIALECTS: [DeckDialect; 6] = [
+    DeckDialect::Own,
+    DeckDialect::Arena,
+    DeckDialect::Archidekt,
+    DeckDialect::PtcgLive,
+    DeckDialect::Forge,
+    DeckDialect::Csv,
+];
+
+/// 2,000 lines in a dialect.
+fn list(dialect: DeckDialect, catalogue: &Catalogue) -> String {
+    let entries = (0..2_000).map(|at| {
+        let card = CardReference {
+            set: Some("bench".to_owned()),
+            number: Some(format!("{at:06}")),
+            ..CardReference::named(name(at))
+        };
+        DeckEntry { card, ..DeckEntry::main(2, "") }
+    });
+    write_deck(&Deck { entries: entries.collect() }, dialect, catalogue, &[]).text
+}
+
+/// Reading lines, without asking which cards they mean.
+#[divan::bench(args = DIALECTS)]
+fn read_lines(bencher: Bencher, dialect: DeckDialect) {
+    let catalogue = pool(&game(), 2_000);
+    let text = list(dialect, &catalogue);
+    assert_eq!(count_entries(&text, dialect, &catalogue), 2_000);
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench(|| count_entries(black_box(&text), dialect, &catalogue));
+}
+
+/// Recognising the dialect, reading lines, and finding their cards.
+#[divan::bench(args = DIALECTS)]
+fn read_and_judge_lines(bencher: Bencher, dialect: DeckDialect) {
+    let catalogue = pool(&game(), 2_000);
+    let text = list(dialect, &catalogue);
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench(|| read_deck(black_box(&text), &DeckReading::new(&catalogue)));
+}
+
+#[divan::bench]
+fn share_code_of_40_cards(bencher: Bencher) {
+    let catalogue = pool(&game(), 2_000);
+    let deck = deck(2_000, 20);
+    bencher.bench(|| write_deck(black_box(&deck), DeckDialect::ShareCode, &catalogue, &[]));
 }
 
 /// The shortest of many batches: what else runs on the machine only ever makes one longer.

@@ -44,6 +44,8 @@ pub struct PreparedCard {
     name_key: Box<str>,
     search_key: Box<str>,
     number_key: Box<[u8]>,
+    /// The id that other programs have for it.
+    external_id: Option<u64>,
     /// The answers of the game's selectors, one bit each.
     selected: Box<[u64]>,
     /// Group and step on each of the game's ladders.
@@ -67,6 +69,7 @@ impl PreparedCard {
             name_key: name_key(&card.definition.name).into(),
             search_key: search_key(&card.definition.name).into(),
             number_key: key.into(),
+            external_id: external_id(game, &card.definition),
             selected,
             rungs: game.ladders().iter().map(|rule| rung(&rule.check, &card)).collect(),
             card,
@@ -105,6 +108,8 @@ pub struct Catalogue {
     /// that is some key is its own key, so the two never disagree.
     by_name: FixedMap<Box<[u8]>, u32>,
     by_number: FixedMap<Box<[u8]>, u32>,
+    /// By the ids of other programs; of reprints with one id, the first added.
+    by_external_id: FixedMap<u64, u32>,
     /// The sets of this layer's cards, and those that [`CatalogueBuilder::part_of`] named.
     sets: BTreeSet<Box<str>>,
     /// Cards of this layer whose name the base knows.
@@ -230,6 +235,7 @@ impl Catalogue {
             names: Vec::new(),
             by_name: FixedMap::default(),
             by_number: FixedMap::default(),
+            by_external_id: FixedMap::default(),
             sets: BTreeSet::new(),
             further: BTreeMap::new(),
             first_card,
@@ -246,6 +252,11 @@ impl Catalogue {
         }
         let index = self.end_card();
         self.by_number.insert(card.number_key.clone(), index);
+        if let Some(id) = card.external_id
+            && self.with_external_id(id).is_none()
+        {
+            self.by_external_id.insert(id, index);
+        }
         let key = card.name_key.as_bytes();
         let name = match self.find_name(key) {
             Some(name) if name >= self.first_name => {
@@ -416,7 +427,33 @@ impl Catalogue {
         Some(Found { card, name, exact: false })
     }
 
-    fn has_rarity(&self, card: u32, rarity: Option<&str>) -> bool {
+    /// The cards of a name, in the order in which they were added; none: nobody has it.
+    pub(crate) fn named(&self, name: &str) -> Vec<u32> {
+        let mut key = Vec::new();
+        name_key_into(name, &mut key);
+        let name = if name.is_empty() { None } else { self.find_name(&key) };
+        name.map_or_else(Vec::new, |name| self.cards_named(name).collect())
+    }
+
+    /// The card of a set and a number.
+    pub(crate) fn numbered(&self, set: &str, number: &str) -> Option<u32> {
+        let mut key = Vec::new();
+        number_key(set, number, &mut key);
+        self.find_number(&key)
+    }
+
+    /// The card that other programs know by this id; of reprints with one id, the first added.
+    pub(crate) fn with_external_id(&self, id: u64) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.with_external_id(id));
+        base.or_else(|| self.by_external_id.get(&id).copied())
+    }
+
+    /// The id that other programs have for a card.
+    pub(crate) fn external_id(&self, card: u32) -> Option<u64> {
+        self.entry(card).prepared.external_id
+    }
+
+    pub(crate) fn has_rarity(&self, card: u32, rarity: Option<&str>) -> bool {
         let Some(rarity) = rarity else { return true };
         let code = rarity_code(rarity);
         let printings = &self.card(card).definition.printings;
@@ -482,7 +519,17 @@ fn rarity_code(text: &str) -> String {
         .collect()
 }
 
-fn same_number(left: &str, right: &str) -> bool {
+/// The value of the attribute in which the game's cards have their ids of other programs.
+fn external_id(game: &Game, card: &CardDefinition) -> Option<u64> {
+    match card.attributes.get(game.external_id()?)? {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether two collector numbers are the same: case and leading zeros do not count.
+pub(crate) fn same_number(left: &str, right: &str) -> bool {
     let bare = |number: &str| number.trim().trim_start_matches('0').to_ascii_lowercase();
     bare(left) == bare(right)
 }

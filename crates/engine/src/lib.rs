@@ -85,7 +85,9 @@
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
 //! | [`DesignGuide`], [`split_total`] | what cards are usually like, for those who design some |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
-//! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as text |
+//! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as our own text |
+//! | [`read_deck`], [`write_deck`], [`DeckDialect`] | deck lists as other programs write them |
+//! | [`encode_share_code`], [`decode_share_code`] | a deck as one short word |
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
 //! | [`Format::card_rules`], [`CardLegality`] | what a format says of a single card |
@@ -136,7 +138,14 @@ pub use code::ViolationCode;
 pub use date::{Date, DateError};
 pub use decision::{Decision, DecisionOption};
 pub use deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
-pub use deck_text::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
+pub use deck_text::{
+    CANDIDATES_MAX, DECK_LINES_MAX, DeckDialect, DeckDialectError, DeckLoss, DeckReading,
+    DeckTextFault, Guess, IgnoredReason, LineFault, LineVerdict, LossKind, ParsedDeck, ReadDeck,
+    ReadLine, SHARE_CODE_MAX, ShareCodeError, SharedDeck, TextEncoding, UnknownReason,
+    WRITTEN_COPIES_MAX, WrittenDeck, count_entries, decode_deck_text, decode_share_code,
+    encode_share_code, parse_deck_text, read_deck, read_deck_bytes, recognise_deck_text,
+    render_deck_text, write_deck,
+};
 pub use design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 pub use format::{Format, Variant};
 pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};

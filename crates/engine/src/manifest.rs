@@ -38,6 +38,8 @@ struct GameData {
     cards_start_hidden: bool,
     unlock_threshold: u32,
     unique_names: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    external_id: Option<String>,
     cards: RuleReference,
     rarities: Vec<Rarity>,
     zones: Arc<[Zone]>,
@@ -171,6 +173,11 @@ impl Game {
         self.0.unique_names
     }
 
+    /// The attribute in which cards have the ids that other programs know them by, for lists that hold nothing else.
+    pub fn external_id(&self) -> Option<&str> {
+        self.0.external_id.as_deref()
+    }
+
     /// Rarities from the lowest tier up; never empty.
     pub fn rarities(&self) -> &[Rarity] {
         &self.0.rarities
@@ -268,15 +275,19 @@ impl Serialize for Game {
 
 fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     let unnumbered = RuleReference { rule: "cards".to_owned(), ..RuleReference::default() };
-    let (cards, unique_names) = reader.table("cards").map_or((unnumbered.clone(), true), |table| {
-        let unique_names = table.optional("unique_names").unwrap_or(true);
-        (read_schema::reference(&table, &unnumbered), unique_names)
-    });
+    let cards_table = reader.table("cards");
+    let cards = cards_table
+        .as_ref()
+        .map_or_else(|| unnumbered.clone(), |table| read_schema::reference(table, &unnumbered));
+    let unique_names =
+        cards_table.as_ref().and_then(|table| table.optional("unique_names")).unwrap_or(true);
     let rarities = read_schema::rarities(&reader);
     let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
     let code: Arc<str> = reader.code("code").into();
     let mut registry = read_rules::Registry::default();
     let kinds = read_schema::kinds(&reader, &cards, &rarities);
+    let external_id =
+        cards_table.as_ref().and_then(|table| read_schema::external_id(table, &kinds));
     let scope = read_rules::Scope { game: &code, kinds: &kinds, zones: &zones, fingerprint };
     let all_formats = read_rules::formats(&reader, &scope, &mut registry);
     let design = read_design::design(&reader, &scope);
@@ -315,6 +326,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         cards_start_hidden: reader.optional("cards_start_hidden").unwrap_or(false),
         unlock_threshold,
         unique_names,
+        external_id,
         code,
         cards,
         rarities,

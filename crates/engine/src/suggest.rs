@@ -48,7 +48,7 @@ impl Report {
 }
 
 /// The nearest names of the pool with their similarity, the nearest first.
-fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)> {
+pub(crate) fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)> {
     let wanted = search_key(name);
     let length = wanted.chars().count();
     if length == 0 || length > LENGTH_MAX {

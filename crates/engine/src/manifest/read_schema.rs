@@ -127,6 +127,21 @@ pub(super) fn kinds(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rar
     kinds
 }
 
+/// The attribute in which cards have the ids of other programs: an integer or text of at least one kind.
+pub(super) fn external_id(cards: &Reader<'_>, kinds: &[Kind]) -> Option<String> {
+    let name: String = cards.optional("external_id")?;
+    let is_id = |kind: &Kind| {
+        let attribute = kind.attributes.get(&name);
+        attribute.is_some_and(|attribute| {
+            matches!(attribute.value, AttributeValue::Integer { .. } | AttributeValue::Text { .. })
+        })
+    };
+    if !kinds.iter().any(is_id) {
+        cards.fault("external_id", format!("no kind has an integer or text attribute {name:?}"));
+    }
+    Some(name)
+}
+
 fn kind(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Kind {
     let reference = reference(reader, parent);
     let mut attributes = BTreeMap::new();

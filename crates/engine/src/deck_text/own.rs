@@ -1,11 +1,15 @@
-//! Deck lists as text.
+//! Our own dialect: it loses nothing of a deck but the ids of copies.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use thiserror::Error;
 
+use super::draft::{Content, Draft, DraftEntry, Parts, Source};
+use super::line::common;
+use super::writing::Sheet;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 
 /// What [`parse_deck_text`] made of a text.
@@ -77,41 +81,75 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
     let mut zone = MAIN_ZONE.to_owned();
     for (at, raw) in text.trim_start_matches('\u{feff}').split('\n').enumerate() {
         let line = raw.trim();
-        if line.is_empty() {
-            continue;
-        }
-        if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
-            if parsed.deck.entries.is_empty()
-                && let Some((key, value)) = comment.split_once(':')
-            {
-                parsed
-                    .notes
-                    .entry(key.trim().to_lowercase())
-                    .or_insert_with(|| value.trim().to_owned());
+        match read_line(line) {
+            OwnLine::Blank => {}
+            OwnLine::Comment(comment) => {
+                if parsed.deck.entries.is_empty()
+                    && let Some((key, value)) = note(comment)
+                {
+                    parsed.notes.entry(key).or_insert(value);
+                }
             }
-            continue;
-        }
-        if let Some(header) = section(line) {
-            zone = header;
-            continue;
-        }
-        let (line_zone, entry) = match prefix(line) {
-            Some(rest) => ("side", rest),
-            None => (zone.as_str(), line),
-        };
-        match parse_entry(entry) {
-            Ok((quantity, card)) => {
-                let zone = line_zone.to_owned();
+            OwnLine::Section(header) => zone = header,
+            OwnLine::Entry { zone: prefix, quantity, card } => {
+                let zone = prefix.unwrap_or(&zone).to_owned();
                 parsed.lines.push(at + 1);
                 parsed.deck.entries.push(DeckEntry { zone, quantity, card, copies: Vec::new() });
             }
-            Err(fault) => {
-                let text = line.chars().take(200).collect();
+            OwnLine::Fault(fault) => {
+                let text = line.chars().take(LINE_SHOWN).collect();
                 parsed.faults.push(LineFault { line: at + 1, text, fault });
             }
         }
     }
     parsed
+}
+
+/// Most characters of a line that are shown where one is told about.
+pub(super) const LINE_SHOWN: usize = 200;
+
+/// What one line says.
+#[derive(Debug)]
+pub(super) enum OwnLine<'a> {
+    Blank,
+    /// What stands after `//` or `#`.
+    Comment(&'a str),
+    /// The zone of the lines below.
+    Section(String),
+    Entry {
+        /// Of a line that has a zone of its own.
+        zone: Option<&'static str>,
+        quantity: u32,
+        card: CardReference,
+    },
+    Fault(DeckTextFault),
+}
+
+/// Reads a trimmed line.
+pub(super) fn read_line(line: &str) -> OwnLine<'_> {
+    if line.is_empty() {
+        return OwnLine::Blank;
+    }
+    if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+        return OwnLine::Comment(comment);
+    }
+    if let Some(zone) = section(line) {
+        return OwnLine::Section(zone);
+    }
+    let (zone, entry) = match prefix(line) {
+        Some(rest) => (Some("side"), rest),
+        None => (None, line),
+    };
+    match parse_entry(entry) {
+        Ok((quantity, card)) => OwnLine::Entry { zone, quantity, card },
+        Err(fault) => OwnLine::Fault(fault),
+    }
+}
+
+/// Key and value of a comment of the form `key: value`.
+pub(super) fn note(comment: &str) -> Option<(String, String)> {
+    let (key, value) = comment.split_once(':')?;
+    Some((key.trim().to_lowercase(), value.trim().to_owned()))
 }
 
 /// Writes a deck list that [`parse_deck_text`] reads back as the same deck, but for the ids of copies
@@ -134,7 +172,7 @@ pub fn render_deck_text(deck: &Deck) -> String {
     text
 }
 
-fn prefix(line: &str) -> Option<&str> {
+pub(super) fn prefix(line: &str) -> Option<&str> {
     let head = line.get(..3)?;
     head.eq_ignore_ascii_case("sb:").then(|| line[3..].trim_start())
 }
@@ -358,4 +396,45 @@ fn quote(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Reads our own text for [`read_deck`](super::read_deck). Lines that the dialect refuses are read as other programs' lists are.
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut draft = Draft::default();
+    let lines = source.raw.split('\n').zip(source.tidy.split('\n')).enumerate();
+    for (at, (raw, tidy)) in lines {
+        let raw = raw.trim();
+        let content = match read_line(raw) {
+            OwnLine::Blank => Content::Blank,
+            OwnLine::Comment(comment) => Content::Comment(comment.trim()),
+            OwnLine::Section(zone) => Content::Zone(zone),
+            OwnLine::Entry { zone, quantity, card } => Content::Entry(Box::new(DraftEntry {
+                quantity: Some(quantity),
+                card: card.into(),
+                zone: zone.map(Cow::Borrowed),
+                exact: true,
+                ..DraftEntry::default()
+            })),
+            OwnLine::Fault(_) => Draft::line(tidy.trim(), common),
+        };
+        draft.push(at + 1, Cow::Borrowed(raw), content);
+    }
+    draft
+}
+
+impl From<CardReference> for Parts<'_> {
+    fn from(card: CardReference) -> Self {
+        Self {
+            name: card.name.into(),
+            set: card.set.map(Cow::Owned),
+            number: card.number.map(Cow::Owned),
+            rarity: card.rarity.map(Cow::Owned),
+            tags: Vec::new(),
+        }
+    }
+}
+
+/// Writes our own text.
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    sheet.text = render_deck_text(sheet.deck);
 }

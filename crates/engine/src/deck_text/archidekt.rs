@@ -1,0 +1,51 @@
+//! Lists of Archidekt: `2x Name (set) 17 *F* [Category] ^tag^`, where the category of a line is also its zone.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, DraftEntry, Source};
+use super::line::common;
+use super::writing::{Holds, Rarities, Sheet};
+use super::zones::Role;
+
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    Draft::of_lines(source, |line| match common(line) {
+        Content::Entry(entry) => Content::Entry(Box::new(with_category(*entry))),
+        other => other,
+    })
+}
+
+/// The first category is the zone, where it is one: `Sideboard`, `Commander{top}`. Those marked `{noDeck}` are no part of the deck.
+fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
+    let category = entry.card.tags.iter().find_map(|tag| {
+        let Cow::Borrowed(tag) = tag else { return None };
+        let first = tag.split(',').next().unwrap_or_default();
+        let label = first.split('{').next().unwrap_or_default().trim();
+        let outside = first.contains("{noDeck}");
+        if outside { Some("maybeboard") } else { (!label.is_empty()).then_some(label) }
+    });
+    if entry.zone.is_none() {
+        entry.zone = category.map(Cow::Borrowed);
+    }
+    entry
+}
+
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    let holds = Holds { set: true, number: true, rarity: Rarities::Foil };
+    let game = sheet.game();
+    for (code, name, entries) in sheet.named_zones() {
+        let category = match Role::of_zone(game, &code) {
+            Some(Role::Main) => String::new(),
+            Some(Role::Side) => " [Sideboard]".to_owned(),
+            Some(Role::Commander) => " [Commander{top}]".to_owned(),
+            _ => format!(" [{name}{{top}}]"),
+        };
+        for at in entries {
+            let Some(line) = sheet.line(at, holds) else { continue };
+            let set = line.set.map_or(String::new(), |set| format!(" ({set})"));
+            let number = line.number.map_or(String::new(), |number| format!(" {number}"));
+            let finish = if line.rarity.is_some() { " *F*" } else { "" };
+            let text = format!("{}x {}{set}{number}{finish}{category}\n", line.quantity, line.name);
+            sheet.text.push_str(&text);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Tables: a header names the columns, in the words of several programs; fields stand between commas, semicolons or tabs.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, DraftEntry, Parts, Source};
+use super::own::DeckTextFault;
+use super::read_deck::IgnoredReason;
+use super::writing::{Holds, Rarities, Sheet};
+use crate::schema::word_key;
+
+/// Most fields of a record.
+const FIELDS_MAX: usize = 100;
+
+/// Which column is what.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Columns {
+    separator: char,
+    quantity: Option<usize>,
+    name: Option<usize>,
+    set: Option<usize>,
+    set_name: Option<usize>,
+    number: Option<usize>,
+    rarity: Option<usize>,
+    finish: Option<usize>,
+    zone: Option<usize>,
+    id: Option<usize>,
+}
+
+impl Columns {
+    /// The columns of a header; `None`: the line is none. It names the card and at least one thing more.
+    pub(super) fn of(line: &str) -> Option<Self> {
+        let separator =
+            [',', ';', '\t'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
+        if !line.contains(separator) {
+            return None;
+        }
+        let mut columns = Self { separator, ..Self::default() };
+        let mut known = 0;
+        for (at, field) in fields(line, separator).into_iter().enumerate() {
+            let column = match word_key(&field).as_str() {
+                "quantity" | "qty" | "count" | "copies" | "amount" => &mut columns.quantity,
+                "name" | "card" | "cardname" | "title" => &mut columns.name,
+                "set" | "setcode" | "edition" | "editioncode" => &mut columns.set,
+                "setname" | "editionname" => &mut columns.set_name,
+                "number" | "collectornumber" | "cardnumber" | "no" => &mut columns.number,
+                "rarity" => &mut columns.rarity,
+                "foil" | "finish" | "printing" => &mut columns.finish,
+                "zone" | "board" | "section" | "deckzone" => &mut columns.zone,
+                "id" | "cardid" | "passcode" | "externalid" => &mut columns.id,
+                _ => continue,
+            };
+            known += usize::from(column.is_none());
+            column.get_or_insert(at);
+        }
+        (known >= 2 && (columns.name.is_some() || columns.id.is_some())).then_some(columns)
+    }
+
+    fn entry<'a>(&self, record: Vec<Cow<'a, str>>) -> Content<'a> {
+        let field = |column: Option<usize>| -> Option<Cow<'a, str>> {
+            let field = record.get(column?)?;
+            (!field.trim().is_empty()).then(|| trimmed(field.clone()))
+        };
+        let quantity = match field(self.quantity) {
+            None => None,
+            Some(text) => {
+                let digits = text.trim_start_matches(['x', 'X']).trim_end_matches(['x', 'X']);
+                match digits.parse() {
+                    Ok(quantity) => Some(quantity),
+                    Err(_) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                        return DeckTextFault::QuantityTooLarge.into();
+                    }
+                    Err(_) => return DeckTextFault::QuantityInvalid.into(),
+                }
+            }
+        };
+        let is_plain = |finish: &str| {
+            ["no", "false", "0", "normal", "nonfoil", "regular"]
+                .contains(&word_key(finish).as_str())
+        };
+        let finish = field(self.finish).filter(|finish| !is_plain(finish)).map(|finish| {
+            let is_yes = ["yes", "true", "1"].contains(&word_key(&finish).as_str());
+            if is_yes { Cow::Borrowed("foil") } else { finish }
+        });
+        let name = field(self.name);
+        let external_id = match (&name, field(self.id)) {
+            (None, Some(id)) => id.parse().ok(),
+            _ => None,
+        };
+        if name.is_none() && external_id.is_none() && field(self.number).is_none() {
+            return DeckTextFault::NameMissing.into();
+        }
+        Content::Entry(Box::new(DraftEntry {
+            quantity,
+            card: Parts {
+                name: name.unwrap_or_default(),
+                set: field(self.set).or_else(|| field(self.set_name)),
+                number: field(self.number),
+                rarity: field(self.rarity).or(finish),
+                tags: Vec::new(),
+            },
+            external_id,
+            zone: field(self.zone),
+            zone_is_code: true,
+            ..DraftEntry::default()
+        }))
+    }
+}
+
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut draft = Draft::default();
+    let mut columns = None;
+    let mut line = 1;
+    let mut rest = source.raw;
+    while !rest.is_empty() {
+        let end = record_end(rest);
+        let record = rest[..end].trim_matches(['\r', '\n']);
+        let content = match columns {
+            _ if record.trim().is_empty() => Content::Blank,
+            None => {
+                columns = Columns::of(record);
+                Content::Ignored(match columns {
+                    Some(_) => IgnoredReason::Heading,
+                    None => IgnoredReason::Malformed {
+                        detail: "the first line names no columns".to_owned(),
+                    },
+                })
+            }
+            Some(columns) => columns.entry(fields(record, columns.separator)),
+        };
+        draft.push(line, Cow::Borrowed(record), content);
+        line += rest[..end].matches('\n').count();
+        rest = &rest[end..];
+    }
+    draft
+}
+
+/// Where the first record ends, its line feed included: not inside quotes.
+fn record_end(text: &str) -> usize {
+    let mut quoted = false;
+    // A quote in the midst of a field is a letter.
+    let mut may_begin = true;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'"' if quoted || may_begin => {
+                quoted = !quoted;
+                // Another one right behind is a quote in the field.
+                may_begin = !quoted;
+                continue;
+            }
+            b'\n' if !quoted => return at + 1,
+            _ => {}
+        }
+        may_begin = !quoted && (b",;\t".contains(&byte) || (may_begin && byte == b' '));
+    }
+    // A quote that is never closed must not swallow the lines below.
+    if quoted { text.find('\n').map_or(text.len(), |at| at + 1) } else { text.len() }
+}
+
+fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
+    let mut fields = Vec::new();
+    let mut rest = record;
+    while fields.len() < FIELDS_MAX {
+        let (field, after) = match rest.trim_start_matches(' ').strip_prefix('"') {
+            Some(inner) => quoted(inner),
+            None => {
+                let end = rest.find(separator).unwrap_or(rest.len());
+                (Cow::Borrowed(&rest[..end]), &rest[end..])
+            }
+        };
+        fields.push(field);
+        // What stands between a closing quote and the separator belongs to no field.
+        match after.split_once(separator) {
+            Some((_, next)) => rest = next,
+            None => break,
+        }
+    }
+    fields
+}
+
+/// A field without its quotes, and what follows; `""` in it is a quote.
+fn quoted(inner: &str) -> (Cow<'_, str>, &str) {
+    let mut from = 0;
+    while let Some(at) = inner[from..].find('"').map(|at| from + at) {
+        if inner[at + 1..].starts_with('"') {
+            from = at + 2;
+            continue;
+        }
+        let field = &inner[..at];
+        let field =
+            if field.contains('"') { field.replace("\"\"", "\"").into() } else { field.into() };
+        return (field, &inner[at + 1..]);
+    }
+    (inner.into(), "")
+}
+
+fn trimmed(field: Cow<'_, str>) -> Cow<'_, str> {
+    match field {
+        Cow::Borrowed(field) => Cow::Borrowed(field.trim()),
+        Cow::Owned(field) => Cow::Owned(field.trim().to_owned()),
+    }
+}
+
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    let holds = Holds { set: true, number: true, rarity: Rarities::All };
+    sheet.text.push_str("Quantity,Name,Set,Number,Rarity,Zone\n");
+    for at in 0..sheet.deck.entries.len() {
+        let Some(line) = sheet.line(at, holds) else { continue };
+        let zone = sheet.deck.entries[at].zone.clone();
+        let parts = [
+            line.name.as_str(),
+            line.set.unwrap_or_default(),
+            line.number.unwrap_or_default(),
+            line.rarity.unwrap_or_default(),
+            &zone,
+        ];
+        sheet.text.push_str(&line.quantity.to_string());
+        for part in parts {
+            sheet.text.push(',');
+            sheet.text.push_str(&field(part));
+        }
+        sheet.text.push('\n');
+    }
+}
+
+fn field(text: &str) -> String {
+    let plain = !text.contains([',', ';', '\t', '"', '\n', '\r']) && text.trim() == text;
+    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+}

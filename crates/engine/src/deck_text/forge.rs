@@ -1,0 +1,81 @@
+//! Deck files of Forge: sections in brackets, cards as `2 Name|SET|picture`.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, DraftEntry, Parts, Source};
+use super::line::{common, common_as};
+use super::read_deck::IgnoredReason;
+use super::writing::{Holds, Rarities, Sheet};
+use super::zones::Role;
+
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut metadata = false;
+    Draft::of_lines(source, |line| {
+        if line.starts_with('[') && line.ends_with(']') {
+            metadata = line.eq_ignore_ascii_case("[metadata]");
+            return if metadata { Content::Ignored(IgnoredReason::Heading) } else { common(line) };
+        }
+        if metadata {
+            return match line.split_once('=') {
+                Some((key, name)) if key.trim().eq_ignore_ascii_case("name") => {
+                    Content::Note("name", Cow::Borrowed(name.trim()))
+                }
+                Some((key, kind)) if key.trim().eq_ignore_ascii_case("deck type") => {
+                    Content::Note("format", Cow::Borrowed(kind.trim()))
+                }
+                _ => Content::Ignored(IgnoredReason::Decoration),
+            };
+        }
+        match common_as(line, parts) {
+            Content::Entry(entry) => Content::Entry(Box::new(DraftEntry {
+                // A line with bars can be read in one way only.
+                readings: entry.readings.filter(|_| !line.contains('|')),
+                ..*entry
+            })),
+            other => other,
+        }
+    })
+}
+
+/// `Name|SET|picture`, where a `+` after the name is a finish and the picture no collector number. A number may stand in brackets.
+fn parts(text: &str) -> Parts<'_> {
+    let mut fields = text.split('|').map(str::trim);
+    let name = fields.next().unwrap_or_default();
+    let (name, foil) = match name.strip_suffix('+') {
+        Some(name) if text.contains('|') => (name, true),
+        _ => (name, false),
+    };
+    let set = fields.next().filter(|set| !set.is_empty());
+    let number = fields.find_map(|field| field.strip_prefix('[')?.strip_suffix(']'));
+    Parts {
+        name: Cow::Borrowed(name),
+        set: set.map(Cow::Borrowed),
+        number: number.map(Cow::Borrowed),
+        rarity: foil.then_some(Cow::Borrowed("foil")),
+        tags: Vec::new(),
+    }
+}
+
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    let holds = Holds { set: true, number: false, rarity: Rarities::Foil };
+    sheet.text.push_str("[metadata]\nName=Deck\n");
+    for (role, entries) in sheet.zones_of(&[Role::Commander, Role::Main, Role::Side]) {
+        let section = match role {
+            Role::Commander => "Commander",
+            Role::Side => "Sideboard",
+            _ => "Main",
+        };
+        sheet.text.push_str(&format!("[{section}]\n"));
+        for at in entries {
+            let Some(line) = sheet.line(at, holds) else { continue };
+            let set = line.set.map_or(String::new(), |set| format!("|{}", set.to_uppercase()));
+            // The mark needs a bar after it.
+            let finish = match line.rarity {
+                Some(_) if set.is_empty() => "+|",
+                Some(_) => "+",
+                None => "",
+            };
+            sheet.text.push_str(&format!("{} {}{finish}{set}\n", line.quantity, line.name));
+        }
+    }
+}

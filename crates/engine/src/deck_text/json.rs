@@ -1,0 +1,44 @@
+//! A deck as JSON, which loses nothing.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, DraftEntry, Source};
+use super::read_deck::IgnoredReason;
+use super::writing::Sheet;
+use crate::deck::{Deck, DeckEntry};
+
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut draft = Draft::default();
+    match serde_json::from_str::<Deck>(source.raw) {
+        Ok(deck) => {
+            for entry in deck.entries {
+                let DeckEntry { zone, quantity, card, copies } = entry;
+                let text = format!("{quantity} {}", card.name);
+                let entry = DraftEntry {
+                    quantity: Some(quantity),
+                    card: card.into(),
+                    zone: Some(Cow::Owned(zone)),
+                    exact: true,
+                    copies,
+                    ..DraftEntry::default()
+                };
+                draft.push(1, Cow::Owned(text), Content::Entry(Box::new(entry)));
+            }
+        }
+        Err(error) => {
+            let detail = format!("the JSON is no deck: {error}");
+            let reason = IgnoredReason::Malformed { detail };
+            draft.push(
+                error.line().max(1),
+                Cow::Borrowed(source.raw.trim()),
+                Content::Ignored(reason),
+            );
+        }
+    }
+    draft
+}
+
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    // A deck has text for keys and no other maps: it is always JSON.
+    sheet.text = serde_json::to_string_pretty(sheet.deck).unwrap_or_default();
+}

@@ -1,0 +1,325 @@
+//! The line reader that the dialects share: quantities wherever people write them, and what stands around a name.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, DraftEntry, Parts};
+use super::own::{DeckTextFault, prefix};
+use super::read_deck::IgnoredReason;
+use super::zones::Role;
+
+/// Reads a trimmed, tidy line that is not blank.
+pub(super) fn common(line: &str) -> Content<'_> {
+    common_as(line, peel)
+}
+
+/// [`common`], with another way to take a card's line apart.
+pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
+    if !line.starts_with(|first: char| first.is_ascii_digit()) {
+        if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+            return Content::Comment(comment.trim());
+        }
+        if let Some(content) = xmage(line) {
+            return content;
+        }
+        if let Some(label) = header(line) {
+            return Content::Section(Cow::Borrowed(label));
+        }
+    }
+    let (zone, entry) = match prefix(line) {
+        Some(rest) => (Some(Cow::Borrowed("sideboard")), rest),
+        None => (None, line),
+    };
+    match quantity(entry) {
+        Ok((_, "")) => DeckTextFault::NameMissing.into(),
+        Ok((quantity, text)) => Content::Entry(Box::new(DraftEntry {
+            quantity,
+            card: parts(text),
+            readings: Some((text, entry)),
+            zone,
+            ..DraftEntry::default()
+        })),
+        Err(fault) => fault.into(),
+    }
+}
+
+/// What a file of XMage says of itself.
+fn xmage(line: &str) -> Option<Content<'_>> {
+    if let Some(name) = line.strip_prefix("NAME:") {
+        return Some(Content::Note("name", Cow::Borrowed(name.trim())));
+    }
+    let is_layout = line.starts_with("LAYOUT ") || line.starts_with("AUTHOR:");
+    is_layout.then_some(Content::Ignored(IgnoredReason::Decoration))
+}
+
+/// The label of a line that is a header whatever the game: a word for a zone, or anything in square brackets.
+fn header(line: &str) -> Option<&str> {
+    if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return (!inner.contains(['[', ']'])).then(|| inner.trim());
+    }
+    let label = without_count(line);
+    Role::of_word(label).is_some().then_some(label)
+}
+
+/// A header without what often stands around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
+pub(super) fn without_count(line: &str) -> &str {
+    let is_frame = |letter: char| "*=#-–—:[]~_ ".contains(letter);
+    let label = line.trim_matches(is_frame);
+    let cut = |label: &str| -> Option<usize> {
+        let bare = label.strip_suffix(')').unwrap_or(label);
+        let before = bare.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let mark = before.trim_end();
+        let counted = before.len() < bare.len() && mark.ends_with(['(', ':', '-', '–']);
+        counted.then(|| mark.trim_end_matches(['(', ':', '-', '–']).trim_end().len())
+    };
+    let end = cut(label).unwrap_or(label.len());
+    label[..end].trim_matches(is_frame)
+}
+
+/// Whether a line without a quantity looks like a header rather than a name.
+pub(super) fn looks_like_header(line: &str) -> bool {
+    line.ends_with(':') || without_count(line).len() < line.len() || line.starts_with("==")
+}
+
+/// The quantity of a line, where it has one, and the rest.
+fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
+    let line = without_bullet(line);
+    if let Some((number, rest)) = leading(line) {
+        return Ok((Some(parse(number)?), rest));
+    }
+    let unsigned = line.strip_prefix(['-', '−', '+']);
+    if unsigned.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit())) {
+        return Err(DeckTextFault::QuantityInvalid);
+    }
+    if let Some((rest, number)) = trailing(line) {
+        return Ok((Some(parse(number)?), rest));
+    }
+    Ok((None, line))
+}
+
+fn parse(number: &str) -> Result<u32, DeckTextFault> {
+    number.parse().map_err(|_| DeckTextFault::QuantityTooLarge)
+}
+
+fn without_bullet(line: &str) -> &str {
+    let rest = line.strip_prefix(['*', '-', '•', '·', '–', '◦', '▪']);
+    match rest {
+        Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        _ => line,
+    }
+}
+
+/// `4`, `4x`, `4 x`, `x4` or `(4)` before the name.
+fn leading(line: &str) -> Option<(&str, &str)> {
+    let is_times = |text: &str| text.starts_with(['x', 'X', '×']);
+    let (open, inner) = match line.strip_prefix('(') {
+        Some(inner) => (true, inner),
+        None => (false, line),
+    };
+    let inner = if is_times(inner) { inner.strip_prefix(['x', 'X', '×'])? } else { inner };
+    let before = inner.len() < line.len() - usize::from(open);
+    let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 {
+        return None;
+    }
+    let (number, mut rest) = inner.split_at(digits);
+    if !before && let Some(after) = rest.strip_prefix(['x', 'X', '×']) {
+        rest = after;
+    }
+    if open {
+        rest = rest.strip_prefix(')')?;
+    }
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let mut name = rest.trim_start();
+    if let Some(after) = name.strip_prefix(['x', 'X', '×'])
+        && after.starts_with(char::is_whitespace)
+        && inner.len() == line.len()
+    {
+        name = after.trim_start();
+    }
+    Some((number, name))
+}
+
+/// `x4`, `x 4`, `4x` or `(x4)` after the name.
+fn trailing(line: &str) -> Option<(&str, &str)> {
+    const TIMES: [char; 3] = ['x', 'X', '×'];
+    let (before, word) = line.rsplit_once(char::is_whitespace)?;
+    let before = before.trim_end();
+    let bare = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(number) = bare.strip_prefix(TIMES).or_else(|| bare.strip_suffix(TIMES))
+        && is_number(number)
+    {
+        return (!before.is_empty()).then_some((before, number));
+    }
+    let (name, times) = before.rsplit_once(char::is_whitespace)?;
+    (is_number(word) && matches!(times, "x" | "X" | "×")).then_some((name.trim_end(), word))
+}
+
+/// Takes a card's line apart from its end: `Name (set) number *finish* [category] #tag ^tag^`.
+pub(super) fn peel(text: &str) -> Parts<'_> {
+    if let Some(parts) = bracket_first(text) {
+        return parts;
+    }
+    let mut parts = Parts::default();
+    let mut name = text;
+    // Dots after a name count influence.
+    name = name.trim_end_matches(|c: char| c.is_whitespace() || "●•○☆★◆◇".contains(c));
+    if name.is_empty() {
+        name = text;
+    }
+    if let Some((before, tags)) = name.split_once(" #") {
+        parts.tags.extend(tags.split(" #").map(|tag| Cow::Borrowed(tag.trim())));
+        name = before.trim_end();
+    }
+    let mut category = None;
+    while let Some((before, open, value)) = last_bracket(name) {
+        match open {
+            '^' => parts.tags.push(Cow::Borrowed(value)),
+            '*' | '{' if parts.rarity.is_none() => parts.rarity = Some(Cow::Borrowed(value)),
+            '[' if category.is_none() => category = Some(value),
+            _ => break,
+        }
+        name = before;
+    }
+    let set = |text| last_bracket(text).filter(|(_, open, _)| *open == '(');
+    if let Some((before, _, code)) = set(name) {
+        parts.set = Some(Cow::Borrowed(code));
+        name = before;
+    } else if let Some((front, number)) = name.rsplit_once(char::is_whitespace)
+        && let Some((before, open, code)) = last_bracket(front.trim_end())
+        && matches!(open, '(' | '[')
+    {
+        parts.set = Some(Cow::Borrowed(code));
+        parts.number = Some(Cow::Borrowed(number));
+        name = before;
+    }
+    match category {
+        Some(code) if parts.set.is_none() && !code.contains([' ', ',', '{']) => {
+            parts.set = Some(Cow::Borrowed(code));
+        }
+        Some(category) => parts.tags.push(Cow::Borrowed(category)),
+        None => {}
+    }
+    parts.name = Cow::Borrowed(name);
+    parts
+}
+
+/// `[set:number] Name`, as XMage writes, or `(set) number` without a name.
+fn bracket_first(text: &str) -> Option<Parts<'_>> {
+    if let Some((set, number)) = text.strip_prefix('(').and_then(|text| text.split_once(')')) {
+        let number = number.trim();
+        let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+        let is_word = |word: &str| !word.is_empty() && !word.contains(char::is_whitespace);
+        return (is_number && is_word(number) && is_word(set)).then(|| Parts {
+            set: Some(Cow::Borrowed(set)),
+            number: Some(Cow::Borrowed(number)),
+            ..Parts::default()
+        });
+    }
+    let (inner, name) = text.strip_prefix('[')?.split_once(']')?;
+    let (set, number) = inner.split_once(':')?;
+    let name = name.trim();
+    (!name.is_empty()).then(|| Parts {
+        name: Cow::Borrowed(name),
+        set: Some(Cow::Borrowed(set.trim())),
+        number: Some(Cow::Borrowed(number.trim())),
+        ..Parts::default()
+    })
+}
+
+/// The value in brackets at the end, after white space, what opens it, and what stands before.
+fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
+    let close = text.chars().next_back()?;
+    let open = match close {
+        ')' => '(',
+        ']' => '[',
+        '}' => '{',
+        '*' | '^' => close,
+        _ => return None,
+    };
+    let inner = &text[..text.len() - 1];
+    let (before, value) = inner.rsplit_once(open)?;
+    let (name, value) = (before.trim_end(), value.trim());
+    (before.ends_with(char::is_whitespace) && !name.is_empty() && !value.is_empty())
+        .then_some((name, open, value))
+}
+
+/// A line of games that write `Name SET 12`, without brackets.
+pub(super) fn peel_words(text: &str) -> Parts<'_> {
+    let mut words = text.rsplitn(3, char::is_whitespace);
+    if let (Some(number), Some(set), Some(name)) = (words.next(), words.next(), words.next()) {
+        let is_number = number.contains(|letter: char| letter.is_ascii_digit());
+        let is_set = set.len() <= 8
+            && set.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && set.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        if is_number && is_set && !name.trim().is_empty() {
+            return Parts {
+                name: Cow::Borrowed(name.trim()),
+                set: Some(Cow::Borrowed(set)),
+                number: Some(Cow::Borrowed(number)),
+                ..Parts::default()
+            };
+        }
+    }
+    peel(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_no_part_of_a_header() {
+        for line in [
+            "Sideboard",
+            "Sideboard (15)",
+            "SIDEBOARD:",
+            "== Sideboard ==",
+            "Sideboard - 15",
+            "[Sideboard]",
+            "Sideboard: 15",
+        ] {
+            assert!(without_count(line).eq_ignore_ascii_case("sideboard"), "{line}");
+        }
+        assert_eq!((without_count("7"), without_count("(7)"), without_count("")), ("7", "", ""));
+    }
+
+    #[test]
+    fn quantities_stand_where_people_write_them() {
+        for line in [
+            "4 Salt",
+            "4x Salt",
+            "4X Salt",
+            "4× Salt",
+            "4 x Salt",
+            "x4 Salt",
+            "(4) Salt",
+            "* 4 Salt",
+            "- 4x Salt",
+            "• 4 Salt",
+            "Salt x4",
+            "Salt ×4",
+            "Salt x 4",
+            "Salt 4x",
+            "Salt (x4)",
+            "4\tSalt",
+        ] {
+            assert_eq!(quantity(line), Ok((Some(4), "Salt")), "{line}");
+        }
+        for line in ["Salt", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"] {
+            assert_eq!(
+                quantity(line).map(|(quantity, _)| quantity).ok().flatten(),
+                match line {
+                    "(4)" => Some(4),
+                    _ => None,
+                },
+                "{line}"
+            );
+        }
+        assert_eq!(quantity("-1 Salt"), Err(DeckTextFault::QuantityInvalid));
+        assert_eq!(quantity("−1 Salt"), Err(DeckTextFault::QuantityInvalid));
+        assert_eq!(quantity("4294967296 Salt"), Err(DeckTextFault::QuantityTooLarge));
+    }
+}

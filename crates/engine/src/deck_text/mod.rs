@@ -1,0 +1,298 @@
+//! Deck lists as text, in the dialects that people paste.
+//!
+//! | Part | What it holds |
+//! |---|---|
+//! | `own`, `json`, `share_code` | our own dialects, which lose nothing or little of a deck |
+//! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
+//! | `text` | encodings, and what is forgiven of characters |
+//! | `recognise` | which dialect a text is in |
+//! | `line`, `draft` | the line reader that the dialects share, and what it makes of a list |
+//! | `zones` | what headers and categories mean in a game |
+//! | `resolve`, `read_deck` | which card a line means, and what is said of it |
+//! | `writing` | what the writers share, and what a dialect cannot hold |
+//!
+//! `docs/DECK_TEXT.md` in the repository has the table of what each dialect holds, and the share code byte by byte.
+
+mod archidekt;
+mod arena;
+mod csv;
+mod draft;
+mod forge;
+mod json;
+mod line;
+mod moxfield;
+mod mtgo;
+mod netrunner_db;
+mod own;
+mod plain;
+mod ptcg_live;
+mod ptcg_online;
+mod read_deck;
+mod recognise;
+mod resolve;
+mod share_code;
+mod text;
+mod writing;
+mod ydk;
+mod ydke;
+mod zones;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::catalogue::Catalogue;
+use crate::deck::Deck;
+use draft::{Draft, Source};
+
+pub use draft::DECK_LINES_MAX;
+pub use own::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
+pub use read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
+pub use recognise::recognise_deck_text;
+pub use resolve::CANDIDATES_MAX;
+pub use share_code::{
+    SHARE_CODE_MAX, ShareCodeError, SharedDeck, decode_share_code, encode_share_code,
+};
+pub use text::{TextEncoding, decode_deck_text};
+pub use writing::{DeckLoss, LossKind, WRITTEN_COPIES_MAX, WrittenDeck};
+
+/// A way to write a deck list as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DeckDialect {
+    /// Our own text ([`parse_deck_text`]): `2 Name (set) 017 {rarity}`. It holds everything but ids of copies.
+    Own,
+    /// A [`Deck`] as JSON. It holds everything.
+    Json,
+    /// Our own share code, by set and number: one short word, for links and messages.
+    ShareCode,
+    /// `2 Name`, and names of zones above.
+    Plain,
+    /// Lists of Arena: `Deck`, `2 Name (SET) 17`, `Sideboard`.
+    Arena,
+    /// Lists of Magic Online: `2 Name`, a blank line, the sideboard.
+    Mtgo,
+    /// Lists of Moxfield: `2 Name (SET) 17 *F* #tag`.
+    Moxfield,
+    /// Lists of Archidekt: `2x Name (set) 17 *F* [Category] ^tag^`.
+    Archidekt,
+    /// Lists of the live client: `Pokémon: 6`, `2 Name SET 17`.
+    PtcgLive,
+    /// Lists of the older online client: `##Pokémon - 6`, `* 2 Name SET 17`.
+    PtcgOnline,
+    /// Lists of NetrunnerDB: `2x Name (Set Name) ●●`.
+    NetrunnerDb,
+    /// Deck files of Forge: `[Main]`, `2 Name|SET`.
+    Forge,
+    /// A table with a header, for spreadsheets.
+    Csv,
+    /// Files of ids: `#main`, `#extra`, `!side`.
+    Ydk,
+    /// Links of ids: `ydke://…!…!…!`.
+    Ydke,
+}
+
+/// The word is no dialect.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no dialect of this name; there are {}", DeckDialect::ALL.map(DeckDialect::code).join(", "))]
+pub struct DeckDialectError;
+
+impl DeckDialect {
+    /// All dialects.
+    pub const ALL: [Self; 15] = [
+        Self::Own,
+        Self::Json,
+        Self::ShareCode,
+        Self::Plain,
+        Self::Arena,
+        Self::Mtgo,
+        Self::Moxfield,
+        Self::Archidekt,
+        Self::PtcgLive,
+        Self::PtcgOnline,
+        Self::NetrunnerDb,
+        Self::Forge,
+        Self::Csv,
+        Self::Ydk,
+        Self::Ydke,
+    ];
+
+    /// The word for it, as it is serialised, for example `ptcg_live`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Json => "json",
+            Self::ShareCode => "share_code",
+            Self::Plain => "plain",
+            Self::Arena => "arena",
+            Self::Mtgo => "mtgo",
+            Self::Moxfield => "moxfield",
+            Self::Archidekt => "archidekt",
+            Self::PtcgLive => "ptcg_live",
+            Self::PtcgOnline => "ptcg_online",
+            Self::NetrunnerDb => "netrunner_db",
+            Self::Forge => "forge",
+            Self::Csv => "csv",
+            Self::Ydk => "ydk",
+            Self::Ydke => "ydke",
+        }
+    }
+
+    /// Whether a blank line may begin the sideboard.
+    fn has_blank_line(self) -> bool {
+        matches!(self, Self::Plain | Self::Arena | Self::Mtgo | Self::Moxfield | Self::Archidekt)
+    }
+
+    fn draft<'a>(self, source: Source<'a>, catalogue: &Catalogue) -> Draft<'a> {
+        match self {
+            Self::Own => own::draft(source),
+            Self::Json => json::draft(source),
+            Self::ShareCode => share_code::draft(source),
+            Self::Plain => plain::draft(source),
+            Self::Arena => arena::draft(source),
+            Self::Mtgo => mtgo::draft(source),
+            Self::Moxfield => moxfield::draft(source),
+            Self::Archidekt => archidekt::draft(source),
+            Self::PtcgLive => ptcg_live::draft(source),
+            Self::PtcgOnline => ptcg_online::draft(source),
+            Self::NetrunnerDb => netrunner_db::draft(source),
+            Self::Forge => forge::draft(source),
+            Self::Csv => csv::draft(source),
+            Self::Ydk => ydk::draft(source),
+            Self::Ydke => ydke::draft(source, catalogue.game()),
+        }
+    }
+}
+
+impl fmt::Display for DeckDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FromStr for DeckDialect {
+    type Err = DeckDialectError;
+
+    fn from_str(word: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|dialect| dialect.code() == word).ok_or(DeckDialectError)
+    }
+}
+
+/// What a list is read with.
+#[derive(Debug, Clone, Copy)]
+pub struct DeckReading<'a> {
+    catalogue: &'a Catalogue,
+    set_names: &'a [(String, String)],
+    dialect: Option<DeckDialect>,
+}
+
+impl<'a> DeckReading<'a> {
+    /// The cards that lines may mean: those that the reader of the answer may know of. The game is theirs.
+    pub fn new(catalogue: &'a Catalogue) -> Self {
+        Self { catalogue, set_names: &[], dialect: None }
+    }
+
+    /// Code and name of sets, for lists that write the name.
+    #[must_use]
+    pub fn with_set_names(self, set_names: &'a [(String, String)]) -> Self {
+        Self { set_names, ..self }
+    }
+
+    /// The dialect, when it is known; otherwise it is recognised.
+    #[must_use]
+    pub fn in_dialect(self, dialect: DeckDialect) -> Self {
+        Self { dialect: Some(dialect), ..self }
+    }
+}
+
+/// Reads a list in any dialect, and says of each line what became of it.
+///
+/// ```
+/// # use cardscape_engine::*;
+/// # let game = Game::from_toml("code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n[[zones]]\ncode='main'\nname='Shoal'\n[[zones]]\ncode='side'\nname='Net'").unwrap();
+/// # let card = |number: &str, name: &str| PoolCard { key: number.into(), set: "shore".into(), released_on: None,
+/// #     definition: serde_json::from_value(serde_json::json!({ "number": number, "name": name, "kind": "fish" })).unwrap() };
+/// # let catalogue = Catalogue::builder(&game).add(card("001", "Old Pike")).add(card("002", "Carp")).build();
+/// let read = read_deck("3 Old Pike\nCarp x2\n\n1 Crap\n", &DeckReading::new(&catalogue));
+/// assert_eq!(read.dialect, DeckDialect::Plain);
+/// let entries: Vec<_> = read.deck.entries.iter().map(|entry| (&*entry.zone, entry.quantity, &*entry.card.name)).collect();
+/// assert_eq!(entries, [("main", 3, "Old Pike"), ("main", 2, "Carp"), ("side", 1, "Crap")]);
+/// assert_eq!(read.lines[2].verdict, LineVerdict::Ignored(IgnoredReason::BlankLine { zone: "side".into() }));
+/// assert_eq!(read.lines[3].verdict, LineVerdict::Unknown { near: vec!["Carp".into()], reason: None });
+/// ```
+pub fn read_deck(text: &str, reading: &DeckReading<'_>) -> ReadDeck {
+    let text = text::without_mark(text);
+    let text = &text::with_line_feeds(text);
+    let (dialect, recognised_by) = match reading.dialect {
+        Some(dialect) => (dialect, None),
+        None => {
+            let (dialect, mark) = recognise::recognise(text);
+            (dialect, Some(mark))
+        }
+    };
+    let tidy = text::tidy(text);
+    let source = Source { raw: text, tidy: &tidy };
+    let game = match dialect {
+        DeckDialect::ShareCode => decode_share_code(text.trim()).ok().map(|shared| shared.game),
+        _ => None,
+    };
+    let draft = dialect.draft(source, reading.catalogue);
+    let read = resolve::resolve(draft, dialect, reading);
+    ReadDeck { recognised_by, game, ..read }
+}
+
+/// [`read_deck`] of a file: its encoding is recognised, too.
+pub fn read_deck_bytes(bytes: &[u8], reading: &DeckReading<'_>) -> ReadDeck {
+    let (text, encoding) = decode_deck_text(bytes);
+    ReadDeck { encoding, ..read_deck(&text, reading) }
+}
+
+/// How many entries a list has, without judging them: for measuring the readers alone.
+#[doc(hidden)]
+pub fn count_entries(text: &str, dialect: DeckDialect, catalogue: &Catalogue) -> usize {
+    let tidy = text::tidy(text);
+    dialect.draft(Source { raw: text, tidy: &tidy }, catalogue).entries().count()
+}
+
+/// Writes a deck in a dialect, and says what the dialect cannot hold.
+///
+/// `set_names` (code and name) are for dialects that write the names of sets. What is written reads back as the same deck but for the losses that are told.
+///
+/// ```
+/// # use cardscape_engine::*;
+/// # let game = Game::from_toml("code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'").unwrap();
+/// # let catalogue = Catalogue::builder(&game).build();
+/// let deck = parse_deck_text("3 Old Pike (shore) 1").deck;
+/// let written = write_deck(&deck, DeckDialect::Forge, &catalogue, &[]);
+/// assert_eq!(written.text, "[metadata]\nName=Deck\n[Main]\n3 Old Pike|SHORE\n");
+/// assert_eq!(written.losses, [DeckLoss { entry: Some(0), kind: LossKind::Number }]);
+/// ```
+pub fn write_deck(
+    deck: &Deck,
+    dialect: DeckDialect,
+    catalogue: &Catalogue,
+    set_names: &[(String, String)],
+) -> WrittenDeck {
+    let mut sheet = writing::Sheet::new(deck, dialect, catalogue, set_names);
+    match dialect {
+        DeckDialect::Own => own::write(&mut sheet),
+        DeckDialect::Json => json::write(&mut sheet),
+        DeckDialect::ShareCode => share_code::write(&mut sheet),
+        DeckDialect::Plain => plain::write(&mut sheet),
+        DeckDialect::Arena => arena::write(&mut sheet),
+        DeckDialect::Mtgo => mtgo::write(&mut sheet),
+        DeckDialect::Moxfield => moxfield::write(&mut sheet),
+        DeckDialect::Archidekt => archidekt::write(&mut sheet),
+        DeckDialect::PtcgLive => ptcg_live::write(&mut sheet),
+        DeckDialect::PtcgOnline => ptcg_online::write(&mut sheet),
+        DeckDialect::NetrunnerDb => netrunner_db::write(&mut sheet),
+        DeckDialect::Forge => forge::write(&mut sheet),
+        DeckDialect::Csv => csv::write(&mut sheet),
+        DeckDialect::Ydk => ydk::write(&mut sheet),
+        DeckDialect::Ydke => ydke::write(&mut sheet),
+    }
+    sheet.finish()
+}

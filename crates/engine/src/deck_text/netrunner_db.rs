@@ -1,0 +1,52 @@
+//! Lists of NetrunnerDB: a title, an identity, cards with the names of their sets and dots of influence, totals at the end.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, Source};
+use super::line::common;
+use super::read_deck::IgnoredReason;
+use super::writing::{Holds, Sheet};
+use super::zones::Role;
+
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut first = true;
+    Draft::of_lines(source, |line| {
+        let is_first = std::mem::replace(&mut first, false);
+        if is_total(line) {
+            return Content::Ignored(IgnoredReason::Decoration);
+        }
+        match common(line) {
+            Content::Entry(entry) if is_first && entry.quantity.is_none() => {
+                Content::Note("name", Cow::Borrowed(line))
+            }
+            other => other,
+        }
+    })
+}
+
+fn is_total(line: &str) -> bool {
+    let begins =
+        |head: &str| line.get(..head.len()).is_some_and(|text| text.eq_ignore_ascii_case(head));
+    line.contains(" influence spent")
+        || line.contains(" agenda points (")
+        || line.contains(" cards (m")
+        || begins("cards up to ")
+        || begins("deck built on ")
+        || begins("decklist published on ")
+}
+
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    sheet.text.push_str("Deck\n\n");
+    let mut total = 0;
+    for (_, entries) in sheet.zones_of(&[Role::Main]) {
+        for at in entries {
+            if let Some(line) = sheet.line(at, Holds { set: true, ..Holds::default() }) {
+                let set = line.set.map(|code| format!(" ({})", sheet.set_name(code)));
+                total += u64::from(line.quantity);
+                let set = set.unwrap_or_default();
+                sheet.text.push_str(&format!("{}x {}{set}\n", line.quantity, line.name));
+            }
+        }
+    }
+    sheet.text.push_str(&format!("\n{total} cards (min 0)\n"));
+}

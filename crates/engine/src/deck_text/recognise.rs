@@ -1,0 +1,160 @@
+//! Which dialect a text is in.
+
+use super::DeckDialect;
+use super::csv;
+use super::share_code::decode_share_code;
+
+/// A dialect, what it is recognised by in words, and whether a line shows it.
+type Mark = (DeckDialect, &'static str, fn(&str) -> bool);
+
+/// Most lines that are looked at.
+const LOOKED_AT: usize = 500;
+
+/// The dialect that a text is most likely in. Every text is in some: what has no marks of another is a plain list.
+///
+/// ```
+/// use cardscape_engine::{DeckDialect, recognise_deck_text};
+/// assert_eq!(recognise_deck_text("#main\n7001\n!side\n"), DeckDialect::Ydk);
+/// assert_eq!(recognise_deck_text("2 Old Pike\n1 Carp"), DeckDialect::Plain);
+/// ```
+pub fn recognise_deck_text(text: &str) -> DeckDialect {
+    recognise(text).0
+}
+
+/// The dialect, and what it was recognised by.
+pub(super) fn recognise(text: &str) -> (DeckDialect, &'static str) {
+    let trimmed = text.trim();
+    if trimmed.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("ydke://")) {
+        return (DeckDialect::Ydke, "it begins with \"ydke://\"");
+    }
+    if trimmed.starts_with('{') && trimmed.contains("\"entries\"") {
+        return (DeckDialect::Json, "it is JSON with \"entries\"");
+    }
+    if is_share_code(trimmed) {
+        return (DeckDialect::ShareCode, "it is one word of the digits of a share code");
+    }
+    let lines: Vec<&str> =
+        text.split('\n').map(str::trim).filter(|line| !line.is_empty()).take(LOOKED_AT).collect();
+    if lines.first().is_some_and(|first| csv::Columns::of(first).is_some()) {
+        return (DeckDialect::Csv, "the first line names columns");
+    }
+    let marks: [Mark; 10] = [
+        (DeckDialect::Ydk, "a line is \"#main\", \"#extra\" or \"!side\"", |line| {
+            ["#main", "#extra", "!side"].iter().any(|mark| line.eq_ignore_ascii_case(mark))
+        }),
+        (DeckDialect::Forge, "a line is \"[metadata]\", or has a set after \"|\"", |line| {
+            line.eq_ignore_ascii_case("[metadata]")
+                || (begins_with_number(line) && line.contains('|'))
+        }),
+        (DeckDialect::PtcgOnline, "a line begins with \"##\" or is framed by asterisks", |line| {
+            line.starts_with("##") || line.starts_with("******")
+        }),
+        (
+            DeckDialect::PtcgLive,
+            "a line is \"Pokémon: N\", \"Trainer: N\" or \"Energy: N\"",
+            |line| {
+                let (head, count) = line.split_once(':').unwrap_or_default();
+                let is_count = |text: &str| text.trim().parse::<u32>().is_ok();
+                is_count(count)
+                    && ["pokemon", "pokémon", "trainer", "energy"]
+                        .contains(&head.trim().to_lowercase().as_str())
+            },
+        ),
+        (DeckDialect::NetrunnerDb, "a line tells of influence, or of the site", |line| {
+            line.contains(" influence spent") || line.contains("netrunnerdb.com")
+        }),
+        (
+            DeckDialect::Own,
+            "a rarity in braces, a name in quotes, or a comment \"format:\" or \"game:\"",
+            is_own,
+        ),
+        (DeckDialect::Archidekt, "a category in brackets or a tag between \"^\"", |line| {
+            begins_with_number(line) && (is_tagged(line, '^', '^') || is_category(line))
+        }),
+        (DeckDialect::Moxfield, "a finish between asterisks or a tag after \"#\"", |line| {
+            begins_with_number(line) && (is_tagged(line, '*', '*') || line.contains(" #"))
+        }),
+        (
+            DeckDialect::Arena,
+            "a line is \"About\", or a card has its set and number after it",
+            |line| {
+                line.eq_ignore_ascii_case("about")
+                    || (begins_with_number(line) && has_set_and_number(line))
+            },
+        ),
+        (DeckDialect::Mtgo, "a line begins with \"SB:\"", |line| {
+            line.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("sb:"))
+        }),
+    ];
+    let found = marks.iter().find(|(_, _, is)| lines.iter().any(|line| is(line)));
+    match found {
+        Some((dialect, mark, _)) => (*dialect, *mark),
+        None if is_in_two_blocks(text) => {
+            (DeckDialect::Mtgo, "a blank line stands between two blocks of cards")
+        }
+        None => (DeckDialect::Plain, "it has no marks of another dialect"),
+    }
+}
+
+/// A code, or what is left of one: its check digits tell.
+fn is_share_code(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let may_be = text.starts_with('1') && text.bytes().all(is_digit);
+    may_be && (text.len() >= 16 || decode_share_code(text).is_ok())
+}
+
+/// Whether there is nothing but lines with quantities, and one gap between them.
+fn is_in_two_blocks(text: &str) -> bool {
+    let (mut gaps, mut after_blank) = (0, false);
+    for line in text.trim().lines().map(str::trim) {
+        if line.is_empty() {
+            after_blank = true;
+        } else if begins_with_number(line) {
+            gaps += usize::from(std::mem::take(&mut after_blank));
+        } else {
+            return false;
+        }
+    }
+    gaps == 1
+}
+
+fn begins_with_number(line: &str) -> bool {
+    line.starts_with(|first: char| first.is_ascii_digit())
+}
+
+fn is_own(line: &str) -> bool {
+    if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
+        let key = comment.split(':').next().unwrap_or_default().trim();
+        return comment.contains(':') && ["format", "game"].contains(&key.to_lowercase().as_str());
+    }
+    let quoted = line.split_once(' ').is_some_and(|(_, rest)| rest.trim_start().starts_with('"'));
+    let quoted_zone = line.starts_with("[\"") && line.ends_with("\"]");
+    (begins_with_number(line) && (quoted || is_tagged(line, '{', '}'))) || quoted_zone
+}
+
+/// Whether a line ends with something between two marks, after a blank.
+fn is_tagged(line: &str, open: char, close: char) -> bool {
+    let Some(inner) = line.strip_suffix(close) else { return false };
+    inner
+        .rsplit_once(open)
+        .is_some_and(|(before, value)| !value.is_empty() && before.ends_with(' '))
+}
+
+/// Whether a line ends with a category in square brackets that cannot be a set.
+fn is_category(line: &str) -> bool {
+    let Some((before, category)) = line.strip_suffix(']').and_then(|inner| inner.rsplit_once('['))
+    else {
+        return false;
+    };
+    category.contains(['{', ',', ' ']) || before.contains('(')
+}
+
+/// Whether a line ends with `(SET) 12`.
+fn has_set_and_number(line: &str) -> bool {
+    line.rsplit_once(") ").is_some_and(|(before, number)| {
+        let set = before.rsplit_once('(').map(|(_, set)| set);
+        set.is_some_and(|set| !set.is_empty() && !set.contains(' '))
+            && !number.contains(' ')
+            && number.contains(|letter: char| letter.is_ascii_digit())
+    })
+}

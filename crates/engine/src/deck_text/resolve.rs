@@ -1,0 +1,645 @@
+//! Which card a line means, by the cards of a catalogue and nothing else: one of what a viewer may see gives nothing else away.
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
+use super::line::{looks_like_header, peel, peel_words, without_count};
+use super::own::{LINE_SHOWN, note};
+use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
+use super::text::TextEncoding;
+use super::zones::{Place, is_heading, main_zone, place, side_zone};
+use super::{DeckDialect, DeckReading};
+use crate::catalogue::{Catalogue, same_number};
+use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
+use crate::name::name_key;
+use crate::schema::{Rarity, word_key};
+use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
+
+/// Most candidates that are told of an ambiguous line.
+pub const CANDIDATES_MAX: usize = 10;
+
+/// Judges the lines of a draft.
+pub(super) fn resolve(
+    draft: Draft<'_>,
+    dialect: DeckDialect,
+    reading: &DeckReading<'_>,
+) -> ReadDeck {
+    let judge = Judge::new(reading);
+    let game = reading.catalogue.game();
+    let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
+    let mut read = ReadDeck {
+        dialect,
+        recognised_by: None,
+        encoding: TextEncoding::Utf8,
+        game: None,
+        deck: Deck::default(),
+        lines: Vec::new(),
+        lines_left_out: draft.left_out,
+        suggestions_left_out: 0,
+        notes: draft.notes,
+    };
+    let first = if dialect == DeckDialect::Own { MAIN_ZONE } else { main_zone(game) };
+    let mut here = judge.zone(first);
+    for DraftLine { line, text, content } in draft.lines {
+        let ignored = match content {
+            Content::Blank => match &side_begins {
+                Some((begins, zone)) if *begins == line => {
+                    here = Place::Zone { code: zone.clone(), known: true };
+                    IgnoredReason::BlankLine { zone: zone.clone() }
+                }
+                _ => continue,
+            },
+            Content::Ignored(reason) => reason,
+            Content::Note(key, value) => {
+                read.notes.entry(key.to_owned()).or_insert_with(|| value.trim().to_owned());
+                IgnoredReason::Note { key: key.to_owned() }
+            }
+            Content::Comment(comment) => judge.comment(comment, dialect, &mut here, &mut read),
+            Content::Zone(code) => {
+                here = judge.zone(&code);
+                IgnoredReason::ZoneHeader { zone: code }
+            }
+            Content::Section(label) => enter(place(game, &label), &mut here),
+            Content::Entry(entry) => {
+                let (entry, verdict, tags) = match judge.line(*entry, &text, &mut here) {
+                    Ok(judged) => judged,
+                    Err(reason) => (None, LineVerdict::Ignored(reason), Vec::new()),
+                };
+                let position = entry.map(|entry| {
+                    read.deck.entries.push(entry);
+                    read.deck.entries.len() - 1
+                });
+                read.lines.push(ReadLine {
+                    line,
+                    text: shown(&text),
+                    entry: position,
+                    verdict,
+                    tags,
+                });
+                continue;
+            }
+        };
+        read.lines.push(ReadLine {
+            line,
+            text: shown(&text),
+            entry: None,
+            verdict: LineVerdict::Ignored(ignored),
+            tags: Vec::new(),
+        });
+    }
+    read.suggestions_left_out = judge.looked_up.get().saturating_sub(SUGGESTED_NAMES_MAX);
+    read
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(LINE_SHOWN).collect()
+}
+
+/// Goes on in the place that a header names.
+fn enter(place: Place, here: &mut Place) -> IgnoredReason {
+    match &place {
+        Place::Zone { code, .. } => {
+            let zone = code.clone();
+            *here = place;
+            IgnoredReason::ZoneHeader { zone }
+        }
+        Place::Outside => {
+            *here = place;
+            IgnoredReason::Heading
+        }
+        Place::Category => IgnoredReason::Heading,
+    }
+}
+
+/// The blank line after which a list without headers goes on with the sideboard: there is one such line, between two blocks of entries.
+fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> {
+    if !dialect.has_blank_line() || draft.entries().any(|entry| entry.zone.is_some()) {
+        return None;
+    }
+    let mut found = None;
+    let mut blank = None;
+    let mut begun = false;
+    for DraftLine { line, content, .. } in &draft.lines {
+        match content {
+            Content::Entry(entry) => {
+                // A line without a quantity may be a heading.
+                entry.quantity?;
+                if let Some(at) = blank.take().filter(|_| begun)
+                    && found.replace(at).is_some()
+                {
+                    return None;
+                }
+                begun = true;
+            }
+            Content::Blank => blank = Some(*line),
+            Content::Note(..) => {}
+            _ if begun => return None,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What there is to know about the cards, worked out when it is first asked for.
+struct Judge<'a> {
+    catalogue: &'a Catalogue,
+    /// Codes of sets by the keys of their names.
+    set_names: BTreeMap<String, &'a str>,
+    symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
+    /// Unknown names so far.
+    looked_up: Cell<usize>,
+}
+
+type Judged = (Option<DeckEntry>, LineVerdict, Vec<String>);
+
+/// What became of an entry.
+struct Settled {
+    quantity: u32,
+    card: CardReference,
+    verdict: LineVerdict,
+    tags: Vec<String>,
+}
+
+/// What one reading of a line means.
+enum Meaning {
+    /// This card, under this reference.
+    Card(CardReference, Vec<Guess>),
+    Several(Vec<u32>),
+}
+
+impl<'a> Judge<'a> {
+    fn new(reading: &DeckReading<'a>) -> Self {
+        let names = reading.set_names.iter();
+        Self {
+            catalogue: reading.catalogue,
+            set_names: names.map(|(code, name)| (name_key(name), code.as_str())).collect(),
+            symbols: OnceCell::new(),
+            looked_up: Cell::new(0),
+        }
+    }
+
+    /// The zone of a code.
+    fn zone(&self, code: &str) -> Place {
+        let known = self.catalogue.game().zones().iter().any(|zone| *zone.code == *code);
+        Place::Zone { code: code.to_owned(), known }
+    }
+
+    fn comment(
+        &self,
+        comment: &str,
+        dialect: DeckDialect,
+        here: &mut Place,
+        read: &mut ReadDeck,
+    ) -> IgnoredReason {
+        let game = self.catalogue.game();
+        if dialect != DeckDialect::Own {
+            let place = place(game, without_count(comment));
+            if place != Place::Category {
+                return enter(place, here);
+            }
+        }
+        if read.deck.entries.is_empty()
+            && let Some((key, value)) = note(comment)
+        {
+            read.notes.entry(key.clone()).or_insert(value);
+            return IgnoredReason::Note { key };
+        }
+        IgnoredReason::Comment
+    }
+
+    /// Judges a line that looks like an entry; the error says why it is none.
+    fn line(
+        &self,
+        entry: DraftEntry<'_>,
+        text: &str,
+        here: &mut Place,
+    ) -> Result<Judged, IgnoredReason> {
+        let game = self.catalogue.game();
+        let label = without_count(text);
+        if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
+            // The game calls a zone so, and a zone's name stands alone on a line.
+            let place = place(game, label);
+            if place != Place::Category {
+                return Err(enter(place, here));
+            }
+        }
+        let place = match &entry.zone {
+            Some(code) if entry.exact => self.zone(code),
+            Some(word) => match place(game, word) {
+                Place::Category if entry.zone_is_code => self.zone(word),
+                Place::Category => here.clone(),
+                place => place,
+            },
+            None => here.clone(),
+        };
+        let Place::Zone { code: zone, known } = place else {
+            return Err(IgnoredReason::OutsideTheDeck);
+        };
+        let Settled { quantity, card, verdict, tags } = if entry.exact {
+            let card = reference(&entry.card);
+            let verdict = self.exact(&card);
+            Settled { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+        } else {
+            match self.loose(&entry) {
+                Some(found) => found,
+                None if is_heading_line(&entry, text, |label| is_heading(game, label)) => {
+                    return Err(IgnoredReason::Heading);
+                }
+                None => self.unknown(&entry),
+            }
+        };
+        let verdict = if known { verdict } else { with_guess(verdict, &zone) };
+        Ok((Some(DeckEntry { zone, quantity, card, copies: entry.copies }), verdict, tags))
+    }
+
+    /// What the catalogue says of a reference that stays as it is.
+    fn exact(&self, card: &CardReference) -> LineVerdict {
+        match self.catalogue.resolve(card, &mut Vec::new()) {
+            Some(found) if found.exact => {
+                let chosen = card.set.is_some() || card.number.is_some();
+                let named = self.catalogue.named(&card.name);
+                if chosen || self.are_alike(&named) {
+                    return LineVerdict::Accepted;
+                }
+                self.ambiguous(&named)
+            }
+            Some(found) => {
+                let mut named = self.catalogue.named(&card.name);
+                if named.is_empty() {
+                    named.push(found.card);
+                }
+                self.ambiguous(&named)
+            }
+            None => LineVerdict::Unknown { near: self.near(&card.name), reason: None },
+        }
+    }
+
+    fn ambiguous(&self, cards: &[u32]) -> LineVerdict {
+        let candidates = cards.iter().take(CANDIDATES_MAX).map(|card| self.full_reference(*card));
+        LineVerdict::Ambiguous { candidates: candidates.collect() }
+    }
+
+    fn full_reference(&self, card: u32) -> CardReference {
+        let card = self.catalogue.card(card);
+        CardReference {
+            name: card.definition.name.clone(),
+            set: Some(card.set.clone()),
+            number: Some(card.definition.number.clone()),
+            rarity: None,
+        }
+    }
+
+    /// Whether it does not matter which of these cards is meant: they differ in set and number only.
+    fn are_alike(&self, cards: &[u32]) -> bool {
+        let mut definitions = cards.iter().map(|card| &self.catalogue.card(*card).definition);
+        let Some(first) = definitions.next() else { return true };
+        let id = self.catalogue.game().external_id();
+        definitions.all(|other| {
+            let count = |attributes: &serde_json::Map<String, Value>| {
+                attributes.iter().filter(|(key, _)| Some(key.as_str()) != id).count()
+            };
+            let same_values = count(&first.attributes) == count(&other.attributes)
+                && first.attributes.iter().all(|(key, value)| {
+                    Some(key.as_str()) == id || other.attributes.get(key) == Some(value)
+                });
+            first.kind == other.kind && same_values && first.effects == other.effects
+        })
+    }
+
+    /// Tries the readings of a line, from the most to the least literal. The first that is a card in all its parts wins, else the first that is
+    /// a card at all.
+    fn loose(&self, entry: &DraftEntry<'_>) -> Option<Settled> {
+        if let Some(id) = entry.external_id {
+            return Some(self.by_external_id(entry, id));
+        }
+        let one_copy = || entry.quantity.is_none().then_some(Guess::OneCopy);
+        let mut second_best = None;
+        for (parts, quantity, guess) in readings(entry) {
+            let Some(meaning) = self.meaning(&parts) else { continue };
+            let stated = (quantity == entry.quantity).then(one_copy).flatten();
+            let guesses: Vec<Guess> = stated.into_iter().chain(guess).collect();
+            let quantity = quantity.unwrap_or(1);
+            let tags = tags(&parts);
+            match meaning {
+                Meaning::Card(card, dropped) => {
+                    let is_exact = dropped.is_empty();
+                    let verdict = verdict(guesses.into_iter().chain(dropped).collect());
+                    let settled = Settled { quantity, card, verdict, tags };
+                    if is_exact {
+                        return Some(settled);
+                    }
+                    second_best.get_or_insert(settled);
+                }
+                Meaning::Several(cards) => {
+                    let verdict = self.ambiguous(&cards);
+                    return Some(Settled { quantity, card: reference(&parts), verdict, tags });
+                }
+            }
+        }
+        second_best.or_else(|| {
+            let (card, guess) = self.without_name(&entry.card)?;
+            let verdict = match guess {
+                Ok(guess) => verdict(one_copy().into_iter().chain([guess]).collect()),
+                Err(cards) => self.ambiguous(&cards),
+            };
+            Some(Settled {
+                quantity: entry.quantity.unwrap_or(1),
+                card,
+                verdict,
+                tags: tags(&entry.card),
+            })
+        })
+    }
+
+    fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> Settled {
+        let unknown = |reason| LineVerdict::Unknown { near: Vec::new(), reason: Some(reason) };
+        let (card, verdict) = match self.catalogue.with_external_id(id) {
+            Some(card) => (self.full_reference(card), LineVerdict::Accepted),
+            None => {
+                let declared = self.catalogue.game().external_id().is_some();
+                let reason = if declared {
+                    UnknownReason::ExternalIdUnknown
+                } else {
+                    UnknownReason::ExternalIdsNotDeclared
+                };
+                (CardReference::named(id.to_string()), unknown(reason))
+            }
+        };
+        Settled { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+    }
+
+    /// The card of a name, with as much of set, number and rarity as is true of it.
+    fn meaning(&self, parts: &Parts<'_>) -> Option<Meaning> {
+        let mut cards = self.catalogue.named(&parts.name);
+        if cards.is_empty() {
+            let (set, number) = (parts.set.as_deref()?, parts.number.as_deref()?);
+            let card = parts.name.is_empty().then(|| self.numbered(set, number)).flatten()?;
+            cards.push(card);
+        }
+        let mut dropped = Vec::new();
+        if parts.name.is_empty() {
+            let rarity = parts.rarity.as_deref().map(str::to_owned);
+            let printed = self.catalogue.has_rarity(cards[0], rarity.as_deref());
+            let dropped = rarity.clone().filter(|_| !printed);
+            let dropped = dropped.map(|rarity| Guess::RarityDropped { rarity });
+            let card = CardReference {
+                rarity: rarity.filter(|_| printed),
+                ..self.full_reference(cards[0])
+            };
+            return Some(Meaning::Card(card, dropped.into_iter().collect()));
+        }
+        let mut meant = CardReference::named(parts.name.as_ref());
+        if let Some(written) = &parts.set {
+            let code = self.set_code(written);
+            let of_set = only(&cards, |card| self.is_of(card, code));
+            if of_set.is_empty() {
+                dropped.push(Guess::SetDropped { set: shown(written) });
+            } else {
+                cards = of_set;
+                meant.set = Some(code.to_owned());
+            }
+        }
+        if let Some(number) = &parts.number {
+            let has_number =
+                |card: u32| same_number(number, &self.catalogue.card(card).definition.number);
+            let numbered = only(&cards, has_number);
+            // The number of a set that is unknown here says nothing.
+            if numbered.is_empty() || !dropped.is_empty() {
+                dropped.push(Guess::NumberDropped { number: shown(number) });
+            } else {
+                cards = numbered;
+                meant.number = Some(number.to_string());
+            }
+        }
+        if let Some(written) = &parts.rarity {
+            let rarity = self.rarity(written);
+            let printed = rarity
+                .as_ref()
+                .map(|code| only(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
+            match printed.filter(|cards| !cards.is_empty()) {
+                Some(printed) => {
+                    cards = printed;
+                    meant.rarity = rarity;
+                }
+                None => dropped.push(Guess::RarityDropped { rarity: shown(written) }),
+            }
+        }
+        if !self.are_alike(&cards) {
+            return Some(Meaning::Several(cards));
+        }
+        Some(Meaning::Card(meant, dropped))
+    }
+
+    fn is_of(&self, card: u32, set: &str) -> bool {
+        self.catalogue.card(card).set.eq_ignore_ascii_case(set.trim())
+    }
+
+    /// The code of a set that is written as its code or its name.
+    fn set_code<'b>(&'b self, written: &'b str) -> &'b str {
+        if self.catalogue.has_cards_of(written) {
+            return written.trim();
+        }
+        self.set_names.get(&name_key(written)).copied().unwrap_or(written.trim())
+    }
+
+    fn numbered(&self, set: &str, number: &str) -> Option<u32> {
+        self.catalogue.numbered(self.set_code(set), number)
+    }
+
+    /// The code of a rarity or of the finish that stands for one. `F` and `E` mean foil and etched, where no rarity is called so.
+    fn rarity(&self, written: &str) -> Option<String> {
+        let called = |key: &str| {
+            let is_meant = |rarity: &&Rarity| {
+                let mut words = rarity.aliases.iter().chain([&rarity.code, &rarity.name]);
+                words.any(|word| word_key(word) == key)
+            };
+            self.catalogue.game().rarities().iter().find(is_meant)
+        };
+        let key = word_key(written);
+        let meant = called(&key).or_else(|| match key.as_str() {
+            "f" => called("foil"),
+            "e" => called("etched"),
+            _ => None,
+        });
+        meant.map(|rarity| rarity.code.clone())
+    }
+
+    /// The card of a line whose name nobody has: by set and number, or by the symbol that the line has for a name.
+    fn without_name(&self, parts: &Parts<'_>) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
+        if let (Some(set), Some(number)) = (&parts.set, &parts.number)
+            && let Some(card) = self.numbered(set, number)
+        {
+            let card = self.full_reference(card);
+            let guess = Guess::BySetAndNumber { name: card.name.clone() };
+            return Some((card, Ok(guess)));
+        }
+        if parts.name.is_empty() || parts.name.contains(|letter: char| letter.is_alphanumeric()) {
+            return None;
+        }
+        let symbols = self.symbols.get_or_init(|| symbols(self.catalogue));
+        match symbols.get(without_selectors(&parts.name).as_ref())?.as_slice() {
+            [card] => {
+                let card = self.full_reference(*card);
+                let guess = Guess::BySymbol { name: card.name.clone() };
+                Some((card, Ok(guess)))
+            }
+            several => Some((reference(parts), Err(several.to_vec()))),
+        }
+    }
+
+    /// A line whose card is not known. A name that is spelled with other accents is known after all.
+    fn unknown(&self, entry: &DraftEntry<'_>) -> Settled {
+        let quantity = entry.quantity.unwrap_or(1);
+        let tags = tags(&entry.card);
+        let mut near = self.near_with_similarity(&entry.card.name);
+        let mut parts = Cow::Borrowed(&entry.card);
+        // What stands in brackets may belong to the name.
+        if let Some((text, _)) = entry.readings
+            && text.len() > entry.card.name.len()
+            && near.first().is_some_and(|(_, similarity)| *similarity < 1.0)
+        {
+            let whole = self.near_with_similarity(text);
+            if whole.first().is_some_and(|(_, similarity)| *similarity >= 1.0) {
+                near = whole;
+                parts = Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
+            }
+        }
+        if let [(name, similarity), ..] = near.as_slice()
+            && *similarity >= 1.0
+            && near.get(1).is_none_or(|(_, next)| *next < 1.0)
+        {
+            let parts = Parts { name: Cow::Borrowed(name), ..parts.into_owned() };
+            if let Some(Meaning::Card(card, dropped)) = self.meaning(&parts) {
+                let one_copy = entry.quantity.is_none().then_some(Guess::OneCopy);
+                let guess = Guess::NameSpelled { name: name.clone() };
+                let guesses = one_copy.into_iter().chain([guess]).chain(dropped).collect();
+                return Settled { quantity, card, verdict: verdict(guesses), tags };
+            }
+        }
+        let near = near.into_iter().map(|(name, _)| name).collect();
+        let verdict = LineVerdict::Unknown { near, reason: None };
+        Settled { quantity, card: reference(&entry.card), verdict, tags }
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        self.near_with_similarity(name).into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn near_with_similarity(&self, name: &str) -> Vec<(String, f64)> {
+        if name.is_empty() {
+            return Vec::new();
+        }
+        self.looked_up.set(self.looked_up.get() + 1);
+        if self.looked_up.get() > SUGGESTED_NAMES_MAX {
+            return Vec::new();
+        }
+        near_names(name, self.catalogue)
+    }
+}
+
+/// A way to read a line: its parts, its quantity, and what is guessed by reading it so.
+type Reading<'e> = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>);
+
+/// The ways to read a line, from the most to the least literal.
+fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Reading<'e>> {
+    let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
+    // Most lines mean what they literally say, so the others are worked out when they are needed.
+    let others = entry.readings.into_iter();
+    literal.chain(others.flat_map(|(text, whole)| other_readings(text, whole, entry.quantity)))
+}
+
+fn other_readings<'e>(text: &'e str, whole: &'e str, quantity: Option<u32>) -> Vec<Reading<'e>> {
+    let named = |text| Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
+    let mut found = Vec::new();
+    let marks = Some(Guess::MarksArePartOfName);
+    if text.contains(" #") {
+        found.push((Cow::Owned(peel_keeping_tags(text)), quantity, marks.clone()));
+    }
+    found.push((named(text), quantity, marks));
+    for (before, remark) in [text.rsplit_once(" //"), text.split_once(" //")].into_iter().flatten()
+    {
+        let remark = shown(remark.trim());
+        let guess = Guess::RemarkDropped { remark };
+        found.push((Cow::Owned(peel(before.trim_end())), quantity, Some(guess)));
+    }
+    found.push((Cow::Owned(peel_words(text)), quantity, None));
+    if whole != text {
+        found.push((named(whole), None, Some(Guess::QuantityIsPartOfName)));
+    }
+    found
+}
+
+/// [`peel`] of a text whose `#` is no tag.
+fn peel_keeping_tags(text: &str) -> Parts<'_> {
+    let Some((before, _)) = text.split_once(" #") else { return peel(text) };
+    // Peels the rest of the line, which begins with the mark, and gives the name back what stands before it.
+    let rest = &text[before.len() + 1..];
+    let parts = peel(rest);
+    let end = before.len() + 1 + parts.name.len();
+    Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
+}
+
+fn is_heading_line(entry: &DraftEntry<'_>, text: &str, is_heading: impl Fn(&str) -> bool) -> bool {
+    entry.quantity.is_none()
+        && entry.readings.is_some()
+        && (looks_like_header(text) || is_heading(without_count(text)))
+}
+
+/// Cards by the symbols that they show: texts among their attributes that have no letters.
+fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
+    let mut symbols: BTreeMap<Cow<'_, str>, Vec<u32>> = BTreeMap::new();
+    for card in catalogue.indices() {
+        for value in catalogue.card(card).definition.attributes.values() {
+            if let Value::String(text) = value
+                && !text.is_empty()
+                && !text.contains(|letter: char| letter.is_alphanumeric())
+            {
+                symbols.entry(without_selectors(text)).or_default().push(card);
+            }
+        }
+    }
+    symbols
+}
+
+/// A symbol without the variation selectors that only some keyboards add to emoji.
+fn without_selectors(symbol: &str) -> Cow<'_, str> {
+    if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
+}
+
+fn only(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
+    cards.iter().copied().filter(|card| keep(*card)).collect()
+}
+
+fn tags(parts: &Parts<'_>) -> Vec<String> {
+    parts.tags.iter().map(|tag| shown(tag)).collect()
+}
+
+fn reference(parts: &Parts<'_>) -> CardReference {
+    let owned = |part: &Option<Cow<'_, str>>| part.as_deref().map(str::to_owned);
+    CardReference {
+        name: parts.name.to_string(),
+        set: owned(&parts.set),
+        number: owned(&parts.number),
+        rarity: owned(&parts.rarity),
+    }
+}
+
+fn verdict(how: Vec<Guess>) -> LineVerdict {
+    if how.is_empty() { LineVerdict::Accepted } else { LineVerdict::Guessed { how } }
+}
+
+/// Says also that the game has no such zone. What is unknown or ambiguous stays so.
+fn with_guess(verdict: LineVerdict, zone: &str) -> LineVerdict {
+    let guess = Guess::ZoneNotInGame { zone: zone.to_owned() };
+    match verdict {
+        LineVerdict::Accepted => LineVerdict::Guessed { how: vec![guess] },
+        LineVerdict::Guessed { how } => {
+            LineVerdict::Guessed { how: how.into_iter().chain([guess]).collect() }
+        }
+        other => other,
+    }
+}

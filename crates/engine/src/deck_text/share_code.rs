@@ -1,0 +1,372 @@
+//! Share codes: a deck as one word that is safe in addresses, by set and number of its cards. `docs/DECK_TEXT.md` describes them bit by bit.
+//!
+//! A code is the version, a stream of bits as base64url digits, and four check digits. It stands for itself: no list that may change is needed to
+//! read it.
+
+mod bits;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Source};
+use super::read_deck::IgnoredReason;
+use super::writing::{LossKind, Sheet};
+use crate::catalogue::same_number;
+use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
+use bits::{BitReader, BitWriter, check_digits};
+
+/// Most characters of a code.
+pub const SHARE_CODE_MAX: usize = 1 << 20;
+/// The first character of a code.
+const VERSION: char = '1';
+/// Largest collector number that is written as a number; larger ones, and those with letters, are written as words.
+const NUMBER_MAX: u32 = 65_535;
+
+/// What a share code holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SharedDeck {
+    /// Code of the game.
+    pub game: String,
+    /// The deck: cards by set and number, without names, unless the deck had nothing but a name.
+    pub deck: Deck,
+}
+
+/// Why a text is no share code, or a deck has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Error)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ShareCodeError {
+    /// It begins with another version.
+    #[error("the code is of a version that is not known here")]
+    Version,
+    /// Something of it was mistyped or cut off.
+    #[error("the code is mistyped or incomplete: its check digits do not fit")]
+    CheckDigits,
+    /// The check digits fit, but what they stand for is no deck.
+    #[error("the code does not hold a deck")]
+    Malformed,
+    /// It has more than [`SHARE_CODE_MAX`] characters or [`DECK_LINES_MAX`] entries.
+    #[error("the deck is too large for a code")]
+    TooLarge,
+}
+
+/// Writes a deck as a share code. Cards without set and number are written by name, which takes more room; entries without copies are left out.
+///
+/// Numbers lose leading zeros and case, the entries of a zone are sorted, and ids of copies are left out, as is the name of a card that has set and number.
+///
+/// ```
+/// # use cardscape_engine::*;
+/// let deck = parse_deck_text("2 Old Pike (shore) 001\n1 Carp (shore) 002").deck;
+/// let code = encode_share_code("pond", &deck)?;
+/// assert_eq!(code, "1PONDmAiSHOREmSpgIZZk");
+/// let shared = decode_share_code(&code)?;
+/// assert_eq!(shared.game, "pond");
+/// assert_eq!(shared.deck.entries[0].card.number.as_deref(), Some("1"));
+/// # Ok::<(), ShareCodeError>(())
+/// ```
+pub fn encode_share_code(game: &str, deck: &Deck) -> Result<String, ShareCodeError> {
+    let mut zones: Vec<ZoneCards<'_>> = Vec::new();
+    let mut rarities: Vec<&str> = Vec::new();
+    let entries = deck.entries.iter().filter(|entry| entry.quantity > 0);
+    if entries.clone().count() > DECK_LINES_MAX {
+        return Err(ShareCodeError::TooLarge);
+    }
+    for DeckEntry { zone, quantity, card, .. } in entries {
+        let at = zones.iter().position(|known| known.zone == zone).unwrap_or_else(|| {
+            zones.push(ZoneCards { zone, sets: BTreeMap::new(), named: Vec::new() });
+            zones.len() - 1
+        });
+        let rarity = card.rarity.as_deref().map(|rarity| {
+            rarities.iter().position(|known| *known == rarity).unwrap_or_else(|| {
+                rarities.push(rarity);
+                rarities.len() - 1
+            })
+        });
+        let copies = Copies { quantity: *quantity, rarity };
+        match (&card.set, &card.number) {
+            (Some(set), Some(number)) => {
+                let set = zones[at].sets.entry(set.trim().to_lowercase()).or_default();
+                let number = number.trim().to_lowercase();
+                match plain_number(&number) {
+                    Some(number) => set.numbers.push((number, copies)),
+                    None => set.words.push((number, copies)),
+                }
+            }
+            _ => zones[at].named.push((card, copies)),
+        }
+    }
+    for set in zones.iter_mut().flat_map(|zone| zone.sets.values_mut()) {
+        set.numbers.sort_by_key(|(number, _)| *number);
+    }
+    write_code(game, &zones, &rarities)
+}
+
+struct ZoneCards<'a> {
+    zone: &'a str,
+    sets: BTreeMap<String, SetCards>,
+    named: Vec<(&'a CardReference, Copies)>,
+}
+
+#[derive(Default)]
+struct SetCards {
+    numbers: Vec<(u32, Copies)>,
+    words: Vec<(String, Copies)>,
+}
+
+#[derive(Clone, Copy)]
+struct Copies {
+    quantity: u32,
+    /// Position in the list of rarities.
+    rarity: Option<usize>,
+}
+
+impl SetCards {
+    /// How far each number is from the one before it.
+    fn steps(&self) -> impl Iterator<Item = u32> {
+        let before = std::iter::once(0).chain(self.numbers.iter().map(|(number, _)| *number));
+        self.numbers.iter().zip(before).map(|((number, _), before)| number - before)
+    }
+}
+
+/// The value of a collector number that consists of digits.
+fn plain_number(number: &str) -> Option<u32> {
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|number| digits && *number <= NUMBER_MAX)
+}
+
+fn write_code(
+    game: &str,
+    zones: &[ZoneCards<'_>],
+    rarities: &[&str],
+) -> Result<String, ShareCodeError> {
+    let mut bits = BitWriter::default();
+    bits.word(game);
+    bits.flag(!rarities.is_empty());
+    if !rarities.is_empty() {
+        bits.count(rarities.len());
+        for rarity in rarities {
+            bits.word(rarity);
+        }
+    }
+    let sets = || zones.iter().flat_map(|zone| zone.sets.values());
+    let length = |low: u32| -> u64 {
+        let steps = sets().flat_map(SetCards::steps);
+        steps.map(|step| u64::from(step >> low) + 1 + u64::from(low)).sum()
+    };
+    let low = (0..16).min_by_key(|low| length(*low)).unwrap_or(0);
+    bits.bits(u64::from(low), 4);
+    bits.count(zones.len());
+    let copies = |bits: &mut BitWriter, copies: &Copies| {
+        bits.copies(copies.quantity);
+        if !rarities.is_empty() {
+            bits.count(copies.rarity.map_or(0, |at| at + 1));
+        }
+    };
+    for zone in zones {
+        bits.flag(zone.zone != MAIN_ZONE);
+        if zone.zone != MAIN_ZONE {
+            bits.word(zone.zone);
+        }
+        bits.count(zone.sets.len());
+        for (code, set) in &zone.sets {
+            bits.word(code);
+            bits.count_from_one(set.numbers.len() + set.words.len());
+            bits.flag(!set.words.is_empty());
+            if !set.words.is_empty() {
+                bits.count_from_one(set.words.len());
+            }
+            for (step, (_, held)) in set.steps().zip(&set.numbers) {
+                bits.step(step, low);
+                copies(&mut bits, held);
+            }
+            for (number, held) in &set.words {
+                bits.word(number);
+                copies(&mut bits, held);
+            }
+        }
+        bits.count(zone.named.len());
+        for (card, held) in &zone.named {
+            bits.word(&card.name);
+            for part in [&card.set, &card.number] {
+                bits.flag(part.is_some());
+                if let Some(part) = part {
+                    bits.word(part);
+                }
+            }
+            copies(&mut bits, held);
+        }
+    }
+    let mut code = format!("{VERSION}{}", bits.into_digits());
+    code.push_str(&check_digits(&code));
+    if code.len() > SHARE_CODE_MAX { Err(ShareCodeError::TooLarge) } else { Ok(code) }
+}
+
+/// Reads a share code. Needs nothing but the code.
+pub fn decode_share_code(code: &str) -> Result<SharedDeck, ShareCodeError> {
+    if code.len() > SHARE_CODE_MAX {
+        return Err(ShareCodeError::TooLarge);
+    }
+    if !code.starts_with(VERSION) {
+        return Err(ShareCodeError::Version);
+    }
+    let (body, check) = code
+        .len()
+        .checked_sub(4)
+        .and_then(|at| code.split_at_checked(at))
+        .ok_or(ShareCodeError::CheckDigits)?;
+    if body.is_empty() || check_digits(body) != check {
+        return Err(ShareCodeError::CheckDigits);
+    }
+    let mut bits = BitReader::new(&body[VERSION.len_utf8()..]);
+    read_code(&mut bits).ok_or(ShareCodeError::Malformed).and_then(|shared| {
+        let fits = shared.deck.entries.len() <= DECK_LINES_MAX;
+        if fits { Ok(shared) } else { Err(ShareCodeError::TooLarge) }
+    })
+}
+
+/// Every entry takes three bits at least, so that a code cannot hold many more entries than characters.
+fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
+    let game = bits.word()?;
+    let mut rarities = Vec::new();
+    let has_rarities = bits.flag()?;
+    if has_rarities {
+        for _ in 0..bits.count()? {
+            rarities.push(bits.word()?);
+        }
+    }
+    let low = u32::try_from(bits.bits(4)?).ok()?;
+    let mut entries: Vec<DeckEntry> = Vec::new();
+    let held = |bits: &mut BitReader<'_>| -> Option<(u32, Option<String>)> {
+        let quantity = bits.copies()?;
+        let rarity = if has_rarities { bits.count()?.checked_sub(1) } else { None };
+        let rarity = rarity.map(|at| rarities.get(at).cloned().ok_or(()));
+        Some((quantity, rarity.transpose().ok()?))
+    };
+    for _ in 0..bits.count()? {
+        let zone = if bits.flag()? { bits.word()? } else { MAIN_ZONE.to_owned() };
+        let mut add = |quantity, card| {
+            entries.push(DeckEntry { zone: zone.clone(), quantity, card, copies: Vec::new() });
+            // What is beyond is told once all is read; it need not be kept.
+            entries.truncate(DECK_LINES_MAX + 1);
+        };
+        for _ in 0..bits.count()? {
+            let set = bits.word()?;
+            let mut numbered = |number: String, quantity, rarity| {
+                let (set, number) = (Some(set.clone()), Some(number));
+                add(quantity, CardReference { name: String::new(), set, number, rarity });
+            };
+            let all = bits.count_from_one()?;
+            let words = if bits.flag()? { bits.count_from_one()? } else { 0 };
+            let mut number = 0_u32;
+            for _ in 0..all.checked_sub(words)? {
+                number = number.checked_add(bits.step(low)?)?;
+                let (quantity, rarity) = held(bits)?;
+                numbered(number.to_string(), quantity, rarity);
+            }
+            for _ in 0..words {
+                let number = bits.word()?;
+                let (quantity, rarity) = held(bits)?;
+                numbered(number, quantity, rarity);
+            }
+        }
+        for _ in 0..bits.count()? {
+            let name = bits.word()?;
+            let set = if bits.flag()? { Some(bits.word()?) } else { None };
+            let number = if bits.flag()? { Some(bits.word()?) } else { None };
+            let (quantity, rarity) = held(bits)?;
+            add(quantity, CardReference { name, set, number, rarity });
+        }
+    }
+    bits.is_at_end().then_some(SharedDeck { game, deck: Deck { entries } })
+}
+
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut draft = Draft::default();
+    let code = source.tidy.trim();
+    match decode_share_code(code) {
+        Ok(shared) => {
+            for DeckEntry { zone, quantity, card, .. } in shared.deck.entries {
+                let part = |part: &Option<String>| part.clone().unwrap_or_default();
+                let text = match &*card.name {
+                    "" => format!("{quantity} ({}) {}", part(&card.set), part(&card.number)),
+                    name => format!("{quantity} {name}"),
+                };
+                let entry = DraftEntry {
+                    quantity: Some(quantity),
+                    card: card.into(),
+                    zone: Some(Cow::Owned(zone)),
+                    zone_is_code: true,
+                    ..DraftEntry::default()
+                };
+                draft.push(1, Cow::Owned(text), Content::Entry(Box::new(entry)));
+            }
+        }
+        Err(error) => {
+            let reason = IgnoredReason::Malformed { detail: error.to_string() };
+            draft.push(1, Cow::Borrowed(code), Content::Ignored(reason));
+        }
+    }
+    draft
+}
+
+/// Cards that are known by set and number, the others by name.
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    let mut deck = Deck::default();
+    for (at, entry) in sheet.deck.entries.iter().enumerate() {
+        if entry.quantity == 0 {
+            sheet.lose(at, LossKind::Quantity);
+            continue;
+        }
+        let mut entry = DeckEntry { copies: Vec::new(), ..entry.clone() };
+        let found = sheet.catalogue.resolve(&entry.card, &mut Vec::new());
+        if let Some(found) = found.filter(|found| found.exact) {
+            let known = sheet.catalogue.card(found.card);
+            if !entry.card.name.is_empty() && entry.card.name != known.definition.name {
+                sheet.lose(at, LossKind::Spelling);
+            }
+            entry.card.set = Some(known.set.clone());
+            entry.card.number = Some(known.definition.number.clone());
+        } else if entry.card.set.is_some()
+            && entry.card.number.is_some()
+            && !entry.card.name.is_empty()
+        {
+            sheet.lose(at, LossKind::Name);
+        }
+        deck.entries.push(entry);
+    }
+    let Ok(code) = encode_share_code(sheet.game().code(), &deck) else {
+        sheet.lose_size();
+        return;
+    };
+    let in_order = decode_share_code(&code).is_ok_and(|shared| {
+        let pairs = shared.deck.entries.iter().zip(&deck.entries);
+        pairs.into_iter().all(|(read, written)| is_same(read, written))
+    });
+    if !in_order {
+        sheet.lose_order();
+    }
+    sheet.text = code;
+}
+
+fn is_same(read: &DeckEntry, written: &DeckEntry) -> bool {
+    let (card, other) = (&read.card, &written.card);
+    let same = |left: &Option<String>, right: &Option<String>| {
+        left.as_deref().map(str::to_lowercase)
+            == right.as_deref().map(|set| set.trim().to_lowercase())
+    };
+    let numbers = match (&card.number, &other.number) {
+        (Some(left), Some(right)) => same_number(left, right),
+        (left, right) => left == right,
+    };
+    let same_name = card.name.is_empty() || card.name == other.name;
+    read.zone == written.zone
+        && read.quantity == written.quantity
+        && same_name
+        && same(&card.set, &other.set)
+        && numbers
+        && card.rarity == other.rarity
+}

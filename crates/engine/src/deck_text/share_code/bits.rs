@@ -1,0 +1,201 @@
+//! The stream of bits of a share code, the highest bit of a number first, and the check digits.
+
+/// base64url: a digit is six bits.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/// The letters of words, by their values of six bits.
+const LETTERS: &[u8; 38] = b"abcdefghijklmnopqrstuvwxyz0123456789-_";
+/// The value that ends a word of [`LETTERS`].
+const END: u64 = 38;
+/// The value that begins a word of other characters: the number of its bytes, and the bytes in UTF-8.
+const BYTES: u64 = 39;
+
+/// The CRC-24 of OpenPGP (RFC 9580, section 6.1) of the characters before them, as four digits.
+pub(super) fn check_digits(code: &str) -> String {
+    let mut crc = 0x00b7_04ce_u32;
+    for byte in code.bytes() {
+        crc ^= u32::from(byte) << 16;
+        for _ in 0..8 {
+            crc <<= 1;
+            if crc & 0x0100_0000 != 0 {
+                crc ^= 0x0186_4cfb;
+            }
+        }
+    }
+    [18, 12, 6, 0].map(|low| digit(crc >> low)).iter().collect()
+}
+
+fn digit(value: u32) -> char {
+    char::from(DIGITS[(value & 63) as usize])
+}
+
+fn letter(byte: u8) -> Option<u64> {
+    LETTERS.iter().position(|letter| *letter == byte).map(|at| at as u64)
+}
+
+#[derive(Debug, Default)]
+pub(super) struct BitWriter {
+    digits: String,
+    /// Bits that are no digit yet.
+    pending: u32,
+    pending_bits: u32,
+}
+
+impl BitWriter {
+    pub(super) fn flag(&mut self, flag: bool) {
+        self.pending = (self.pending << 1) | u32::from(flag);
+        self.pending_bits += 1;
+        if self.pending_bits == 6 {
+            self.digits.push(digit(self.pending));
+            (self.pending, self.pending_bits) = (0, 0);
+        }
+    }
+
+    pub(super) fn bits(&mut self, value: u64, bits: u32) {
+        (0..bits).rev().for_each(|bit| self.flag((value >> bit) & 1 == 1));
+    }
+
+    /// A number from 1: as many zeros as it has bits after its first, then its bits (Elias gamma).
+    fn gamma(&mut self, value: u64) {
+        let more = value.ilog2();
+        self.bits(0, more);
+        self.bits(value, more + 1);
+    }
+
+    pub(super) fn count_from_one(&mut self, count: usize) {
+        self.gamma(count as u64);
+    }
+
+    /// A number from 0.
+    pub(super) fn count(&mut self, count: usize) {
+        self.gamma(count as u64 + 1);
+    }
+
+    /// A number of copies from 1: two bits for up to three.
+    pub(super) fn copies(&mut self, copies: u32) {
+        match copies {
+            1..=3 => self.bits(copies.into(), 2),
+            more => {
+                self.bits(0, 2);
+                self.gamma(u64::from(more.max(4)) - 3);
+            }
+        }
+    }
+
+    /// A number from 0: its upper part as ones and a zero, then its `low` lower bits (Rice).
+    pub(super) fn step(&mut self, step: u32, low: u32) {
+        (0..step >> low).for_each(|_| self.flag(true));
+        self.flag(false);
+        self.bits(step.into(), low);
+    }
+
+    pub(super) fn word(&mut self, word: &str) {
+        let letters: Option<Vec<u64>> = word.bytes().map(letter).collect();
+        match letters {
+            Some(letters) => letters.into_iter().chain([END]).for_each(|value| self.bits(value, 6)),
+            None => {
+                self.bits(BYTES, 6);
+                self.count(word.len());
+                word.bytes().for_each(|byte| self.bits(byte.into(), 8));
+            }
+        }
+    }
+
+    /// The digits; the last is filled up with zeros.
+    pub(super) fn into_digits(mut self) -> String {
+        while self.pending_bits > 0 {
+            self.flag(false);
+        }
+        self.digits
+    }
+}
+
+/// Reads what [`BitWriter`] writes; `None`: the stream ends, or holds what no writer writes.
+#[derive(Debug)]
+pub(super) struct BitReader<'a> {
+    digits: &'a [u8],
+    /// Of all bits, from 0.
+    at: usize,
+}
+
+impl<'a> BitReader<'a> {
+    pub(super) fn new(digits: &'a str) -> Self {
+        Self { digits: digits.as_bytes(), at: 0 }
+    }
+
+    pub(super) fn flag(&mut self) -> Option<bool> {
+        let value = match *self.digits.get(self.at / 6)? {
+            digit @ b'A'..=b'Z' => digit - b'A',
+            digit @ b'a'..=b'z' => digit - b'a' + 26,
+            digit @ b'0'..=b'9' => digit - b'0' + 52,
+            b'-' => 62,
+            b'_' => 63,
+            _ => return None,
+        };
+        let bit = 5 - self.at % 6;
+        self.at += 1;
+        Some((value >> bit) & 1 == 1)
+    }
+
+    pub(super) fn bits(&mut self, bits: u32) -> Option<u64> {
+        (0..bits).try_fold(0, |value, _| Some((value << 1) | u64::from(self.flag()?)))
+    }
+
+    fn gamma(&mut self) -> Option<u64> {
+        let mut more = 0;
+        while !self.flag()? {
+            more += 1;
+        }
+        // Nothing that is counted needs more.
+        if more > 32 { None } else { Some((1 << more) | self.bits(more)?) }
+    }
+
+    pub(super) fn count_from_one(&mut self) -> Option<usize> {
+        usize::try_from(self.gamma()?).ok()
+    }
+
+    pub(super) fn count(&mut self) -> Option<usize> {
+        usize::try_from(self.gamma()? - 1).ok()
+    }
+
+    pub(super) fn copies(&mut self) -> Option<u32> {
+        match self.bits(2)? {
+            0 => u32::try_from(self.gamma()? + 3).ok(),
+            copies => u32::try_from(copies).ok(),
+        }
+    }
+
+    pub(super) fn step(&mut self, low: u32) -> Option<u32> {
+        let mut upper = 0_u32;
+        while self.flag()? {
+            upper = upper.checked_add(1)?;
+        }
+        let lower = u32::try_from(self.bits(low)?).ok()?;
+        let upper = upper.checked_mul(1 << low)?;
+        upper.checked_add(lower)
+    }
+
+    pub(super) fn word(&mut self) -> Option<String> {
+        let mut word = String::new();
+        loop {
+            match self.bits(6)? {
+                END => return Some(word),
+                BYTES if word.is_empty() => break,
+                value => word.push(char::from(*LETTERS.get(usize::try_from(value).ok()?)?)),
+            }
+        }
+        let length = self.count()?;
+        // A length that no code can hold must not be believed.
+        if length > self.digits.len() {
+            return None;
+        }
+        let bytes: Option<Vec<u8>> =
+            (0..length).map(|_| self.bits(8).and_then(|byte| u8::try_from(byte).ok())).collect();
+        String::from_utf8(bytes?).ok()
+    }
+
+    /// Whether only the zeros that fill the last digit are left.
+    pub(super) fn is_at_end(&mut self) -> bool {
+        let left = self.digits.len() * 6 - self.at;
+        left < 6 && (0..left).all(|_| self.flag() == Some(false))
+    }
+}

@@ -1,0 +1,101 @@
+//! What is forgiven before a list is read: encodings, invisible characters, forms of digits.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// How the bytes of a list were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TextEncoding {
+    /// UTF-8, with or without a byte order mark.
+    Utf8,
+    /// UTF-16, little or big endian, which only a byte order mark tells.
+    Utf16,
+    /// Windows-1252: the bytes are no UTF-8. Every sequence of bytes is some text in it.
+    Windows1252,
+}
+
+/// The characters 0x80 to 0x9F of Windows-1252; the five unused ones are the controls of Latin-1, as the WHATWG has them.
+const WINDOWS_1252: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+/// The text of a file. Never fails: what is neither UTF-16 with a byte order mark nor UTF-8 is Windows-1252.
+///
+/// ```
+/// use cardscape_engine::{TextEncoding, decode_deck_text};
+/// assert_eq!(decode_deck_text(b"2 Caf\xe9"), ("2 Café".into(), TextEncoding::Windows1252));
+/// assert_eq!(decode_deck_text(b"\xff\xfe2\0 \0A\0"), ("2 A".into(), TextEncoding::Utf16));
+/// ```
+pub fn decode_deck_text(bytes: &[u8]) -> (Cow<'_, str>, TextEncoding) {
+    let utf_16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units = rest.chunks(2).map(|pair| unit([pair[0], *pair.get(1).unwrap_or(&0)]));
+        let text =
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
+        (Cow::Owned(text.collect()), TextEncoding::Utf16)
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => return utf_16(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => return utf_16(rest, u16::from_be_bytes),
+        _ => {}
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (Cow::Borrowed(without_mark(text)), TextEncoding::Utf8),
+        Err(_) => {
+            let text = bytes.iter().map(|byte| match byte {
+                0x80..=0x9f => WINDOWS_1252[usize::from(byte - 0x80)],
+                other => char::from(*other),
+            });
+            (Cow::Owned(text.collect()), TextEncoding::Windows1252)
+        }
+    }
+}
+
+/// The text without a byte order mark at its start.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
+/// Lines in the form that the shared line reader expects: ASCII digits and brackets, no controls, nothing invisible. It has as many lines
+/// as the text.
+pub(super) fn tidy(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
+    if text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut tidy = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' => tidy.push('\n'),
+            // Invisible: soft hyphen, zero-width characters, marks of direction. Joiners and variation selectors are parts of emoji.
+            '\u{ad}'
+            | '\u{200b}'
+            | '\u{200c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => {}
+            '\u{ff01}'..='\u{ff5e}' => tidy.push(narrow(letter)),
+            other if other.is_whitespace() || other.is_control() => tidy.push(' '),
+            other => tidy.push(other),
+        }
+    }
+    Cow::Owned(tidy)
+}
+
+/// The ASCII form of a full-width character.
+fn narrow(letter: char) -> char {
+    char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
+}
+
+/// Lines, also those of old files, where a carriage return alone ends one.
+pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\n') || !text.contains('\r') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace('\r', "\n"))
+}

@@ -1,0 +1,395 @@
+//! What the writers share: the order of entries, what a dialect cannot hold, and reading back what was written.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::zones::{Place, Role, place, zone_code};
+use super::{DeckDialect, DeckReading, read_deck};
+use crate::catalogue::{Catalogue, same_number};
+use crate::deck::{CardReference, Deck, DeckEntry};
+use crate::manifest::Game;
+use crate::name::name_key;
+use crate::schema::word_key;
+
+/// Most copies of a deck that are written in dialects that have a line or a number for each copy.
+pub const WRITTEN_COPIES_MAX: u64 = 10_000;
+
+/// A deck as text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct WrittenDeck {
+    /// The dialect.
+    pub dialect: DeckDialect,
+    /// The text.
+    pub text: String,
+    /// What of the deck it does not hold, in the order of the entries; what is of the whole deck comes first.
+    pub losses: Vec<DeckLoss>,
+}
+
+/// Something that a dialect cannot hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct DeckLoss {
+    /// Position of the entry in the deck, from 0; `None`: the whole deck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<usize>,
+    /// What is lost of it.
+    pub kind: LossKind,
+}
+
+/// What can be lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LossKind {
+    /// The order of the entries, or that one card stood in several.
+    Order,
+    /// Which set the card is of.
+    Set,
+    /// Which collector number it has.
+    Number,
+    /// Its rarity.
+    Rarity,
+    /// Ids of copies, which are nothing to pass on.
+    Copies,
+    /// The name as the deck spells it; the card is the same where it is known.
+    Spelling,
+    /// The name: what is written means another card, or none.
+    Name,
+    /// The entry is left out: the dialect has no such zone.
+    Zone,
+    /// The entry is left out: the card is unknown, and the dialect needs its name or its id.
+    Card,
+    /// All entries are left out: the deck is too large for the dialect.
+    Size,
+    /// The entry is left out: it has no copies, or the dialect writes each copy and there are too many.
+    Quantity,
+}
+
+/// In words, as after "lost: ".
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Order => "the order of the entries",
+            Self::Set => "the set",
+            Self::Number => "the collector number",
+            Self::Rarity => "the rarity",
+            Self::Copies => "the ids of copies",
+            Self::Spelling => "the spelling of the name",
+            Self::Name => "the name; what is written means another card, or none",
+            Self::Zone => "the entry; the dialect has no such zone",
+            Self::Card => "the entry; the card is not known, and the dialect needs its name or id",
+            Self::Size => "all entries; the deck is too large for the dialect",
+            Self::Quantity => "the entry; it has no copies, or too many to write each",
+        })
+    }
+}
+
+impl LossKind {
+    /// Whether the whole entry is left out.
+    pub fn leaves_out(self) -> bool {
+        matches!(self, Self::Zone | Self::Card | Self::Size | Self::Quantity)
+    }
+}
+
+/// Which parts of an entry a dialect holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Holds {
+    pub(super) set: bool,
+    /// Only beside a set, as everywhere.
+    pub(super) number: bool,
+    pub(super) rarity: Rarities,
+}
+
+/// Which rarities a dialect holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Rarities {
+    #[default]
+    None,
+    /// The one whose aliases have the word `foil`.
+    Foil,
+    All,
+}
+
+/// A deck that is being written.
+#[derive(Debug)]
+pub(super) struct Sheet<'a> {
+    pub(super) deck: &'a Deck,
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) text: String,
+    dialect: DeckDialect,
+    set_names: &'a [(String, String)],
+    losses: BTreeSet<DeckLoss>,
+    /// Positions of the entries in the order in which they are written.
+    written: Vec<usize>,
+}
+
+/// What is to be written of an entry.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    pub(super) quantity: u32,
+    pub(super) name: String,
+    pub(super) set: Option<&'a str>,
+    pub(super) number: Option<&'a str>,
+    pub(super) rarity: Option<&'a str>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn new(
+        deck: &'a Deck,
+        dialect: DeckDialect,
+        catalogue: &'a Catalogue,
+        set_names: &'a [(String, String)],
+    ) -> Self {
+        let (text, losses, written) = (String::new(), BTreeSet::new(), Vec::new());
+        let mut sheet = Self { deck, catalogue, text, dialect, set_names, losses, written };
+        if dialect != DeckDialect::Json {
+            for (at, entry) in deck.entries.iter().enumerate() {
+                if !entry.copies.is_empty() {
+                    sheet.lose(at, LossKind::Copies);
+                }
+            }
+        }
+        sheet
+    }
+
+    pub(super) fn game(&self) -> &'a Game {
+        self.catalogue.game()
+    }
+
+    pub(super) fn lose(&mut self, entry: usize, kind: LossKind) {
+        self.losses.insert(DeckLoss { entry: Some(entry), kind });
+    }
+
+    pub(super) fn lose_order(&mut self) {
+        self.losses.insert(DeckLoss { entry: None, kind: LossKind::Order });
+    }
+
+    pub(super) fn lose_size(&mut self) {
+        self.losses.insert(DeckLoss { entry: None, kind: LossKind::Size });
+    }
+
+    /// The zones of the deck that lists can name, with the name and the positions of their entries. The entries of others are lost.
+    pub(super) fn named_zones(&mut self) -> Vec<(String, String, Vec<usize>)> {
+        let game = self.game();
+        let mut found = Vec::new();
+        for (code, entries) in self.zones() {
+            let zone = game.zones().iter().find(|zone| *zone.code == *code);
+            let name = zone.map_or(code.as_str(), |zone| &zone.name).to_owned();
+            match place(game, &name) {
+                Place::Zone { code: meant, .. } if meant == code => {
+                    found.push((code, name, entries));
+                }
+                _ => entries.into_iter().for_each(|at| self.lose(at, LossKind::Zone)),
+            }
+        }
+        found
+    }
+
+    /// The zones of the deck, in the order of the game and then of the deck, with the positions of their entries.
+    fn zones(&self) -> Vec<(String, Vec<usize>)> {
+        let game = self.game();
+        let own = game.zones().iter().map(|zone| zone.code.to_string());
+        let mut zones: Vec<(String, Vec<usize>)> = own.map(|code| (code, Vec::new())).collect();
+        for (at, entry) in self.deck.entries.iter().enumerate() {
+            let meant = zone_code(game, &entry.zone);
+            match zones.iter_mut().find(|(code, _)| *code == meant) {
+                Some((_, entries)) => entries.push(at),
+                None => zones.push((meant, vec![at])),
+            }
+        }
+        zones.retain(|(_, entries)| !entries.is_empty());
+        zones
+    }
+
+    /// The entries in the zones of these roles, in their order. The entries of other zones are lost.
+    pub(super) fn zones_of(&mut self, roles: &[Role]) -> Vec<(Role, Vec<usize>)> {
+        let mut found: Vec<(Role, Vec<usize>)> =
+            roles.iter().map(|role| (*role, Vec::new())).collect();
+        for (code, entries) in self.zones() {
+            let role = Role::of_zone(self.game(), &code);
+            match found.iter_mut().find(|(known, _)| Some(*known) == role) {
+                Some((_, list)) => list.extend(entries),
+                None => entries.into_iter().for_each(|at| self.lose(at, LossKind::Zone)),
+            }
+        }
+        found.retain(|(_, entries)| !entries.is_empty());
+        found
+    }
+
+    /// What is to be written of an entry by a dialect that holds this much; `None`: its name is not known, and the entry is lost.
+    pub(super) fn line(&mut self, at: usize, holds: Holds) -> Option<Line<'a>> {
+        let deck = self.deck;
+        let DeckEntry { quantity, card, .. } = &deck.entries[at];
+        let name = match &*card.name {
+            "" => match self.catalogue.resolve(card, &mut Vec::new()) {
+                Some(found) => {
+                    self.lose(at, LossKind::Spelling);
+                    self.catalogue.card(found.card).definition.name.clone()
+                }
+                None => {
+                    self.lose(at, LossKind::Card);
+                    return None;
+                }
+            },
+            name => name.to_owned(),
+        };
+        let tidy: String =
+            name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let tidy = tidy.trim().to_owned();
+        if tidy != name {
+            self.lose(at, LossKind::Spelling);
+        }
+        let mut line =
+            Line { quantity: *quantity, name: tidy, set: None, number: None, rarity: None };
+        match &card.set {
+            Some(set) if holds.set && is_word(set) => line.set = Some(set),
+            Some(_) => self.lose(at, LossKind::Set),
+            None => {}
+        }
+        match &card.number {
+            Some(number) if holds.number && line.set.is_some() && is_word(number) => {
+                line.number = Some(number);
+            }
+            Some(_) => self.lose(at, LossKind::Number),
+            None => {}
+        }
+        match &card.rarity {
+            Some(rarity) if self.holds_rarity(rarity, holds.rarity) => line.rarity = Some(rarity),
+            Some(_) => self.lose(at, LossKind::Rarity),
+            None => {}
+        }
+        self.written.push(at);
+        Some(line)
+    }
+
+    fn holds_rarity(&self, rarity: &str, held: Rarities) -> bool {
+        let known = self.game().rarities().iter();
+        match held {
+            Rarities::None => false,
+            Rarities::All => true,
+            Rarities::Foil => known
+                .filter(|known| word_key(&known.code) == word_key(rarity))
+                .any(|known| known.aliases.iter().any(|alias| word_key(alias) == "foil")),
+        }
+    }
+
+    /// The name of a set, or its code where none is known.
+    pub(super) fn set_name(&self, code: &str) -> String {
+        let known = self.set_names.iter().find(|(known, _)| known.eq_ignore_ascii_case(code));
+        known.map_or_else(|| code.to_owned(), |(_, name)| name.clone())
+    }
+
+    /// Adds entries in an order of copies, for dialects that write each copy by its id.
+    pub(super) fn ids(&mut self, entries: &[usize]) -> Vec<u64> {
+        let deck = self.deck;
+        let mut ids = Vec::new();
+        for at in entries.iter().copied() {
+            let entry = &deck.entries[at];
+            let found = self.catalogue.resolve(&entry.card, &mut Vec::new());
+            let Some((card, id)) =
+                found.and_then(|found| Some((found.card, self.catalogue.external_id(found.card)?)))
+            else {
+                self.lose(at, LossKind::Card);
+                continue;
+            };
+            let copies = u64::from(entry.quantity);
+            if copies == 0 || copies + ids.len() as u64 > WRITTEN_COPIES_MAX {
+                self.lose(at, LossKind::Quantity);
+                continue;
+            }
+            if entry.card.rarity.is_some() {
+                self.lose(at, LossKind::Rarity);
+            }
+            // An id means all reprints of a card; the first is read back.
+            let first = self.catalogue.with_external_id(id);
+            if first != Some(card) {
+                self.lose(at, LossKind::Set);
+                self.lose(at, LossKind::Number);
+            }
+            if ids.last() == Some(&id) {
+                self.lose_order();
+            }
+            ids.extend((0..copies).map(|_| id));
+            self.written.push(at);
+        }
+        ids
+    }
+
+    /// The finished text. Entries that do not read back as they are, but for what is lost, have lost their name.
+    pub(super) fn finish(mut self) -> WrittenDeck {
+        if !self.written.is_sorted() {
+            self.lose_order();
+        }
+        let by_name = !matches!(
+            self.dialect,
+            DeckDialect::Own
+                | DeckDialect::Json
+                | DeckDialect::ShareCode
+                | DeckDialect::Ydk
+                | DeckDialect::Ydke
+        );
+        if by_name {
+            self.read_back();
+        }
+        let losses = self.losses.into_iter().collect();
+        WrittenDeck { dialect: self.dialect, text: self.text, losses }
+    }
+
+    fn read_back(&mut self) {
+        let reading = DeckReading::new(self.catalogue)
+            .with_set_names(self.set_names)
+            .in_dialect(self.dialect);
+        let read = read_deck(&self.text, &reading).deck.entries;
+        let same_length = read.len() == self.written.len();
+        for (position, at) in self.written.clone().into_iter().enumerate() {
+            let entry = &self.deck.entries[at];
+            let agrees = read.get(position).is_some_and(|read| self.agrees(at, entry, read));
+            if !agrees || !same_length {
+                self.lose(at, LossKind::Name);
+            }
+        }
+    }
+
+    /// Whether an entry that was read is the one that was written, but for what is already told.
+    fn agrees(&self, at: usize, written: &DeckEntry, read: &DeckEntry) -> bool {
+        let lost = |kind| self.losses.contains(&DeckLoss { entry: Some(at), kind });
+        let meant = self.card_of(&written.card);
+        let same_card = meant.is_some() && meant == self.card_of(&read.card);
+        let same_name = name_key(&written.card.name) == name_key(&read.card.name);
+        let same = |kind,
+                    written: &Option<String>,
+                    read: &Option<String>,
+                    same: fn(&str, &str) -> bool| {
+            lost(kind)
+                || match (written, read) {
+                    (Some(written), Some(read)) => same(written, read),
+                    (written, read) => written.is_none() && read.is_none(),
+                }
+        };
+        let (card, other) = (&written.card, &read.card);
+        zone_code(self.game(), &written.zone) == zone_code(self.game(), &read.zone)
+            && written.quantity == read.quantity
+            && (same_name || same_card)
+            && same(LossKind::Set, &card.set, &other.set, |left, right| {
+                left.trim().eq_ignore_ascii_case(right.trim())
+            })
+            && same(LossKind::Number, &card.number, &other.number, same_number)
+            && same(LossKind::Rarity, &card.rarity, &other.rarity, |left, right| {
+                word_key(left) == word_key(right)
+            })
+    }
+
+    /// The name of the card that a reference means.
+    fn card_of(&self, card: &CardReference) -> Option<String> {
+        let found = self.catalogue.resolve(card, &mut Vec::new())?;
+        Some(name_key(&self.catalogue.card(found.card).definition.name))
+    }
+}
+
+/// Whether a text can stand between blanks and brackets.
+fn is_word(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|letter| letter.is_alphanumeric() || "-_.+★†".contains(letter))
+}

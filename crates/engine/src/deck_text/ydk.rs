@@ -1,0 +1,59 @@
+//! Files of ids, one line a copy, in three sections.
+
+use std::borrow::Cow;
+
+use super::draft::{Content, Draft, DraftEntry, Source};
+use super::read_deck::IgnoredReason;
+use super::writing::Sheet;
+use super::zones::Role;
+
+/// The sections, in the order in which they are written.
+pub(super) const SECTIONS: [(Role, &str); 3] =
+    [(Role::Main, "#main"), (Role::Extra, "#extra"), (Role::Side, "!side")];
+
+/// Lines of one id that follow each other are one entry, which is told of at the first; the others are its copies.
+pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+    let mut draft = Draft::default();
+    for (at, line) in source.tidy.split('\n').enumerate() {
+        let line = line.trim();
+        let id = line.parse::<u64>().ok();
+        if let (Some(id), Some(last)) = (id, draft.lines.last_mut())
+            && let Content::Entry(entry) = &mut last.content
+            && entry.external_id == Some(id)
+        {
+            entry.quantity = entry.quantity.map(|copies| copies.saturating_add(1));
+            continue;
+        }
+        let content = match id {
+            Some(id) => Content::Entry(copy(id)),
+            None => Draft::line(line, other),
+        };
+        draft.push(at + 1, Cow::Borrowed(line), content);
+    }
+    draft
+}
+
+pub(super) fn copy<'a>(id: u64) -> Box<DraftEntry<'a>> {
+    Box::new(DraftEntry { quantity: Some(1), external_id: Some(id), ..DraftEntry::default() })
+}
+
+/// A section, a comment, or a line of another dialect that somebody wrote below the ids.
+fn other(line: &str) -> Content<'_> {
+    match SECTIONS.iter().find(|(_, mark)| line.eq_ignore_ascii_case(mark)) {
+        Some((_, mark)) => Content::Section(Cow::Borrowed(&mark[1..])),
+        None if line.starts_with("#created by") => Content::Ignored(IgnoredReason::Decoration),
+        None => super::line::common(line),
+    }
+}
+
+pub(super) fn write(sheet: &mut Sheet<'_>) {
+    let zones = sheet.zones_of(&SECTIONS.map(|(role, _)| role));
+    for (role, mark) in SECTIONS {
+        sheet.text.push_str(mark);
+        sheet.text.push('\n');
+        let entries = zones.iter().find(|(known, _)| *known == role);
+        for id in entries.map(|(_, entries)| sheet.ids(entries)).unwrap_or_default() {
+            sheet.text.push_str(&format!("{id}\n"));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Lists as people paste them: what is read of each line, exactly. The lists stand in `tests/data/deck_text`, what is read of each beside it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use cardscape_engine::{
+    CardReference, DeckReading, Guess, IgnoredReason, LineVerdict, ReadDeck, read_deck_bytes,
+};
+use serde_json::{Value, json};
+
+use crate::support::{HARBOUR, sets, shipped};
+
+pub fn set_names(game: &str) -> Vec<(String, String)> {
+    sets(game).into_iter().map(|(_, set)| (set.code, set.name)).collect()
+}
+
+fn card(card: &CardReference) -> String {
+    let mut text = card.name.clone();
+    if let Some(set) = &card.set {
+        let _ = write!(text, " ({set})");
+    }
+    if let Some(number) = &card.number {
+        let _ = write!(text, " {number}");
+    }
+    if let Some(rarity) = &card.rarity {
+        let _ = write!(text, " {{{rarity}}}");
+    }
+    text
+}
+
+fn json_of(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+/// A line for each line of the list.
+pub fn outline(read: &ReadDeck) -> String {
+    let mut text = format!("{}, {}", read.dialect, json_of(&read.encoding).as_str().unwrap());
+    if let Some(mark) = read.recognised_by {
+        let _ = write!(text, ": {mark}");
+    }
+    text.push('\n');
+    for (key, value) in &read.notes {
+        let _ = writeln!(text, "{key} = {value}");
+    }
+    for line in &read.lines {
+        let _ = write!(text, "{:>3} ", line.line);
+        if let Some(entry) = line.entry.map(|at| &read.deck.entries[at]) {
+            let _ = write!(text, "{}: {} {}", entry.zone, entry.quantity, card(&entry.card));
+        } else {
+            let _ = write!(text, "`{}`", line.text);
+        }
+        let _ = match &line.verdict {
+            LineVerdict::Accepted => write!(text, " | accepted"),
+            LineVerdict::Guessed { how } => write!(text, " | guessed {}", json_of(how)),
+            LineVerdict::Ambiguous { candidates } => {
+                let candidates: Vec<String> = candidates.iter().map(card).collect();
+                write!(text, " | ambiguous {}", candidates.join(", "))
+            }
+            LineVerdict::Unknown { near, reason } => {
+                write!(text, " | unknown, near {}", json!({ "near": near, "reason": reason }))
+            }
+            LineVerdict::Ignored(reason) => write!(text, " | ignored {}", json_of(reason)),
+            other => panic!("{other:?}"),
+        };
+        if !line.tags.is_empty() {
+            let _ = write!(text, " | tags {}", line.tags.join(", "));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn lists_are_read_as_they_are_meant() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/deck_text");
+    let catalogue = shipped(HARBOUR);
+    let names = set_names(HARBOUR);
+    let reading = DeckReading::new(&catalogue).with_set_names(&names);
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension != "read"));
+    files.sort();
+    assert!(files.len() >= 18, "{files:?}");
+    for path in files {
+        let read = read_deck_bytes(&fs::read(&path).unwrap(), &reading);
+        let found = outline(&read);
+        let expected = path.with_extension("read");
+        if std::env::var_os("CARDSCAPE_UPDATE").is_some() {
+            fs::write(&expected, &found).unwrap();
+        }
+        let expected = fs::read_to_string(&expected).unwrap_or_default();
+        assert_eq!(found, expected, "{}; CARDSCAPE_UPDATE=1 writes it", path.display());
+        assert_eq!(read.lines_left_out, 0);
+    }
+}
+
+#[test]
+fn a_line_serialises_flat() {
+    let catalogue = shipped(HARBOUR);
+    let read = read_deck_bytes(b"2 Salt (reef)\n# note\n1 Slat", &DeckReading::new(&catalogue));
+    assert_eq!(
+        json_of(&read),
+        json!({
+            "dialect": "plain", "recognised_by": "it has no marks of another dialect", "encoding": "utf8", "notes": {},
+            "deck": { "entries": [
+                { "zone": "main", "quantity": 2, "card": { "name": "Salt" } },
+                { "zone": "main", "quantity": 1, "card": { "name": "Slat" } },
+            ] },
+            "lines": [
+                {
+                    "line": 1, "text": "2 Salt (reef)", "entry": 0, "status": "guessed",
+                    "how": [{ "guess": "set_dropped", "set": "reef" }],
+                },
+                { "line": 2, "text": "# note", "status": "ignored", "reason": "comment" },
+                { "line": 3, "text": "1 Slat", "entry": 1, "status": "unknown", "near": ["Salt"] },
+            ],
+        })
+    );
+    assert_eq!(read.lines[1].verdict, LineVerdict::Ignored(IgnoredReason::Comment));
+    assert_eq!(
+        read.lines[0].verdict,
+        LineVerdict::Guessed { how: vec![Guess::SetDropped { set: "reef".to_owned() }] }
+    );
+}

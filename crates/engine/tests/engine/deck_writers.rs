@@ -1,0 +1,325 @@
+//! Decks in the dialects of other programs: what is written, and what of the deck is lost.
+
+use cardscape_engine::{
+    CardDefinition, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game, Guess,
+    IgnoredReason, LineVerdict, PoolCard, UnknownReason, parse_deck_text, read_deck, write_deck,
+};
+use serde_json::json;
+
+use super::deck_dialects::{outline, set_names};
+use crate::support::{HARBOUR, shipped};
+
+fn written(list: &str, dialect: DeckDialect) -> (String, Vec<String>) {
+    let written =
+        write_deck(&parse_deck_text(list).deck, dialect, &shipped(HARBOUR), &set_names(HARBOUR));
+    let losses = written.losses.iter().map(|loss| {
+        let kind = serde_json::to_value(loss.kind).unwrap();
+        let entry = loss.entry.map_or("deck".to_owned(), |entry| entry.to_string());
+        format!("{entry} {}", kind.as_str().unwrap())
+    });
+    (written.text, losses.collect())
+}
+
+const LIST: &str = "2 Silk (port) 002 {gilded}\n4 Salt\n\nSideboard\n1 Black Pearl (reef) 001 {plain}\n\nExtra\n1 Brig (port)\n";
+
+#[test]
+fn each_dialect_holds_what_it_can() {
+    for (dialect, text, losses) in [
+        (DeckDialect::Own, LIST, vec![]),
+        (
+            DeckDialect::Plain,
+            "2 Silk\n4 Salt\n\n[Quay]\n1 Black Pearl\n\n[Fleet]\n1 Brig\n",
+            vec!["0 set", "0 number", "0 rarity", "2 set", "2 number", "2 rarity", "3 set"],
+        ),
+        (
+            DeckDialect::Arena,
+            "Deck\n2 Silk (PORT) 002\n4 Salt\n\nSideboard\n1 Black Pearl (REEF) 001\n",
+            vec!["0 rarity", "2 rarity", "3 zone"],
+        ),
+        (
+            DeckDialect::Mtgo,
+            "2 Silk\n4 Salt\nSB: 1 Black Pearl\n",
+            vec!["0 set", "0 number", "0 rarity", "2 set", "2 number", "2 rarity", "3 zone"],
+        ),
+        (
+            DeckDialect::Moxfield,
+            "2 Silk (PORT) 002 *F*\n4 Salt\n\nSIDEBOARD:\n1 Black Pearl (REEF) 001\n",
+            vec!["2 rarity", "3 zone"],
+        ),
+        (
+            DeckDialect::Archidekt,
+            "2x Silk (port) 002 *F*\n4x Salt\n1x Black Pearl (reef) 001 [Sideboard]\n1x Brig (port) [Fleet{top}]\n",
+            vec!["2 rarity"],
+        ),
+        (
+            DeckDialect::PtcgLive,
+            "2 Silk PORT 002\n4 Salt\n\nTotal Cards: 6\n",
+            vec!["0 rarity", "2 zone", "3 zone"],
+        ),
+        (
+            DeckDialect::PtcgOnline,
+            "****** Deck List ******\n\n* 2 Silk PORT 002\n* 4 Salt\n\nTotal Cards - 6\n",
+            vec!["0 rarity", "2 zone", "3 zone"],
+        ),
+        (
+            DeckDialect::NetrunnerDb,
+            "Deck\n\n2x Silk (The Old Port)\n4x Salt\n\n6 cards (min 0)\n",
+            vec!["0 number", "0 rarity", "2 zone", "3 zone"],
+        ),
+        (
+            DeckDialect::Forge,
+            "[metadata]\nName=Deck\n[Main]\n2 Silk+|PORT\n4 Salt\n[Sideboard]\n1 Black Pearl|REEF\n",
+            vec!["0 number", "2 number", "2 rarity", "3 zone"],
+        ),
+        (
+            DeckDialect::Csv,
+            "Quantity,Name,Set,Number,Rarity,Zone\n2,Silk,port,002,gilded,main\n4,Salt,,,,main\n\
+             1,Black Pearl,reef,001,plain,side\n1,Brig,port,,,extra\n",
+            vec![],
+        ),
+        (DeckDialect::Ydk, "#main\n#extra\n!side\n", vec!["0 card", "1 card", "2 card", "3 card"]),
+        (DeckDialect::Ydke, "ydke://!!!", vec!["0 card", "1 card", "2 card", "3 card"]),
+    ] {
+        let found = written(LIST, dialect);
+        assert_eq!(found.0, text, "{dialect}");
+        assert_eq!(found.1, losses, "{dialect}");
+        assert_eq!(dialect.code().parse(), Ok(dialect));
+    }
+    assert!("arean".parse::<DeckDialect>().unwrap_err().to_string().contains("arena"));
+}
+
+#[test]
+fn entries_that_cannot_be_written_are_told() {
+    let (text, losses) = written(
+        "[odd zone]\n1 Salt\n[main]\n1 \"\" (port) 2\n1 \"\" (port) 99\n",
+        DeckDialect::Plain,
+    );
+    assert_eq!(text, "1 Silk\n");
+    assert_eq!(losses, ["0 zone", "1 set", "1 number", "1 spelling", "2 card"]);
+    // A name that reads as another card, and one of two lines.
+    let (text, losses) = written("1 \"Salt // Silk\"\n2 \"Sa\\nlt\"", DeckDialect::Arena);
+    assert_eq!(text, "Deck\n1 Salt // Silk\n2 Sa lt\n");
+    assert_eq!(losses, ["0 name", "1 spelling"]);
+    let (_, losses) = written("1 Brig (port)\nSB: 1 Anchor\n1 Salt", DeckDialect::Arena);
+    assert_eq!(losses, ["deck order"]);
+}
+
+/// Units with the ids of other programs; two of them are reprints of one card.
+fn with_ids() -> Catalogue {
+    let game = Game::from_toml(
+        r#"
+        code = "ids"
+        name = "Ids"
+        rules_version = "1"
+        [cards]
+        unique_names = false
+        external_id = "passcode"
+        [[zones]]
+        code = "main"
+        name = "Main"
+        [[zones]]
+        code = "extra"
+        name = "Extra"
+        [[zones]]
+        code = "side"
+        name = "Side"
+        [[kinds]]
+        code = "unit"
+        name = "Unit"
+        attributes.passcode = { type = "integer", min = 1, optional = true }
+        attributes.power = { type = "integer", optional = true }
+        attributes.face = { type = "text", optional = true }
+        "#,
+    )
+    .unwrap();
+    assert_eq!(game.external_id(), Some("passcode"));
+    let card = |set: &str, number: &str, name: &str, attributes: serde_json::Value| PoolCard {
+        key: format!("{set}/{number}"),
+        set: set.to_owned(),
+        released_on: None,
+        definition: serde_json::from_value::<CardDefinition>(
+            json!({ "number": number, "name": name, "kind": "unit", "attributes": attributes }),
+        )
+        .unwrap(),
+    };
+    Catalogue::builder(&game)
+        .add(card("one", "1", "Stone Owl", json!({ "passcode": 70_001, "power": 1 })))
+        .add(card("one", "2", "Reed Heron", json!({ "passcode": 4_000_000_000_u32, "face": "🪶" })))
+        .add(card("two", "1", "Stone Owl", json!({ "passcode": 70_001, "power": 1 })))
+        .add(card("one", "3", "Marsh Toad", json!({ "power": 1, "face": "🐸" })))
+        .add(card("two", "3", "Marsh Toad", json!({ "power": 2, "face": "🐸" })))
+        .add(card("two", "4", "7 of Reeds", json!({ "power": 1 })))
+        .add(card("two", "5", "Café (Noir)", json!({ "power": 1 })))
+        .add(card("two", "6", "Agent #7", json!({ "power": 1 })))
+        .add(card("two", "7", "Ice // Fire", json!({ "power": 1, "face": "❄\u{fe0f}" })))
+        .build()
+}
+
+#[test]
+fn an_attribute_of_ids_must_be_there_and_hold_some() {
+    let manifest = |attribute: &str| {
+        format!(
+            "code = \"ids\"\nname = \"Ids\"\nrules_version = \"1\"\n[cards]\nexternal_id = \"passcode\"\n\
+             [[kinds]]\ncode = \"unit\"\nname = \"Unit\"\nattributes.{attribute}\n"
+        )
+    };
+    assert!(Game::from_toml(&manifest("passcode = { type = \"text\" }")).is_ok());
+    for attribute in ["power = { type = \"integer\" }", "passcode = { type = \"boolean\" }"] {
+        let faults = Game::from_toml(&manifest(attribute)).unwrap_err().faults;
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert_eq!(faults[0].place, "cards.external_id");
+        assert!(
+            faults[0].problem.contains("no kind has an integer or text attribute \"passcode\"")
+        );
+    }
+}
+
+fn lines(catalogue: &Catalogue, list: &str) -> String {
+    outline(&read_deck(list, &DeckReading::new(catalogue)))
+}
+
+#[test]
+fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
+    let catalogue = with_ids();
+    let list = "#created by somebody\n#main\n70001\n70001\n4000000000\n12\n#extra\n70001\n!side\n4000000000\nStone Owl\n";
+    let expected = "ydk, utf8: a line is \"#main\", \"#extra\" or \"!side\"\n\
+        \x20 1 `#created by somebody` | ignored {\"reason\":\"decoration\"}\n\
+        \x20 2 `#main` | ignored {\"reason\":\"zone_header\",\"zone\":\"main\"}\n\
+        \x20 3 main: 2 Stone Owl (one) 1 | accepted\n\
+        \x20 5 main: 1 Reed Heron (one) 2 | accepted\n\
+        \x20 6 main: 1 12 | unknown, near {\"near\":[],\"reason\":\"external_id_unknown\"}\n\
+        \x20 7 `#extra` | ignored {\"reason\":\"zone_header\",\"zone\":\"extra\"}\n\
+        \x20 8 extra: 1 Stone Owl (one) 1 | accepted\n\
+        \x20 9 `!side` | ignored {\"reason\":\"zone_header\",\"zone\":\"side\"}\n\
+        \x2010 side: 1 Reed Heron (one) 2 | accepted\n\
+        \x2011 side: 1 Stone Owl | guessed [{\"guess\":\"one_copy\"}]\n";
+    assert_eq!(lines(&catalogue, list), expected);
+
+    let deck =
+        parse_deck_text("2 Stone Owl (two)\n1 Reed Heron\n1 Marsh Toad (one)\nExtra\n1 Stone Owl")
+            .deck;
+    let ydk = write_deck(&deck, DeckDialect::Ydk, &catalogue, &[]);
+    assert_eq!(ydk.text, "#main\n70001\n70001\n4000000000\n#extra\n70001\n!side\n");
+    let losses: Vec<_> = ydk.losses.iter().map(|loss| (loss.entry.unwrap(), loss.kind)).collect();
+    let kinds = serde_json::to_value(losses).unwrap();
+    assert_eq!(kinds, json!([[0, "set"], [0, "number"], [2, "card"]]));
+
+    let ydke = write_deck(&deck, DeckDialect::Ydke, &catalogue, &[]);
+    assert_eq!(ydke.text, "ydke://cREBAHERAQAAKGvu!cREBAA==!!");
+    let read =
+        read_deck(&format!(" {} ", ydke.text.replace('=', "")), &DeckReading::new(&catalogue));
+    assert_eq!(read.dialect, DeckDialect::Ydke);
+    let entries =
+        parse_deck_text("2 Stone Owl (one) 1\n1 Reed Heron (one) 2\nExtra\n1 Stone Owl (one) 1")
+            .deck;
+    assert_eq!(read.deck, entries);
+
+    let undeclared = read_deck("#main\n70001", &DeckReading::new(&shipped(HARBOUR)));
+    let LineVerdict::Unknown { reason, .. } = &undeclared.lines[1].verdict else { panic!() };
+    assert_eq!(*reason, Some(UnknownReason::ExternalIdsNotDeclared));
+}
+
+#[test]
+fn broken_links_are_told() {
+    let catalogue = with_ids();
+    for (link, detail) in [
+        ("ydke://?!!!", "a part is no base64"),
+        ("ydke://cREB!!!", "a part is no row of numbers of four bytes"),
+        ("ydke://!!!!cREBAA==", "the link has more than three parts"),
+    ] {
+        let read = read_deck(link, &DeckReading::new(&catalogue));
+        let told: Vec<&LineVerdict> = read.lines.iter().map(|line| &line.verdict).collect();
+        let reason = IgnoredReason::Malformed { detail: detail.to_owned() };
+        assert!(told.contains(&&LineVerdict::Ignored(reason)), "{link}: {told:?}");
+    }
+    let many: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
+    let link = format!("ydke://{}!!!", base64(&many));
+    let read = read_deck(&link, &DeckReading::new(&catalogue));
+    assert_eq!(read.lines.len() + read.lines_left_out, 1_000_000);
+    assert_eq!(read.lines.len(), 10_000);
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let number = group.iter().fold(0_u32, |number, byte| (number << 8) | u32::from(*byte))
+            << (8 * (3 - group.len()));
+        for at in 0..=group.len() {
+            text.push(char::from(DIGITS[((number >> (18 - 6 * at)) & 63) as usize]));
+        }
+        text.extend(std::iter::repeat_n('=', 3 - group.len()));
+    }
+    text
+}
+
+#[test]
+fn names_are_read_in_all_the_ways_that_they_may_be_meant() {
+    let catalogue = with_ids();
+    let list = "2 Marsh Toad\n1 Marsh Toad (two)\n7 of Reeds\n2 7 of Reeds\n1 Café (Noir)\n1 cafe (noir)\n\
+        1 Agent #7\n1 Agent #7 (two) 6 #tag\n1 🪶\n1 🐸\n2 Ice // Fire\n1 ❄\n1 Ice // Fire // my own\n3 Stone Owl\n1 (two) 6\n";
+    let expected = "moxfield, utf8: a finish between asterisks or a tag after \"#\"\n\
+        \x20 1 main: 2 Marsh Toad | ambiguous Marsh Toad (one) 3, Marsh Toad (two) 3\n\
+        \x20 2 main: 1 Marsh Toad (two) | accepted\n\
+        \x20 3 main: 1 7 of Reeds | guessed [{\"guess\":\"quantity_is_part_of_name\"}]\n\
+        \x20 4 main: 2 7 of Reeds | accepted\n\
+        \x20 5 main: 1 Café (Noir) | guessed [{\"guess\":\"marks_are_part_of_name\"}]\n";
+    let found = lines(&catalogue, list);
+    assert!(found.starts_with(expected), "{found}");
+    let rest: Vec<&str> = found[expected.len()..].lines().collect();
+    assert_eq!(
+        rest,
+        [
+            "  6 main: 1 Café (Noir) | guessed [{\"guess\":\"name_spelled\",\"name\":\"Café (Noir)\"}]",
+            "  7 main: 1 Agent #7 | guessed [{\"guess\":\"marks_are_part_of_name\"}]",
+            "  8 main: 1 Agent #7 (two) 6 | guessed [{\"guess\":\"marks_are_part_of_name\"}] | tags tag",
+            "  9 main: 1 Reed Heron (one) 2 | guessed [{\"guess\":\"by_symbol\",\"name\":\"Reed Heron\"}]",
+            " 10 main: 1 🐸 | ambiguous Marsh Toad (one) 3, Marsh Toad (two) 3",
+            " 11 main: 2 Ice // Fire | accepted",
+            " 12 main: 1 Ice // Fire (two) 7 | guessed [{\"guess\":\"by_symbol\",\"name\":\"Ice // Fire\"}]",
+            " 13 main: 1 Ice // Fire | guessed [{\"guess\":\"remark_dropped\",\"remark\":\"my own\"}]",
+            " 14 main: 3 Stone Owl | accepted",
+            " 15 main: 1 Agent #7 (two) 6 | accepted",
+        ]
+    );
+}
+
+#[test]
+fn json_keeps_copies_and_nothing_else_does() {
+    let catalogue = shipped(HARBOUR);
+    let copies = vec!["a".to_owned()];
+    let deck = Deck { entries: vec![DeckEntry { copies, ..DeckEntry::main(1, "Salt") }] };
+    for dialect in DeckDialect::ALL {
+        let written = write_deck(&deck, dialect, &catalogue, &[]);
+        let kinds: Vec<_> = written.losses.iter().map(|loss| loss.kind).collect();
+        let keeps = dialect == DeckDialect::Json;
+        assert_eq!(kinds.contains(&cardscape_engine::LossKind::Copies), !keeps, "{dialect}");
+        let read = read_deck(&written.text, &DeckReading::new(&catalogue).in_dialect(dialect));
+        assert_eq!(read.deck == deck, keeps, "{dialect}");
+    }
+    let broken = read_deck("{\"entries\": [", &DeckReading::new(&catalogue));
+    assert!(matches!(
+        &broken.lines[0].verdict,
+        LineVerdict::Ignored(IgnoredReason::Malformed { detail }) if detail.contains("JSON")
+    ));
+}
+
+#[test]
+fn a_zone_that_the_game_lacks_is_told() {
+    let read =
+        read_deck("1 Tiny Smile\n\nSideboard\n1 🙂", &DeckReading::new(&shipped("emoji-tcg")));
+    let LineVerdict::Guessed { how } = &read.lines[2].verdict else { panic!("{read:?}") };
+    assert_eq!(
+        *how,
+        [
+            Guess::BySymbol { name: "Tiny Smile".to_owned() },
+            Guess::ZoneNotInGame { zone: "side".to_owned() },
+        ]
+    );
+    // Without such a zone, a blank line is only a blank line.
+    let read = read_deck("1 Tiny Smile\n\n1 Happy Tears", &DeckReading::new(&shipped("emoji-tcg")));
+    assert_eq!(
+        read.deck.entries.iter().map(|entry| &*entry.zone).collect::<Vec<_>>(),
+        ["main", "main"]
+    );
+}

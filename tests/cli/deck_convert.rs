@@ -1,0 +1,82 @@
+//! `cardscape deck convert`, `encode` and `decode`: offline, through the engine alone.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+fn run(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        .arg("deck")
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("CARDSCAPE_SEED_DATA")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may not read at all.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+const HARBOUR: [&str; 4] = ["--seed-data", "tests/data", "--game", "harbour"];
+
+#[test]
+fn a_list_is_written_in_another_dialect_and_losses_are_told() {
+    let list = "4x Salt (port) 1 *F*\n1 Silk (The Old Port) 2\n1 Slat\n\nSideboard\nAnchor\n";
+    let (code, out, err) =
+        run(&[&["convert", "-", "--to", "arena"], &HARBOUR[..]].concat(), list.as_bytes());
+    assert_eq!(code, 1, "a card is unknown: {err}");
+    assert_eq!(out, "Deck\n4 Salt (PORT) 1\n1 Silk (PORT) 2\n1 Slat\n\nSideboard\n1 Anchor\n");
+    let told: Vec<&str> = err.lines().collect();
+    assert_eq!(
+        told,
+        [
+            "-:1: \"4x Salt (port) 1 *F*\" guessed: the card has no rarity \"F\"",
+            "-:3: \"1 Slat\" unknown: no card of this name is known; did you mean Salt?",
+            "-:6: \"Anchor\" guessed: one copy, as no quantity stands there",
+        ]
+    );
+    let list = b"2 Silk (port) 2 {gilded}";
+    let (code, out, err) = run(&[&["convert", "-", "--to", "mtgo"], &HARBOUR[..]].concat(), list);
+    assert_eq!((code, out.as_str()), (0, "2 Silk\n"));
+    assert!(err.contains("lost of 2 Silk: the rarity\n"), "{err}");
+    let (code, _, err) = run(&[&["convert", "-", "--to", "arean"], &HARBOUR[..]].concat(), list);
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no dialect of this name; there are own, json"), "{err}");
+}
+
+#[test]
+fn a_share_code_is_made_and_read() {
+    let list = "// format: harbour/trade\n4 Salt\n2 Silk {gilded}\nSB: 1 Black Pearl\n";
+    let (code, out, err) = run(&["encode", "-", "--seed-data", "tests/data"], list.as_bytes());
+    assert_eq!((code, err.as_str()), (0, ""));
+    let share_code = out.trim();
+    let deck = "// game: harbour\n\n4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n\nSideboard\n1 Black Pearl (reef) 001\n";
+    let (code, out, err) = run(&["decode", share_code, "--seed-data", "tests/data"], b"");
+    assert_eq!((code, out.as_str(), err.as_str()), (0, deck, ""));
+    // Without the game, the cards have no names.
+    let (code, out, _) = run(&["decode", share_code], b"");
+    assert_eq!(code, 0);
+    assert!(out.contains("4 \"\" (\"port\") \"1\"\n"), "{out}");
+    let (code, out, _) =
+        run(&["convert", "-", "--to", "own", "--seed-data", "tests/data"], share_code.as_bytes());
+    assert_eq!(code, 0);
+    assert!(deck.ends_with(&out), "{out}");
+    let (code, out, err) = run(&["decode", &share_code[1..]], b"");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(err.contains("version"), "{err}");
+}
+
+#[test]
+fn the_game_must_be_known() {
+    let (code, out, err) = run(&["encode", "-", "--seed-data", "tests/data"], b"4 Salt");
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("--game"), "{err}");
+    let arguments = ["encode", "-", "--seed-data", "tests/data", "--game", "habour"];
+    let (code, _, err) = run(&arguments, b"4 Salt");
+    assert_eq!(code, 2);
+    assert!(err.contains("there is no game habour"), "{err}");
+}
