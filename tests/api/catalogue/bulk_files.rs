@@ -28,7 +28,8 @@ async fn entry(app: &TestApp) -> Value {
     files(app).await.into_iter().find(of_cards).expect("TTCG has its files")
 }
 
-fn unpack(bytes: &[u8]) -> String {
+/// What is packed in a file.
+pub(super) fn unpack(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).expect("gzip");
     text
