@@ -70,11 +70,7 @@ async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     (start(one), start(other))
 }
 
-async fn import_at(
-    db: &TestDb,
-    clock: &Clock,
-    source: &GameSource,
-) {
+async fn import_at(db: &TestDb, clock: &Clock, source: &GameSource) {
     let store = Store::new(&StoreSettings::new(db.url())).unwrap();
     import_into(&store, clock, source).await.unwrap();
 }

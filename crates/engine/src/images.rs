@@ -66,7 +66,9 @@ pub enum ScanTemplateError {
     #[error("must not have the character {0:?}: write it as a browser's address bar does (`%20`)")]
     Character(char),
     /// It is neither an address nor a path.
-    #[error("must begin with https://, http:// and a host without placeholder, or be a path that begins with one slash")]
+    #[error(
+        "must begin with https://, http:// and a host without placeholder, or be a path that begins with one slash"
+    )]
     Beginning,
     /// A bracket has no partner.
     #[error("has a brace without its other half: placeholders are written as {{number}}")]
@@ -240,7 +242,10 @@ mod tests {
         for (template, filled) in [
             ("/{number}", "/007"),
             ("/{id}?of={game}#{set}", "/0199-a?of=pond#shore"),
-            ("http://[::1]:8080/{number}{number}-{rarity}.jpg", "http://[::1]:8080/007007-plain.jpg"),
+            (
+                "http://[::1]:8080/{number}{number}-{rarity}.jpg",
+                "http://[::1]:8080/007007-plain.jpg",
+            ),
             ("https://example.org/a%20b/{id}/", "https://example.org/a%20b/0199-a/"),
         ] {
             let template = ScanTemplate::parse(template).unwrap();

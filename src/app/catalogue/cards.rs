@@ -392,8 +392,7 @@ async fn write(
         return with_legalities(app, viewer, view, &scans).await;
     }
     if view.is_hidden() || !request.may_be_kept() {
-        let (fresh, modified) =
-            (freshness(viewer, view.is_hidden()), modified_at(&view, &scans));
+        let (fresh, modified) = (freshness(viewer, view.is_hidden()), modified_at(&view, &scans));
         return in_form(form, fresh, modified, view, &scans);
     }
     let id = view.place().id;
@@ -438,9 +437,7 @@ pub(super) fn in_form(
             let text = card_text(&view).map_err(Problem::internal)?;
             Ok(Rendered::text(fresh, modified, text))
         }
-        AnswerForm::Json => {
-            Ok(Rendered::new(fresh, modified, &CardResponse::new(view, scans))?)
-        }
+        AnswerForm::Json => Ok(Rendered::new(fresh, modified, &CardResponse::new(view, scans))?),
     }
 }
 

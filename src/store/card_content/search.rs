@@ -117,8 +117,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CardHit>> {
     let printings = query.unique == Unique::Printings;
-    let mut sql = 
-        sql("SELECT *, sort_value::text AS sort_key FROM (SELECT ").push_card_columns();
+    let mut sql = sql("SELECT *, sort_value::text AS sort_key FROM (SELECT ").push_card_columns();
     sql = sql.push(if printings {
         ", p.id AS printing_id, p.rarity, p.tier, own.attributes AS printing_attributes, "
     } else {

@@ -88,7 +88,10 @@ async fn a_hidden_card_shows_its_artwork_to_those_who_see_the_card() {
     for by in [&bob, &mod_] {
         assert!(sees(&app, Some(by), &card, &artwork).await);
         let file = get(&app, Some(by), &format!("/v1/artworks/{artwork}")).await;
-        assert_eq!((file.status, file.header("cache-control").as_str()), (200, "private, no-store"));
+        assert_eq!(
+            (file.status, file.header("cache-control").as_str()),
+            (200, "private, no-store")
+        );
         let picture = get(&app, Some(by), &format!("{card}/picture")).await;
         assert_eq!(picture.header("cache-control"), "private, no-store");
         // What an earlier revision showed is no part of the card.

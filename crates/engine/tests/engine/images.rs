@@ -13,7 +13,8 @@ fn faults(images: &str) -> Vec<String> {
 
 #[test]
 fn a_manifest_names_the_place_of_scans() {
-    let game = Game::from_toml(&format!("{POND}[images]\nscan = \"/{{set}}/{{number}}\"\n")).unwrap();
+    let game =
+        Game::from_toml(&format!("{POND}[images]\nscan = \"/{{set}}/{{number}}\"\n")).unwrap();
     let carp =
         ScannedPrinting { game: "pond", set: "shore", number: "1", rarity: "standard", id: "x" };
     let scan = game.images().scan.as_ref().unwrap();
