@@ -146,8 +146,7 @@ async fn cards_are_what_a_stranger_sees() {
     assert_eq!(hidden.len() + 1, all.iter().filter(veil).count(), "one is unlocked");
     for line in hidden {
         let keys: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
-        let place =
-            ["game", "hidden", "id", "image_uris", "number", "printings", "set", "unlock"];
+        let place = ["game", "hidden", "id", "image_uris", "number", "printings", "set", "unlock"];
         assert_eq!(keys, place.into());
         assert_eq!((&line["unlock"], &line["printings"]), (&json!({ "threshold": 5 }), &json!([])));
     }
