@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_no_template_is_told() {
-        let long = format!("/{{number}}{}", "x".repeat(TEMPLATE_MAX - 9));
+        let long = format!("/{{number}}{}", "x".repeat(TEMPLATE_MAX - 8));
         assert_eq!(long.len(), TEMPLATE_MAX + 1);
         assert!(ScanTemplate::parse(&long[..TEMPLATE_MAX]).is_ok());
         for (template, told) in [
