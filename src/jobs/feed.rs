@@ -27,6 +27,9 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
                 let is_new = known != Some(batch.up_to);
                 known = Some(batch.up_to);
                 let batch = Arc::new(batch);
+                if batch.is_broken || batch.some_game_changed {
+                    shared.games.forget_list();
+                }
                 shared.card_cache.apply(&batch);
                 shared.deck_cards.apply(&batch);
                 if is_new {

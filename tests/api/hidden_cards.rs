@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape::app::state::ApiSettings;
+use cardscape::domain::catalogue::import::GameSource;
 use cardscape::domain::clock::Clock;
 use cardscape::store::{Store, StoreSettings};
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
@@ -15,6 +16,13 @@ use crate::support::{
     in_memory, seed_data, set_file, sql,
 };
 
+/// A game with scans of its printings, whose addresses tell all that a template can tell.
+fn with_scans(mut source: GameSource) -> GameSource {
+    source.manifest.text +=
+        "\n[images]\nscan = \"/scans/{game}/{set}/{number}-{rarity}-{id}.jpg\"\n";
+    source
+}
+
 /// Two services whose databases differ in nothing but the content of the hidden cards; ids are the same.
 async fn twins() -> (TestApp, TestApp) {
     twins_with(|settings| settings.card_cache_bytes = 1 << 25).await
@@ -24,9 +32,9 @@ async fn twins() -> (TestApp, TestApp) {
 async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     let clock = Clock::system();
     let one = TestDb::create().await;
-    import_at(&one, &clock, &seed_data("ttcg")).await;
+    import_at(&one, &clock, &with_scans(seed_data("ttcg"))).await;
     let other = one.copy().await;
-    let mut changed = seed_data("ttcg");
+    let mut changed = with_scans(seed_data("ttcg"));
     edit_set(&mut changed, "veil", |set| {
         let cards = set["cards"].as_array_mut().unwrap();
         let numbers: Vec<Value> = cards.iter().map(|card| card["number"].clone()).collect();
@@ -62,11 +70,7 @@ async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     (start(one), start(other))
 }
 
-async fn import_at(
-    db: &TestDb,
-    clock: &Clock,
-    source: &cardscape::domain::catalogue::import::GameSource,
-) {
+async fn import_at(db: &TestDb, clock: &Clock, source: &GameSource) {
     let store = Store::new(&StoreSettings::new(db.url())).unwrap();
     import_into(&store, clock, source).await.unwrap();
 }
@@ -550,7 +554,10 @@ async fn a_hidden_card_shows_its_place_and_progress_and_nothing_else() {
     );
     let card = answer.expect(200);
     let fields: Vec<&String> = card.as_object().unwrap().keys().collect();
-    assert_eq!(fields.len(), 6, "{card}");
+    assert_eq!(fields.len(), 7, "{card}");
+    let picture = format!("/v1/cards/{}/picture", card["id"].as_str().unwrap());
+    let png = format!("{picture}?format=png");
+    assert_eq!(card["image_uris"], serde_json::json!({ "svg": picture, "png": png }));
     assert_eq!(card["hidden"], true);
     assert_eq!(card["unlock"], serde_json::json!({ "submissions": 0, "threshold": 5 }));
     let printings = format!("/v1/cards/{}/printings", card["id"].as_str().unwrap());

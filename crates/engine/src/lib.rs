@@ -113,6 +113,7 @@ mod design;
 pub mod effect_text;
 mod format;
 mod hash;
+mod images;
 mod json_schema;
 mod legality;
 mod manifest;
@@ -148,6 +149,7 @@ pub use deck_text::{
 };
 pub use design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 pub use format::{Format, Variant};
+pub use images::{Images, ScanTemplate, ScanTemplateError, ScannedPrinting};
 pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};

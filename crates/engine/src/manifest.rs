@@ -2,6 +2,7 @@
 
 mod positions;
 mod read_design;
+mod read_images;
 mod read_rules;
 mod read_schema;
 mod reader;
@@ -18,6 +19,7 @@ use crate::decision::Decision;
 use crate::design::DesignGuide;
 use crate::format::Format;
 use crate::hash::fingerprint;
+use crate::images::Images;
 use crate::rule::{Rule, RuleReference};
 use crate::schema::{Kind, Rarity, Zone};
 use crate::selector::Selector;
@@ -46,6 +48,8 @@ struct GameData {
     kinds: Vec<Kind>,
     decisions: Vec<Decision>,
     design: DesignGuide,
+    #[serde(skip_serializing_if = "Images::is_empty")]
+    images: Images,
     /// The latest version of each format, its default variant in force.
     formats: Vec<Format>,
     /// Every version of every format.
@@ -218,6 +222,11 @@ impl Game {
         &self.0.design
     }
 
+    /// Where pictures of the real cards are; empty where the manifest tells of none.
+    pub fn images(&self) -> &Images {
+        &self.0.images
+    }
+
     /// The latest version of each format, its default variant in force.
     pub fn formats(&self) -> &[Format] {
         &self.0.formats
@@ -320,6 +329,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     GameData {
         decisions: read_rules::decisions(&reader, &[]),
         design,
+        images: read_images::images(&reader),
         name: reader.text("name"),
         description: reader.optional("description").unwrap_or_default(),
         rules_version: reader.text("rules_version"),

@@ -102,7 +102,8 @@ pub async fn download_artwork(
 ) -> Result<HttpResponse, Problem> {
     let (reader, reviewer, id) = (caller.may(), caller.may(), artwork_id(&artwork)?);
     let (reader, reviewer) = (reader.as_ref(), reviewer.as_ref());
-    let shown = artwork_files::find(&state, reader, reviewer, id, query.size).await?;
+    let viewer = caller.viewer();
+    let shown = artwork_files::find(&state, viewer, reader, reviewer, id, query.size).await?;
     let headers = FileHeaders::of(&shown)?;
     let mut response = match Condition::of(&req, &shown.tag) {
         Condition::Another => return Err(Problem::new(ProblemCode::PreconditionFailed)),

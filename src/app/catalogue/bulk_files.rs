@@ -78,7 +78,7 @@ impl BulkFileResponse {
         let (description, unpacked) = match file.kind {
             BulkKind::Cards => (
                 "Every card of the game as GET /v1/cards/{card} shows it to a stranger, with its printings: a JSON object in each \
-                 line. Hidden cards have their place and threshold only.",
+                 line. Hidden cards have their place, threshold and picture only.",
                 "application/x-ndjson",
             ),
             BulkKind::Printings => (

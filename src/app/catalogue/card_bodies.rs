@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::card_list::{CardMembers, Total};
 use super::card_query::QueryWarning;
 use super::card_search::card_id;
-use super::cards::{CardResponse, PrintingResponse, freshness_of};
+use super::cards::{CardResponse, PrintingResponse, modified_at};
+use super::image_uris::Scans;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
 use crate::memory::rendered::{ANSWER_CAPACITY, to_json};
@@ -38,12 +40,13 @@ impl CardBody {
 }
 
 /// Serialises the answer about a card.
-pub(super) fn render_body(view: CardView) -> Result<CardBody, Problem> {
-    let (_, modified) = freshness_of(Viewer::stranger(), &view);
+pub(super) fn render_body(view: CardView, scans: &Scans) -> Result<CardBody, Problem> {
+    let modified = modified_at(&view, scans);
     let CardPlace { game, set, number, .. } = view.place();
     let place = PlaceMark::of(game, set, number);
     // Copied to its exact size, since it may be cached for long.
-    let body = Bytes::copy_from_slice(&to_json(&CardResponse::from(view), ANSWER_CAPACITY)?);
+    let body = to_json(&CardResponse::new(view, scans), ANSWER_CAPACITY)?;
+    let body = Bytes::copy_from_slice(&body);
     Ok(CardBody { body, modified, place })
 }
 
@@ -68,10 +71,10 @@ pub(super) async fn load_each_body(
     let missing: Vec<CardId> = missing.map(|(id, _)| *id).collect();
     if !missing.is_empty() {
         let find = async |conn: &_| cards::find_many(conn, viewer, &missing).await;
-        let mut read = HashMap::new();
+        let (scans, mut read) = (Scans::read(app).await?, HashMap::new());
         for view in app.store.read(find).await? {
             let id = view.place().id;
-            let written = render_body(view)?;
+            let written = render_body(view, &scans)?;
             if let Some(kept) = written.to_kept() {
                 app.card_cache.keep(ticket, id, kept);
             }
@@ -100,13 +103,15 @@ pub(super) async fn render_entries(
     let bodies = load_each_body(app, viewer, &ids).await?;
     let bodies: HashMap<CardId, Option<Bytes>> = ids.into_iter().zip(bodies).collect();
     let printings = load_printings(app, viewer, query, hits).await?;
+    let scans = Scans::read(app).await?;
     let mut entries = Vec::with_capacity(hits.len());
     for hit in hits {
         let Some(Some(body)) = bodies.get(&card_id(hit)) else { continue };
         let printing = printings.get(&(card_id(hit), hit.tier)).cloned();
         if printing.is_some() || query.unique == Unique::Cards {
-            let entry = render_entry(body, printing, members).map_err(Problem::internal)?;
-            entries.push(entry);
+            let printing = printing.map(|printing| printing_of(body, printing, &scans));
+            let entry = printing.transpose().and_then(|own| render_entry(body, own, members));
+            entries.push(entry.map_err(Problem::internal)?);
         }
     }
     Ok(entries)
@@ -128,14 +133,34 @@ pub(super) async fn load_printings(
     Ok(found.map(|(card, printing)| ((card, printing.tier), printing)).collect())
 }
 
+/// What the answer about a card tells of its place.
+#[derive(Deserialize)]
+struct PlacedCard {
+    id: CardId,
+    game: Code,
+    set: Code,
+    number: Code,
+    hidden: bool,
+}
+
+/// The answer about a printing, beside the answer about its card.
+fn printing_of(
+    body: &[u8],
+    printing: Printing,
+    scans: &Scans,
+) -> serde_json::Result<PrintingResponse> {
+    let PlacedCard { id, game, set, number, hidden } = serde_json::from_slice(body)?;
+    let place = CardPlace { id, game, set, number };
+    Ok(PrintingResponse::new(printing, &place, hidden, scans.template(&place.game)))
+}
+
 /// Renders an entry of a list from the body of the answer about its card: the same as a [`super::card_list::CardEntry`], but for spaces and the order of members.
 fn render_entry(
     body: &[u8],
-    printing: Option<Printing>,
+    printing: Option<PrintingResponse>,
     members: Option<&CardMembers>,
 ) -> serde_json::Result<Bytes> {
     let mut entry: BTreeMap<&str, &RawValue> = serde_json::from_slice(body)?;
-    let printing = printing.map(PrintingResponse::from);
     let printing = printing.map(|printing| to_raw_value(&printing)).transpose()?;
     if let Some(printing) = &printing {
         entry.insert("printing", printing);

@@ -1,6 +1,7 @@
 //! Edits of cards by admins.
 
 use super::cards::CardResponse;
+use super::image_uris::Scans;
 use super::import::faulty;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -8,6 +9,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::card_edit::MergePatch;
 use crate::domain::ids::CardId;
+use crate::store::catalogue::cards::CardView;
 use crate::store::catalogue::import::{self, EditError};
 use crate::store::db::deadlines;
 
@@ -31,6 +33,13 @@ impl<T> Edited<T> {
             Err(EditError::Store(error)) => Err(error.into()),
         }
     }
+
+    fn map<R>(self, answer: impl FnOnce(T) -> R) -> Edited<R> {
+        match self {
+            Self::Done(now) => Edited::Done(answer(now)),
+            Self::Rehearsed(now) => Edited::Rehearsed(answer(now)),
+        }
+    }
 }
 
 /// Changes a card, if it is the version that the editor has seen; a rehearsal (`dry_run`) changes nothing.
@@ -42,16 +51,17 @@ pub async fn edit_card(
     patch: &MergePatch,
     dry_run: bool,
 ) -> Result<Edited<CardResponse>, Problem> {
-    let at = app.clock.now();
+    let (at, scans) = (app.clock.now(), Scans::read(app).await?);
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
-            let is_current = |view: &_| seen.has_seen(&CardResponse::from(Clone::clone(view)));
+            let is_current =
+                |view: &CardView| seen.has_seen(&CardResponse::new(view.clone(), &scans));
             let now = import::edit_card(conn, by, card, &app.games, is_current, patch, at).await?;
             // An error rolls everything back.
             if dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
         })
         .await;
-    let edited = Edited::new(done)?;
+    let edited = Edited::<CardView>::new(done)?.map(|now| CardResponse::new(now, &scans));
     if let Edited::Done(_) = edited {
         tracing::info!(account = %by.account(), %card, "card changed");
     }

@@ -12,6 +12,7 @@ use super::card_query::{List, QueryWarning};
 use super::card_search::{Listed, Part, card_id, list_in_database, list_in_memory, load_cards};
 use super::card_text::list_text;
 use super::cards::{CardResponse, PrintingResponse, freshness};
+use super::image_uris::Scans;
 use crate::app::answer_form::AnswerForm;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
@@ -72,7 +73,9 @@ pub async fn list(
     let answer = match form {
         AnswerForm::Text => Rendered::text(fresh, None, list_text(&entries, &warnings)),
         AnswerForm::Json => {
-            let entries = entries.into_iter().map(|found| CardEntry::new(found, page.members));
+            let scans = Scans::read(app).await?;
+            let entry = |found| CardEntry::new(found, &scans, page.members);
+            let entries = entries.into_iter().map(entry);
             let data = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
             let page = Page { data, next_cursor: next_cursor.clone(), total: None };
             Rendered::list(fresh, None, &CardsPage::new(page, total, warnings))?
@@ -118,7 +121,7 @@ fn collect_warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
 #[serde(try_from = "String")]
 pub struct CardMembers(Vec<String>);
 
-const MEMBERS: [&str; 13] = [
+const MEMBERS: [&str; 15] = [
     "id",
     "game",
     "set",
@@ -130,6 +133,8 @@ const MEMBERS: [&str; 13] = [
     "attributes",
     "effects",
     "lore",
+    "designed_by",
+    "image_uris",
     "updated_at",
     "printing",
 ];
@@ -224,17 +229,25 @@ pub enum CardEntry {
 
 impl CardEntry {
     /// An entry with all members, or the chosen ones.
-    pub(super) fn new(found: CardHit, members: Option<&CardMembers>) -> serde_json::Result<Self> {
-        let card = CardResponse::from(found.card);
-        if members.is_none() && found.printing.is_none() {
+    pub(super) fn new(
+        found: CardHit,
+        scans: &Scans,
+        members: Option<&CardMembers>,
+    ) -> serde_json::Result<Self> {
+        let (place, hidden) = (found.card.place(), found.card.is_hidden());
+        let scan = scans.template(&place.game);
+        let printing = found.printing;
+        let printing =
+            printing.map(|printing| PrintingResponse::new(printing, place, hidden, scan));
+        let card = CardResponse::new(found.card, scans);
+        if members.is_none() && printing.is_none() {
             return Ok(Self::Card(card));
         }
         let Value::Object(mut entry) = serde_json::to_value(&card)? else {
             return Ok(Self::Card(card));
         };
-        if let Some(printing) = found.printing {
-            let printing = serde_json::to_value(PrintingResponse::from(printing));
-            entry.insert("printing".to_owned(), printing?);
+        if let Some(printing) = printing {
+            entry.insert("printing".to_owned(), serde_json::to_value(printing)?);
         }
         if let Some(members) = members {
             entry.retain(|member, _| members.includes(member));

@@ -14,6 +14,7 @@ use super::card_query::too_slow;
 use super::card_search::{find_index, run_on_index};
 use super::cards::{CardRequest, CardResponse, freshness, in_form, render_card};
 use super::codes::Codes;
+use super::image_uris::Scans;
 use crate::app::answer_form::AnswerForm;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -165,13 +166,15 @@ pub async fn draw(
         Some(Some(card)) => {
             let find = async |conn: &_| cards::find(conn, viewer, card).await;
             let found = app.store.read(find).await?.ok_or_else(Problem::not_found)?;
-            in_form(form, fresh, None, found)
+            in_form(form, fresh, None, found, &Scans::read(app).await?)
         }
         None => {
             let most = app.settings.search_candidates.into();
+            let scans = Scans::read(app).await?;
             let mut conn = app.searches.connection(network).await?;
             let drawn = cards::draw(&mut conn, viewer, from, most, draw).await;
-            in_form(form, fresh, None, drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?)
+            let drawn = drawn.map_err(too_slow)?.ok_or_else(Problem::not_found)?;
+            in_form(form, fresh, None, drawn, &scans)
         }
     }
 }
@@ -286,12 +289,13 @@ pub async fn look_up(
     if let Some(found) = look_up_in_memory(app, viewer, identifiers).await? {
         return Ok(write_look_up(&named, &found).map_err(Problem::internal)?.into());
     }
+    let scans = Scans::read(app).await?;
     let mut conn = app.store.connection().await?;
     let found = cards::look_up(&mut conn, viewer, identifiers).await?;
     let mut answer = LookUpResponse { data: Vec::new(), not_found: Vec::new() };
     for (identifier, card) in named.into_iter().zip(found) {
         match card {
-            Some(card) => answer.data.push(card.into()),
+            Some(card) => answer.data.push(CardResponse::new(card, &scans)),
             None => answer.not_found.push(identifier),
         }
     }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::card_bodies::{load_each_body, render_body};
 use super::card_lookups::CardIdentifierBody;
 use super::card_search::find_cards_index;
+use super::image_uris::Scans;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -88,11 +89,12 @@ pub(super) async fn look_up_in_memory(
     if !missing.is_empty() {
         let unknown: Vec<CardIdentifier> =
             missing.iter().map(|at| identifiers[*at].clone()).collect();
+        let scans = Scans::read(app).await?;
         let mut conn = app.store.connection().await?;
         let views = cards::look_up(&mut conn, viewer, &unknown).await?;
         for (at, view) in missing.into_iter().zip(views) {
             if let Some(view) = view {
-                found[at] = Some(render_body(view)?.body);
+                found[at] = Some(render_body(view, &scans)?.body);
             }
         }
     }

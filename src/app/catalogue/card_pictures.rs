@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 use cardscape_engine::{CardDefinition, Game, PrintingDefinition};
-use cardscape_pictures::{CardFace, Picture};
+use cardscape_pictures::{Artwork, CardFace, Picture};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::card_lookups::bad_query;
 use super::card_migrations::{Located, follow_id};
-use super::cards::freshness_of;
+use super::cards::freshness;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::words::must_be_one_of;
@@ -17,6 +17,7 @@ use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::cards::{self, CardView, OpenCard, Printing};
+use crate::store::designs::artwork_files;
 
 /// In which form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
@@ -29,8 +30,8 @@ pub enum PictureForm {
     Png,
 }
 
-/// Draws a card in a rarity, in its lowest one if none is named. A card that is hidden from the viewer has the same picture as all others that are, whatever
-/// rarity is named: the back.
+/// Draws a card in a rarity, in its lowest one if none is named, with the artwork of the design that it was. A card that is hidden from the viewer has the
+/// same picture as all others that are, whatever rarity is named: the back.
 pub async fn draw(
     app: &AppState,
     viewer: Viewer,
@@ -45,17 +46,21 @@ pub async fn draw(
     let loaded = app.games.find(&mut conn, &found.place().game).await?;
     let loaded = loaded.ok_or_else(Problem::not_found)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
-    let printings = match &found {
-        CardView::Hidden(_) => Vec::new(),
-        CardView::Open(_) => cards::list_printings(&mut conn, viewer, card).await?,
+    let (printings, artwork) = match &found {
+        CardView::Hidden(_) => (Vec::new(), None),
+        CardView::Open(open) => {
+            let printings = cards::list_printings(&mut conn, viewer, card).await?;
+            (printings, artwork_files::read_shown_by_card(&mut conn, open).await?)
+        }
     };
     // Drawing needs no connection.
     drop(conn);
-    let (freshness, _) = freshness_of(viewer, &found);
+    let freshness = freshness(viewer, found.is_hidden());
     let (picture, freshness) = match &found {
         CardView::Hidden(_) => (Picture::back(), freshness),
         CardView::Open(open) => {
-            let picture = face(&loaded.game, open, printings, rarity.as_deref())?;
+            let (game, rarity) = (&loaded.game, rarity.as_deref());
+            let picture = face(game, open, printings, rarity, artwork.as_deref())?;
             // What only its holders see is in no cache.
             (picture, if open.is_hidden() { Freshness::Never } else { freshness })
         }
@@ -95,6 +100,7 @@ fn face(
     card: &OpenCard,
     printings: Vec<Printing>,
     rarity: Option<&str>,
+    artwork: Option<&[u8]>,
 ) -> Result<Picture, Problem> {
     let printings = printings
         .into_iter()
@@ -118,6 +124,7 @@ fn face(
             Some(found.ok_or_else(|| Problem::not_found().detail(lacking))?)
         }
     };
-    let face = CardFace::from_definition(game, &definition, &card.place.set, rarity);
+    let mut face = CardFace::from_definition(game, &definition, &card.place.set, rarity);
+    face.artwork = artwork.map(Artwork::new).transpose().map_err(Problem::internal)?;
     Ok(Picture::card(&face))
 }

@@ -1,6 +1,6 @@
 //! Cards and printings, as somebody may see them.
 
-use cardscape_engine::Effect;
+use cardscape_engine::{Effect, ScanTemplate};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,6 +11,7 @@ use super::card_bodies::render_body;
 use super::card_legalities::{LegalityResponse, legalities_of};
 use super::card_migrations::{Located, follow_id, follow_number};
 use super::card_text::card_text;
+use super::image_uris::{ImageUris, Scans};
 use crate::app::answer_form::AnswerForm;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -21,7 +22,9 @@ use crate::domain::ids::CardId;
 use crate::memory::catalogue::card_cache::{KeptCard, PlaceMark};
 use crate::memory::kept::Ticket;
 use crate::memory::rendered::{Freshness, Rendered};
-use crate::store::catalogue::cards::{self, CardView, HiddenCard, JsonText, OpenCard, Printing};
+use crate::store::catalogue::cards::{
+    self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
+};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -81,6 +84,10 @@ pub struct DesignCreditResponse {
     "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "game": "ttcg", "set": "hearth", "number": "001", "hidden": false,
     "name": "Kettle Imp", "kind": "unit", "attributes": { "type": "fire", "rank": 1, "attack": 300, "defense": 200 },
     "effects": [{ "style": "passive", "text": "When this card is destroyed, draw a card." }],
+    "image_uris": {
+        "svg": "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/picture",
+        "png": "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/picture?format=png",
+    },
     "updated_at": "2026-11-21T08:50:41.563424Z",
 }))]
 pub struct OpenCardResponse {
@@ -119,6 +126,8 @@ pub struct OpenCardResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DesignCreditResponse>)]
     pub designed_by: Option<JsonText<DesignCredit>>,
+    /// Its pictures, in its most common rarity.
+    pub image_uris: ImageUris,
     /// What each format of the game says of it today; only with `include=legalities`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub legalities: Option<Vec<LegalityResponse>>,
@@ -146,6 +155,8 @@ pub struct HiddenCardResponse {
     pub hidden: bool,
     /// How far it is from being unlocked.
     pub unlock: CardUnlock,
+    /// Its pictures: the same back for all cards that are hidden from the caller.
+    pub image_uris: ImageUris,
 }
 
 /// A card as the caller may see it.
@@ -158,18 +169,21 @@ pub enum CardResponse {
     Hidden(HiddenCardResponse),
 }
 
-impl From<CardView> for CardResponse {
-    fn from(view: CardView) -> Self {
+impl CardResponse {
+    pub(super) fn new(view: CardView, scans: &Scans) -> Self {
+        let scan = scans.template(&view.place().game);
         match view {
-            CardView::Open(card) => Self::Open(card.into()),
+            CardView::Open(card) => Self::Open(OpenCardResponse::new(card, scan)),
             CardView::Hidden(card) => Self::Hidden(card.into()),
         }
     }
 }
 
-impl From<OpenCard> for OpenCardResponse {
-    fn from(card: OpenCard) -> Self {
+impl OpenCardResponse {
+    /// The answer about a card of the game with this template of scans.
+    pub(super) fn new(card: OpenCard, scan: Option<&ScanTemplate>) -> Self {
         Self {
+            image_uris: ImageUris::of_card(&card, scan),
             hidden: card.is_hidden(),
             updated_at: card.public_updated_at(),
             id: card.place.id.0,
@@ -197,6 +211,7 @@ impl From<HiddenCard> for HiddenCardResponse {
             number: card.place.number,
             hidden: true,
             unlock: card.unlock.into(),
+            image_uris: ImageUris::of_any_card(card.place.id),
         }
     }
 }
@@ -205,6 +220,10 @@ impl From<HiddenCard> for HiddenCardResponse {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({
     "id": "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b12", "rarity": "uncommon", "tier": 2, "attributes": { "attack": 305, "defense": 205 },
+    "image_uris": {
+        "svg": "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/picture?rarity=uncommon",
+        "png": "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/picture?rarity=uncommon&format=png",
+    },
 }))]
 pub struct PrintingResponse {
     /// Its id.
@@ -218,11 +237,20 @@ pub struct PrintingResponse {
     /// The attributes that this printing gives itself; all others are the card's.
     #[schema(value_type = Object, example = json!({ "attack": 305, "defense": 205 }))]
     pub attributes: Map<String, Value>,
+    /// Its pictures.
+    pub image_uris: ImageUris,
 }
 
-impl From<Printing> for PrintingResponse {
-    fn from(printing: Printing) -> Self {
+impl PrintingResponse {
+    /// The answer about a printing of the card that stands there, in a game with this template of scans.
+    pub(super) fn new(
+        printing: Printing,
+        card: &CardPlace,
+        is_hidden: bool,
+        scan: Option<&ScanTemplate>,
+    ) -> Self {
         Self {
+            image_uris: ImageUris::of_printing(card, is_hidden, &printing.rarity, scan),
             id: printing.id.0,
             rarity: printing.rarity,
             tier: printing.tier,
@@ -249,14 +277,14 @@ pub(crate) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
     }
 }
 
-/// How long an answer about a card may be kept, and since when the card is what it is.
-pub(super) fn freshness_of(viewer: Viewer, view: &CardView) -> (Freshness, Option<DateTime<Utc>>) {
-    // When the content of a hidden card changed is a secret of its own.
-    let modified = match view {
-        CardView::Open(card) if !card.is_hidden() => Some(card.public_updated_at()),
+/// Since when the public answer about a card is what it is; `None`: it is hidden from the public, and when its content changed is a secret of its own.
+pub(super) fn modified_at(view: &CardView, scans: &Scans) -> Option<DateTime<Utc>> {
+    match view {
+        CardView::Open(card) if !card.is_hidden() => {
+            Some(card.public_updated_at()).max(scans.changed_at(&card.place.game))
+        }
         _ => None,
-    };
-    (freshness(viewer, modified.is_none()), modified)
+    }
 }
 
 /// Who wants to see a card, and how.
@@ -359,15 +387,16 @@ async fn write(
     view: CardView,
 ) -> Result<Rendered, Problem> {
     let CardRequest { viewer, form, legalities } = request;
+    let scans = Scans::read(app).await?;
     if legalities && form == AnswerForm::Json {
-        return with_legalities(app, viewer, view).await;
+        return with_legalities(app, viewer, view, &scans).await;
     }
     if view.is_hidden() || !request.may_be_kept() {
-        let (fresh, modified) = freshness_of(viewer, &view);
-        return in_form(form, fresh, modified, view);
+        let (fresh, modified) = (freshness(viewer, view.is_hidden()), modified_at(&view, &scans));
+        return in_form(form, fresh, modified, view, &scans);
     }
     let id = view.place().id;
-    let written = render_body(view)?;
+    let written = render_body(view, &scans)?;
     let kept = written.to_kept().ok_or_else(|| Problem::internal("an open card is hidden"))?;
     app.card_cache.keep(ticket, id, kept.clone());
     Ok(render_kept(kept, viewer))
@@ -378,6 +407,7 @@ async fn with_legalities(
     app: &AppState,
     viewer: Viewer,
     view: CardView,
+    scans: &Scans,
 ) -> Result<Rendered, Problem> {
     let (fresh, today) = (freshness(viewer, view.is_hidden()), app.today()?);
     let legalities = match &view {
@@ -387,7 +417,7 @@ async fn with_legalities(
             legalities_of(app, &mut conn, open, today).await?
         }
     };
-    let mut card = CardResponse::from(view);
+    let mut card = CardResponse::new(view, scans);
     if let CardResponse::Open(card) = &mut card {
         card.legalities = Some(legalities);
     }
@@ -400,13 +430,14 @@ pub(super) fn in_form(
     fresh: Freshness,
     modified: Option<DateTime<Utc>>,
     view: CardView,
+    scans: &Scans,
 ) -> Result<Rendered, Problem> {
     match form {
         AnswerForm::Text => {
             let text = card_text(&view).map_err(Problem::internal)?;
             Ok(Rendered::text(fresh, modified, text))
         }
-        AnswerForm::Json => Ok(Rendered::new(fresh, modified, &CardResponse::from(view))?),
+        AnswerForm::Json => Ok(Rendered::new(fresh, modified, &CardResponse::new(view, scans))?),
     }
 }
 
@@ -416,13 +447,17 @@ pub async fn list_printings(
     viewer: Viewer,
     card: CardId,
 ) -> Result<Located<PrintingsResponse>, Problem> {
+    let scans = Scans::read(app).await?;
     let mut conn = app.store.connection().await?;
     let Some(found) = cards::find(&conn, viewer, card).await? else {
         return follow_id(&mut conn, card).await;
     };
-    let printings = cards::list_printings(&mut conn, viewer, card).await?;
-    let data = printings.into_iter().map(Into::into).collect();
-    Ok(Located::Here(PrintingsResponse { data, hidden: found.is_hidden() }))
+    let (place, hidden) = (found.place(), found.is_hidden());
+    let scan = scans.template(&place.game);
+    let printings = cards::list_printings(&mut conn, viewer, card).await?.into_iter();
+    let data =
+        printings.map(|printing| PrintingResponse::new(printing, place, hidden, scan)).collect();
+    Ok(Located::Here(PrintingsResponse { data, hidden }))
 }
 
 #[cfg(test)]

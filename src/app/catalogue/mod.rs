@@ -18,6 +18,7 @@ pub mod codes;
 pub mod facets;
 pub mod games;
 pub mod history;
+pub mod image_uris;
 pub mod import;
 pub mod rulings;
 mod set_totals;

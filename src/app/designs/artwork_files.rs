@@ -7,7 +7,7 @@ use futures_util::Stream;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer};
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
 use crate::memory::rendered::Freshness;
 use crate::store::StoreError;
@@ -32,13 +32,14 @@ pub struct ShownArtwork {
 /// Finds a file of an artwork: 404 when it is nothing for this reader, 410 when it was taken down.
 pub async fn find(
     app: &AppState,
+    viewer: Viewer,
     reader: Option<&Granted<ReadOwnDesigns>>,
     reviewer: Option<&Granted<ReviewDesigns>>,
     id: ArtworkId,
     size: RenditionSize,
 ) -> Result<ShownArtwork, Problem> {
     let mut conn = app.store.connection().await?;
-    let file = artwork_files::find(&mut conn, reader, reviewer, id, size).await?;
+    let file = artwork_files::find(&mut conn, viewer, reader, reviewer, id, size).await?;
     let file = file.ok_or_else(Problem::not_found)?;
     if file.is_removed {
         return Err(Problem::new(ProblemCode::Gone).detail("This picture was taken down."));

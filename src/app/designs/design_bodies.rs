@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_ratings::decimal;
+use crate::app::catalogue::image_uris::ImageUris;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -190,29 +191,6 @@ pub(super) async fn parse_at(
         (Some(game), Ok(content)) if faults.is_empty() => Ok(ParsedDesign { game, content }),
         _ => Err(faults),
     })
-}
-
-/// Where pictures of something are.
-#[derive(Serialize, ToSchema)]
-pub struct ImageUris {
-    /// For browsers, in any size.
-    #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture")]
-    pub svg: String,
-    /// 500 × 700 pixels.
-    #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture?format=png")]
-    pub png: String,
-    /// The artwork alone, if there is one: PNG or JPEG, at most 1536 pixels along a side.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(
-        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-    )]
-    pub artwork: Option<String>,
-    /// The same, at most 500 pixels along a side.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(
-        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08?size=small"
-    )]
-    pub artwork_small: Option<String>,
 }
 
 /// What a revision of a design says.
@@ -414,7 +392,10 @@ impl DesignResponse {
             author: design.author.clone(),
             status: design.status.as_str(),
             revision: *shown_revision,
-            image_uris: image_uris(&id, stored.content().artwork.as_ref().map(|shown| shown.id)),
+            image_uris: ImageUris::of_design(
+                &id,
+                stored.content().artwork.as_ref().map(|shown| shown.id),
+            ),
             comment_count: design.comment_count,
             rating_count: design.rating_count,
             rating: decimal(design.rating.into()),
@@ -438,21 +419,4 @@ impl DesignResponse {
 
 fn contributor((account, name): (AccountId, &str)) -> ContributorResponse {
     ContributorResponse { account_id: account.0, name: name.to_owned() }
-}
-
-/// Where the pictures of a design are.
-pub(super) fn image_uris(id: &str, artwork: Option<ArtworkId>) -> ImageUris {
-    let svg = format!("/v1/designs/{id}/picture");
-    let artwork = artwork.map(artwork_uri);
-    ImageUris {
-        png: format!("{svg}?format=png"),
-        svg,
-        artwork_small: artwork.as_ref().map(|full| format!("{full}?size=small")),
-        artwork,
-    }
-}
-
-/// Where the full size of an artwork is.
-pub(super) fn artwork_uri(id: ArtworkId) -> String {
-    format!("/v1/artworks/{id}")
 }

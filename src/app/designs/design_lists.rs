@@ -5,9 +5,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::design_bodies::{ImageUris, image_uris};
 use super::design_ratings::decimal;
 use crate::app::catalogue::codes::Codes;
+use crate::app::catalogue::image_uris::ImageUris;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -64,7 +64,7 @@ impl From<ListedDesign> for DesignSummaryResponse {
     fn from(ListedDesign { design, name, kind, artwork }: ListedDesign) -> Self {
         let id = design.code.to_string();
         Self {
-            image_uris: image_uris(&id, artwork),
+            image_uris: ImageUris::of_design(&id, artwork),
             id,
             game: design.game_code,
             name,

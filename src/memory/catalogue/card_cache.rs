@@ -87,9 +87,9 @@ impl CardCache {
         self.cards.keep(ticket, card, answer);
     }
 
-    /// Drops the cards that a batch of changes names.
+    /// Drops the cards that a batch of changes names; all of them when a manifest changed, which tells where scans are.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
-        if batch.is_broken || batch.some_went {
+        if batch.is_broken || batch.some_went || batch.some_game_changed {
             self.forget();
         } else if !batch.cards.is_empty() {
             self.cards.forget(&batch.cards);
@@ -160,6 +160,8 @@ mod tests {
         assert!(cache.find(other).is_none());
         keep(&cache, cache.ticket(), one, "anew");
         assert_eq!(cache.find(one), Some(answer("anew")));
+        cache.apply(&ChangeBatch { some_game_changed: true, ..ChangeBatch::default() });
+        assert!(cache.find(one).is_none());
     }
 
     #[test]

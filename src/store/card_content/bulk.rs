@@ -6,7 +6,7 @@ use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::cards::{COLUMNS, CardPlace, CardView, Printing, Row};
+use super::cards::{CardPlace, CardView, Printing, Row};
 use crate::auth::permission::Viewer;
 use crate::domain::ids::PrintingId;
 use crate::store::db::codecs::json::Json;
@@ -66,7 +66,8 @@ pub(in crate::store) async fn load_batch(
     after: Option<&CardPlace>,
     limit: i64,
 ) -> StoreResult<Vec<BulkCard>> {
-    let mut sql = sql(COLUMNS)
+    let mut sql = sql("SELECT ")
+        .push_card_columns()
         .push(PRINTINGS)
         .push_is_visible(viewer)
         .push(" WHERE c.game_code = ")

@@ -5,14 +5,16 @@ use diesel::deserialize::{self, QueryableByName};
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::row::NamedRow;
-use diesel::sql_types::{Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Binary, Int2, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 
 use cardscape_engine::Effect;
 
+use super::artworks::ARTWORK_OF_CARD;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
+use crate::domain::designs::artwork::ArtworkId;
 use crate::domain::designs::release::DesignCredit;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::db::codecs::json::{Json, JsonText};
@@ -67,6 +69,10 @@ pub struct OpenCard {
     pub lore: Option<String>,
     /// Who designed it, if a player did.
     pub designed_by: Option<JsonText<DesignCredit>>,
+    /// The artwork of the design, as it was released.
+    pub artwork: Option<ArtworkId>,
+    /// The rarity of its most common printing.
+    pub lowest_rarity: Option<String>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
@@ -122,11 +128,20 @@ pub struct Printing {
     pub attributes: Map<String, Value>,
 }
 
-/// What every read of a card selects.
-pub(super) const COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
-    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore, content.designed_by";
+const COLUMNS: &str = "c.id, c.game_code, c.set_code, c.number, c.updated_at, u.submissions, u.threshold, \
+    u.unlocked_at, content.name, content.kind, content.attributes, content.effects, content.lore, content.designed_by, ";
+/// `content` is null in the rows of cards that the viewer may not see.
+const LOWEST_RARITY: &str = ", (SELECT lowest.rarity FROM printings lowest WHERE lowest.card_id = content.card_id ORDER BY lowest.tier LIMIT 1) \
+    AS lowest_rarity";
 
-/// A row of [`COLUMNS`]; other columns may follow.
+impl Statement<'_> {
+    /// Adds the columns that every read of a card selects: a [`Row`].
+    pub(super) fn push_card_columns(self) -> Self {
+        self.push(COLUMNS).push(ARTWORK_OF_CARD).push(" AS artwork").push(LOWEST_RARITY)
+    }
+}
+
+/// A row of [`Statement::push_card_columns`]; other columns may follow.
 pub(super) struct Row {
     id: CardId,
     game_code: Code,
@@ -142,6 +157,8 @@ pub(super) struct Row {
     effects: Option<JsonText<Vec<Effect>>>,
     lore: Option<String>,
     designed_by: Option<JsonText<DesignCredit>>,
+    artwork: Option<ArtworkId>,
+    lowest_rarity: Option<String>,
 }
 
 /// Reads columns by position: looking each of them up by name is a twentieth of the cost of a page of cards.
@@ -162,6 +179,8 @@ impl QueryableByName<Pg> for Row {
             effects: row.get_value::<Nullable<Jsonb>, _, _>(11)?,
             lore: row.get_value::<Nullable<Text>, _, _>(12)?,
             designed_by: row.get_value::<Nullable<Jsonb>, _, _>(13)?,
+            artwork: row.get_value::<Nullable<Binary>, _, _>(14)?,
+            lowest_rarity: row.get_value::<Nullable<Text>, _, _>(15)?,
         })
     }
 }
@@ -199,6 +218,8 @@ impl Row {
             effects,
             lore: self.lore,
             designed_by: self.designed_by,
+            artwork: self.artwork,
+            lowest_rarity: self.lowest_rarity,
             updated_at: self.updated_at,
         })
     }
@@ -206,7 +227,8 @@ impl Row {
 
 /// Selects all cards, with the content of those that the viewer may see.
 pub(super) fn select_cards<'a>(viewer: Viewer) -> Statement<'a> {
-    sql(COLUMNS)
+    sql("SELECT ")
+        .push_card_columns()
         .push(" FROM cards c LEFT JOIN unlocks u ON u.card_id = c.id LEFT JOIN card_content content ON content.card_id = c.id AND ")
         .push_is_visible(viewer)
         .push(" WHERE true")

@@ -7,6 +7,7 @@
 //! indexes of open cards alone, and a look-up by name takes the same time whether a hidden card or no card has that name. `push_is_visible`
 //! (`push_is_visible_in_bulk` for many rows) adds a *condition* on a row that was found by id, game, set or number, which are public.
 
+pub(super) mod artworks;
 pub(super) mod bulk;
 pub(super) mod cards;
 pub(super) mod catalogue;

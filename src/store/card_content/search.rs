@@ -8,7 +8,7 @@ use diesel::sql_types::{BigInt, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 
-use super::cards::{self, COLUMNS, CardView, Printing, Row};
+use super::cards::{self, CardView, Printing, Row};
 use crate::auth::permission::Viewer;
 use crate::domain::draw::Draw;
 use crate::domain::ids::{CardId, PrintingId};
@@ -117,7 +117,7 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CardHit>> {
     let printings = query.unique == Unique::Printings;
-    let mut sql = sql("SELECT *, sort_value::text AS sort_key FROM (").push(COLUMNS);
+    let mut sql = sql("SELECT *, sort_value::text AS sort_key FROM (SELECT ").push_card_columns();
     sql = sql.push(if printings {
         ", p.id AS printing_id, p.rarity, p.tier, own.attributes AS printing_attributes, "
     } else {

@@ -107,6 +107,8 @@ pub struct ChangeBatch {
     pub some_went: bool,
     /// Game and code of sets that are new or changed: each once.
     pub sets: Vec<(String, String)>,
+    /// Whether the manifest of a game is new or changed.
+    pub some_game_changed: bool,
 }
 
 /// Most events of one stretch.
@@ -161,6 +163,8 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     for row in rows {
         if row.kind == "set.changed" {
             sets.extend(row.game.zip(row.set_code));
+        } else if row.kind == "game.changed" {
+            batch.some_game_changed = true;
         } else if row.kind.starts_with("card.") {
             // A merged card has two ids here: its own, and that of the card it was merged into.
             cards.extend(row.subject_id.map(CardId));

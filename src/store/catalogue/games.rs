@@ -39,8 +39,16 @@ pub struct StoredManifest {
 #[derive(Debug, Default)]
 pub struct GameCache {
     kept: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
-    listed: RwLock<Option<Listed>>,
+    listed: RwLock<Shelf>,
     trust: Duration,
+}
+
+/// The list of all games, if it was read.
+#[derive(Debug, Default)]
+struct Shelf {
+    list: Option<Listed>,
+    /// What was read before this moment does not count any more.
+    since: Option<Instant>,
 }
 
 /// All games, as they were found.
@@ -90,20 +98,24 @@ impl GameCache {
         }
         let at = Instant::now();
         let games: Arc<[_]> = self.read_list(conn).await?.into();
-        let mut listed = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-        *listed = Some(Listed { games: games.clone(), at });
+        let mut shelf = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        if shelf.since.is_none_or(|since| at > since) {
+            shelf.list = Some(Listed { games: games.clone(), at });
+        }
         Ok(games)
     }
 
-    /// The list is read anew at its next use: somebody has just changed a game here, and expects to see that.
+    /// The list is read anew at its next use, also if it is being read at this moment: a game has changed. What was made with the list and is kept has to be
+    /// dropped after this, not before.
     pub fn forget_list(&self) {
-        *self.listed.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut shelf = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        *shelf = Shelf { list: None, since: Some(Instant::now()) };
     }
 
     /// The list, if it was read within the time of trust.
     pub fn listed(&self) -> Option<Arc<[Arc<LoadedGame>]>> {
-        let listed = self.listed.read().unwrap_or_else(PoisonError::into_inner);
-        let listed = listed.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;
+        let shelf = self.listed.read().unwrap_or_else(PoisonError::into_inner);
+        let listed = shelf.list.as_ref().filter(|listed| listed.at.elapsed() < self.trust)?;
         Some(listed.games.clone())
     }
 

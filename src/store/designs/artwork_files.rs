@@ -6,8 +6,9 @@ use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
 use super::design_lifecycle::StoredDesign;
-use crate::auth::permission::{Granted, Permission, ReviewDesigns};
+use crate::auth::permission::{Granted, Permission, ReviewDesigns, Viewer};
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
+use crate::store::catalogue::cards::OpenCard;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -24,7 +25,7 @@ pub struct ArtworkFile {
     /// Its bytes.
     #[diesel(sql_type = BigInt)]
     pub size: i64,
-    /// Whether everybody sees it: a design that is or was shared shows it.
+    /// Whether everybody sees it: a design that is or was shared shows it, or a card.
     #[diesel(sql_type = Bool)]
     pub is_public: bool,
     /// Whether it was taken down.
@@ -32,27 +33,32 @@ pub struct ArtworkFile {
     pub is_removed: bool,
 }
 
-/// Who sees an artwork: everybody if what others see of a design shows it, and its author is not banned; who holds it; and a moderator if a design that was
-/// submitted shows it. The same as for the revisions of designs themselves.
+/// Who sees an artwork: everybody if what others see of a design shows it, and its author is not banned; who holds it; a moderator if a design that was
+/// submitted shows it; and who sees a card that was released with it. The same as for the revisions of designs, and the cards, themselves.
 const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w.removed_at IS NOT NULL AS is_removed, seen.is_public \
      FROM artworks w JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = $rendition CROSS JOIN LATERAL (SELECT \
        EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.public_revision = s.revision JOIN accounts a ON a.id = d.account_id \
-         WHERE s.artwork = w.id AND a.banned_at IS NULL AND d.taken_down_at IS NULL) AS is_public OFFSET 0) seen \
-     WHERE w.id = $id AND (seen.is_public \
+         WHERE s.artwork = w.id AND a.banned_at IS NULL AND d.taken_down_at IS NULL) OR ";
+const WHO_SEES: &str = " AS is_public OFFSET 0) seen WHERE w.id = $id AND (seen.is_public \
        OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
        OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id \
          AND s.revision = CASE WHEN d.taken_down_at IS NULL THEN d.revision ELSE coalesce(d.public_revision, d.revision) END \
-         WHERE s.artwork = w.id AND (d.status IN ('submitted', 'in_review', 'approved') OR d.taken_down_at IS NOT NULL)))";
+         WHERE s.artwork = w.id AND (d.status IN ('submitted', 'in_review', 'approved') OR d.taken_down_at IS NOT NULL)) OR ";
 
 /// Finds a file as the reader may see it; `None`: there is none, or nothing for this reader.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
+    viewer: Viewer,
     reader: Option<&Granted<P>>,
     reviewer: Option<&Granted<ReviewDesigns>>,
     id: ArtworkId,
     rendition: RenditionSize,
 ) -> StoreResult<Option<ArtworkFile>> {
     let found = sql(FIND)
+        .push_is_on_visible_card(Viewer::stranger())
+        .push(WHO_SEES)
+        .push_is_on_visible_card(viewer)
+        .push(")")
         .bind("id", id)
         .bind("rendition", rendition)
         .bind("reader", reader.map(Granted::account))
@@ -100,12 +106,29 @@ pub async fn read_shown(
     conn: &mut Connection,
     design: &StoredDesign,
 ) -> StoreResult<Option<Vec<u8>>> {
-    let Some(artwork) = &design.content().artwork else { return Ok(None) };
+    match &design.content().artwork {
+        Some(artwork) => read_small(conn, artwork.id).await,
+        None => Ok(None),
+    }
+}
+
+/// The same of the artwork that a card shows to whoever it was found for.
+pub async fn read_shown_by_card(
+    conn: &mut Connection,
+    card: &OpenCard,
+) -> StoreResult<Option<Vec<u8>>> {
+    match card.artwork {
+        Some(artwork) => read_small(conn, artwork).await,
+        None => Ok(None),
+    }
+}
+
+async fn read_small(conn: &mut Connection, artwork: ArtworkId) -> StoreResult<Option<Vec<u8>>> {
     let chunks: Vec<Chunk> = sql(
         "SELECT c.data FROM artworks w JOIN artwork_chunks c ON c.artwork = w.id AND c.rendition = 'small' WHERE w.id = $id AND w.removed_at IS NULL \
          ORDER BY c.position",
     )
-    .bind("id", artwork.id)
+    .bind("id", artwork)
     .load(conn)
     .await?;
     Ok((!chunks.is_empty()).then(|| joined(chunks)))

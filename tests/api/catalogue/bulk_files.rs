@@ -28,7 +28,8 @@ async fn entry(app: &TestApp) -> Value {
     files(app).await.into_iter().find(of_cards).expect("TTCG has its files")
 }
 
-fn unpack(bytes: &[u8]) -> String {
+/// What is packed in a file.
+pub(super) fn unpack(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).expect("gzip");
     text
@@ -145,7 +146,7 @@ async fn cards_are_what_a_stranger_sees() {
     assert_eq!(hidden.len() + 1, all.iter().filter(veil).count(), "one is unlocked");
     for line in hidden {
         let keys: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
-        let place = ["game", "hidden", "id", "number", "printings", "set", "unlock"];
+        let place = ["game", "hidden", "id", "image_uris", "number", "printings", "set", "unlock"];
         assert_eq!(keys, place.into());
         assert_eq!((&line["unlock"], &line["printings"]), (&json!({ "threshold": 5 }), &json!([])));
     }

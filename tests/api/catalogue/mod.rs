@@ -16,6 +16,7 @@ mod codes;
 mod facets;
 mod games;
 mod history;
+mod image_uris;
 mod import;
 mod kept_answers;
 pub mod permissions;

@@ -13,7 +13,7 @@ async fn report(app: &TestApp, by: &Player, body: &Value) -> Answer {
     app.post("/v1/abuse-reports").by(by).json(body).answer().await
 }
 
-async fn report_design(app: &TestApp, by: &Player, path: &str) -> String {
+pub(super) async fn report_design(app: &TestApp, by: &Player, path: &str) -> String {
     let body = json!({ "design": code(path), "reason": "copyright", "details": "From a book." });
     text(&report(app, by, &body).await.expect(201), "id")
 }

@@ -7,7 +7,7 @@ use super::{app, begun, changed, heron, shared, step};
 use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
 
 /// The design, submitted and approved.
-async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
+pub(super) async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
     step(app, author, path, "submit").await.expect(200);
     app.post(&format!("{path}/claim")).by(mod_).answer().await.expect(200);
     let decision = json!({ "decision": "approved", "reason": "Good." });
@@ -21,7 +21,7 @@ async fn approved(app: &TestApp, author: &Player, mod_: &Player, name: &str) -> 
     path
 }
 
-async fn release(app: &TestApp, by: &Player, path: &str, place: &Value) -> Answer {
+pub(super) async fn release(app: &TestApp, by: &Player, path: &str, place: &Value) -> Answer {
     app.post(&format!("{path}/release")).by(by).json(place).answer().await
 }
 

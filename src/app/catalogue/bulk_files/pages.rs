@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{Effect, Game};
+use cardscape_engine::{Effect, Game, ScanTemplate};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::app::catalogue::cards::{OpenCardResponse, PrintingResponse};
+use crate::app::catalogue::image_uris::ImageUris;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::domain::csv_lines::CsvLines;
 use crate::store::catalogue::bulk_files::{BulkCard, Layout, Page, Pages};
@@ -15,14 +16,14 @@ use crate::store::catalogue::cards::{CardPlace, CardView, OpenCard, Printing};
 
 /// How cards are written into files. Whoever changes a byte of what the pages below write raises the version, or files that are there
 /// stay as they are until something happens to their game; a test holds the bytes.
-pub const LAYOUT: Layout = Layout { version: 2, pages };
+pub const LAYOUT: Layout = Layout { version: 3, pages };
 
 fn pages(game: &Game) -> Pages {
     BulkKind::ALL
         .into_iter()
         .map(|kind| {
             let page: Box<dyn Page> = match kind {
-                BulkKind::Cards => Box::new(CardLines),
+                BulkKind::Cards => Box::new(CardLines { scan: game.images().scan.clone() }),
                 BulkKind::Printings => Box::new(PrintingTable::new(game)),
             };
             (kind, page)
@@ -31,7 +32,10 @@ fn pages(game: &Game) -> Pages {
 }
 
 /// A card in each line: as `GET /v1/cards/{card}` tells it to a stranger, with its printings.
-struct CardLines;
+struct CardLines {
+    /// Where the game has scans.
+    scan: Option<ScanTemplate>,
+}
 
 #[derive(Serialize)]
 struct OpenLine {
@@ -49,6 +53,7 @@ struct HiddenLine<'a> {
     number: &'a str,
     hidden: bool,
     unlock: HiddenUnlock,
+    image_uris: ImageUris,
     printings: [(); 0],
 }
 
@@ -63,15 +68,27 @@ impl Page for CardLines {
     fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64> {
         match &card.card {
             CardView::Open(open) => {
-                let printings = card.printings.iter().cloned().map(Into::into).collect();
-                let card = open.clone().into();
+                let (place, hidden, scan) = (&open.place, open.is_hidden(), self.scan.as_ref());
+                let printings = card.printings.iter().cloned();
+                let printings = printings
+                    .map(|printing| PrintingResponse::new(printing, place, hidden, scan))
+                    .collect();
+                let card = OpenCardResponse::new(open.clone(), scan);
                 serde_json::to_writer(&mut *out, &OpenLine { card, printings })?;
             }
             CardView::Hidden(hidden) => {
                 let CardPlace { id, game, set, number } = &hidden.place;
                 let unlock = HiddenUnlock { threshold: hidden.unlock.threshold };
-                let line =
-                    HiddenLine { id: id.0, game, set, number, hidden: true, unlock, printings: [] };
+                let line = HiddenLine {
+                    id: id.0,
+                    game,
+                    set,
+                    number,
+                    hidden: true,
+                    unlock,
+                    image_uris: ImageUris::of_any_card(*id),
+                    printings: [],
+                };
                 serde_json::to_writer(&mut *out, &line)?;
             }
         }
@@ -194,6 +211,8 @@ mod tests {
             ),
             lore: None,
             designed_by: None,
+            artwork: None,
+            lowest_rarity: Some("r1".to_owned()),
             updated_at: DateTime::UNIX_EPOCH,
         };
         let printing = |tier: i16, attributes| Printing {
@@ -223,9 +242,20 @@ mod tests {
 
     #[test]
     fn lines_of_cards_are_of_this_layout() {
-        let (rows, text) = written(&CardLines);
-        assert_eq!(rows, [1, 1]);
         let id = "00000000-0000-0000-0000-000000000001";
+        let scan = ScanTemplate::parse("https://cdn.example.org/{set}/{number}-{rarity}").ok();
+        let (rows, text) = written(&CardLines { scan });
+        assert_eq!(rows, [1, 1]);
+        let images = |query: &str, png: &str| {
+            let svg = format!("/v1/cards/{id}/picture{query}");
+            format!("\"image_uris\":{{\"svg\":\"{svg}\",\"png\":\"{svg}{png}format=png\"")
+        };
+        let card = images("", "?");
+        let printing = |rarity: &str| {
+            let scan = format!("\"scan\":\"https://cdn.example.org/hearth/001-{rarity}\"}}");
+            format!("{},{scan}", images(&format!("?rarity={rarity}"), "&"))
+        };
+        let (common, rare) = (printing("r1"), printing("r2"));
         let second = "00000000-0000-0000-0000-000000000002";
         let expected = format!(
             "{{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"001\",\"hidden\":false,\
@@ -233,12 +263,13 @@ mod tests {
              \"name\":\"Say \\\"Hi\\\", Imp\",\"kind\":\"unit\",\
              \"attributes\":{{\"x\": true, \"attack\": 300, \"subtypes\": [\"ghost\", \"dragon\"]}},\
              \"effects\":[{{\"text\": \"=1+1\", \"style\": \"passive\"}}, {{\"text\": \"Draw.\"}}],\
-             \"updated_at\":\"1970-01-01T00:00:00Z\",\"printings\":[{{\"id\":\"{id}\",\"rarity\":\"r1\",\"tier\":1,\"attributes\":{{}}}},\
-             {{\"id\":\"{second}\",\"rarity\":\"r2\",\"tier\":2,\"attributes\":{{\"attack\":305}}}}]}}\n\
+             {card},\"scan\":\"https://cdn.example.org/hearth/001-r1\"}},\
+             \"updated_at\":\"1970-01-01T00:00:00Z\",\"printings\":[{{\"id\":\"{id}\",\"rarity\":\"r1\",\"tier\":1,\"attributes\":{{}},{common}}},\
+             {{\"id\":\"{second}\",\"rarity\":\"r2\",\"tier\":2,\"attributes\":{{\"attack\":305}},{rare}}}]}}\n\
              {{\"id\":\"{id}\",\"game\":\"ttcg\",\"set\":\"hearth\",\"number\":\"002\",\"hidden\":true,\
-             \"unlock\":{{\"threshold\":5}},\"printings\":[]}}\n"
+             \"unlock\":{{\"threshold\":5}},{card}}},\"printings\":[]}}\n"
         );
-        assert_eq!((LAYOUT.version, text), (2, expected), "{CHANGED}");
+        assert_eq!((LAYOUT.version, text), (3, expected), "{CHANGED}");
     }
 
     #[test]
@@ -253,6 +284,6 @@ mod tests {
              {id},{id},ttcg,hearth,001,\"Say \"\"Hi\"\", Imp\",unit,r1,1,300,,ghost|dragon,true,\"=1+1\nDraw.\",\r\n\
              {second},{id},ttcg,hearth,001,\"Say \"\"Hi\"\", Imp\",unit,r2,2,305,,ghost|dragon,true,\"=1+1\nDraw.\",\r\n"
         );
-        assert_eq!((LAYOUT.version, text), (2, expected), "{CHANGED}");
+        assert_eq!((LAYOUT.version, text), (3, expected), "{CHANGED}");
     }
 }

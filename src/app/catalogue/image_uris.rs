@@ -1,0 +1,123 @@
+//! Where pictures of cards, printings and designs are.
+
+use std::sync::Arc;
+
+use cardscape_engine::{ScanTemplate, ScannedPrinting};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::designs::artwork::ArtworkId;
+use crate::domain::ids::CardId;
+use crate::store::catalogue::cards::{CardPlace, OpenCard};
+use crate::store::catalogue::games::LoadedGame;
+
+/// Where pictures of something are.
+#[derive(Serialize, ToSchema)]
+pub struct ImageUris {
+    /// For browsers, in any size.
+    #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture")]
+    pub svg: String,
+    /// 500 × 700 pixels.
+    #[schema(example = "/v1/designs/D-7KQ2X0FM9F/picture?format=png")]
+    pub png: String,
+    /// A picture of the real card, which the operators have elsewhere: an address, or a path of this host. Prefer it, and show another picture when nothing is there. Absent: the
+    /// game has no scans, or the card is hidden from the public.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "https://cdn.example.org/ttcg/hearth/001-common.jpg")]
+    pub scan: Option<String>,
+    /// The artwork alone, if a player's is shown: PNG or JPEG, at most 1536 pixels along a side. 410 when it was taken down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    )]
+    pub artwork: Option<String>,
+    /// The same, at most 500 pixels along a side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(
+        example = "/v1/artworks/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08?size=small"
+    )]
+    pub artwork_small: Option<String>,
+}
+
+impl ImageUris {
+    /// The pictures of a design, with the artwork that it shows.
+    pub(crate) fn of_design(id: &str, artwork: Option<ArtworkId>) -> Self {
+        let svg = format!("/v1/designs/{id}/picture");
+        Self::drawn(format!("{svg}?format=png"), svg).with_artwork(artwork)
+    }
+
+    /// The pictures of a card that the reader sees; `scan` is the template of its game.
+    pub(super) fn of_card(card: &OpenCard, scan: Option<&ScanTemplate>) -> Self {
+        let scan = scan
+            .filter(|_| !card.is_hidden())
+            .zip(card.lowest_rarity.as_deref())
+            .map(|(scan, rarity)| fill(scan, &card.place, rarity));
+        Self { scan, ..Self::of_any_card(card.place.id) }.with_artwork(card.artwork)
+    }
+
+    /// The pictures of any card: of one that is hidden from the reader they tell nothing, as they follow from the id alone.
+    pub(super) fn of_any_card(card: CardId) -> Self {
+        let svg = format!("/v1/cards/{card}/picture");
+        Self::drawn(format!("{svg}?format=png"), svg)
+    }
+
+    /// The pictures of a printing that the reader sees. Nobody is told a scan of a card that is hidden from the public: it is another host's, which knows no door.
+    pub(super) fn of_printing(
+        card: &CardPlace,
+        is_hidden: bool,
+        rarity: &str,
+        scan: Option<&ScanTemplate>,
+    ) -> Self {
+        let svg = format!("/v1/cards/{}/picture?rarity={rarity}", card.id);
+        let scan = scan.filter(|_| !is_hidden).map(|scan| fill(scan, card, rarity));
+        Self { scan, ..Self::drawn(format!("{svg}&format=png"), svg) }
+    }
+
+    fn drawn(png: String, svg: String) -> Self {
+        Self { svg, png, scan: None, artwork: None, artwork_small: None }
+    }
+
+    fn with_artwork(self, artwork: Option<ArtworkId>) -> Self {
+        let artwork = artwork.map(artwork_uri);
+        let artwork_small = artwork.as_ref().map(|full| format!("{full}?size=small"));
+        Self { artwork, artwork_small, ..self }
+    }
+}
+
+fn fill(scan: &ScanTemplate, card: &CardPlace, rarity: &str) -> String {
+    let CardPlace { id, game, set, number } = card;
+    scan.fill(&ScannedPrinting { game, set, number, rarity, id: &id.to_string() })
+}
+
+/// Where the full size of an artwork is.
+pub(crate) fn artwork_uri(id: ArtworkId) -> String {
+    format!("/v1/artworks/{id}")
+}
+
+/// Where the games have scans of their cards.
+pub(super) struct Scans(Arc<[Arc<LoadedGame>]>);
+
+impl Scans {
+    /// What the manifests say, or said within the time of trust. What is written with it and kept has to be dropped when a manifest changes: see
+    /// `GameCache::forget_list`.
+    pub(super) async fn read(app: &AppState) -> Result<Self, Problem> {
+        Ok(Self(app.all_games().await?))
+    }
+
+    /// The template of a game, if it has one.
+    pub(super) fn template(&self, game: &str) -> Option<&ScanTemplate> {
+        self.game(game)?.game.images().scan.as_ref()
+    }
+
+    /// When the manifest of a game was last changed, and with it, perhaps, where its scans are.
+    pub(super) fn changed_at(&self, game: &str) -> Option<DateTime<Utc>> {
+        self.game(game).map(|loaded| loaded.updated_at)
+    }
+
+    fn game(&self, code: &str) -> Option<&LoadedGame> {
+        self.0.iter().find(|loaded| loaded.game.code() == code).map(|loaded| &**loaded)
+    }
+}

@@ -1,0 +1,170 @@
+//! The artwork of a design on the card that it became: who sees it, and until when.
+
+use serde_json::{Value, json};
+
+use super::abuse_reports::report_design;
+use super::design_releases::{approve, release};
+use super::{app, begun, changed, heron, put, uploaded};
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+fn heron_with(artwork: &str) -> Value {
+    changed(heron("Lantern Heron"), &json!({ "artwork": { "id": artwork } }))
+}
+
+/// A design that nobody else has seen, approved; its first revision showed another artwork. Its path, with the artwork of the first and of the approved revision.
+async fn approved(app: &TestApp, author: &Player, mod_: &Player) -> (String, [String; 2]) {
+    let artworks = [uploaded(app, author, 1).await, uploaded(app, author, 2).await];
+    let path = begun(app, author, &heron_with(&artworks[0])).await;
+    put(app, author, &path, "\"r1\"", &heron_with(&artworks[1])).await.expect(200);
+    approve(app, author, mod_, &path).await;
+    (path, artworks)
+}
+
+/// Releases a design under the number 900; the path of the card.
+async fn card_of(app: &TestApp, admin: &Player, path: &str, set: &str) -> String {
+    let made = release(app, admin, path, &json!({ "set": set, "number": "900" })).await.expect(201);
+    format!("/v1/cards/{}", made["card"].as_str().unwrap())
+}
+
+async fn get(app: &TestApp, by: Option<&Player>, path: &str) -> Answer {
+    let request = app.get(path);
+    let request = if let Some(by) = by { request.by(by) } else { request };
+    request.answer().await
+}
+
+/// Whether this reader sees the artwork on the card: all answers say the same.
+async fn sees(app: &TestApp, by: Option<&Player>, card: &str, artwork: &str) -> bool {
+    let uri = format!("/v1/artworks/{artwork}");
+    let answer = get(app, by, card).await.expect(200);
+    let told = answer["image_uris"].get("artwork").is_some_and(|told| *told == uri);
+    let small = answer["image_uris"].get("artwork_small").is_some();
+    let picture = get(app, by, &format!("{card}/picture")).await;
+    let drawn = picture.text().contains("data:image/");
+    assert_eq!((told, small), (drawn, drawn), "{answer}");
+    drawn
+}
+
+async fn status(app: &TestApp, by: Option<&Player>, artwork: &str) -> u16 {
+    get(app, by, &format!("/v1/artworks/{artwork}?size=small")).await.status
+}
+
+async fn unlock(app: &TestApp, admin: &Player, card: &str) {
+    let request = app.post(&format!("{card}/unlock")).by(admin);
+    request.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_hidden_card_shows_its_artwork_to_those_who_see_the_card() {
+    let app = app().await;
+    let (ada, bob, eve, mod_) = (
+        app.player("ada").await,
+        app.player("bob").await,
+        app.player("eve").await,
+        app.moderator().await,
+    );
+    let admin = app.admin().await;
+    let (path, [first, artwork]) = approved(&app, &ada, &mod_).await;
+    let card = card_of(&app, &admin, &path, "veil").await;
+    app.give_copy(&bob.id, "ttcg", "veil", "900").await;
+
+    // To others, its author among them, it is a hidden card like any other.
+    let plain = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
+    let plain = plain["id"].as_str().unwrap().to_owned();
+    let id = card.trim_start_matches("/v1/cards/");
+    for by in [None, Some(&eve), Some(&ada)] {
+        let hidden = get(&app, by, &card).await.expect(200);
+        let other = get(&app, by, &format!("/v1/cards/{plain}")).await.expect(200);
+        let uris = other["image_uris"].to_string().replace(&plain, id);
+        assert_eq!(hidden["image_uris"].to_string(), uris);
+        let back = get(&app, by, &format!("/v1/cards/{plain}/picture")).await;
+        let picture = get(&app, by, &format!("{card}/picture")).await;
+        assert_eq!((picture.header("etag"), picture.text()), (back.header("etag"), back.text()));
+    }
+    for by in [None, Some(&eve)] {
+        assert_eq!(status(&app, by, &artwork).await, 404);
+    }
+    // The author has the file, since she uploaded it; it tells nothing of the card.
+    assert_eq!(status(&app, Some(&ada), &artwork).await, 200);
+    for by in [&bob, &mod_] {
+        assert!(sees(&app, Some(by), &card, &artwork).await);
+        let file = get(&app, Some(by), &format!("/v1/artworks/{artwork}")).await;
+        assert_eq!(
+            (file.status, file.header("cache-control").as_str()),
+            (200, "private, no-store")
+        );
+        let picture = get(&app, Some(by), &format!("{card}/picture")).await;
+        assert_eq!(picture.header("cache-control"), "private, no-store");
+        // What an earlier revision showed is no part of the card.
+        assert_eq!(status(&app, Some(by), &first).await, 404);
+    }
+    // A token that shows no hidden cards shows no artwork of them.
+    let token = json!({ "name": "small", "scopes": ["decks:read"] });
+    let token = app.post("/v1/tokens").by(&bob).json(&token).answer().await.expect(201);
+    let small = Player { access_token: token["secret"].as_str().unwrap().to_owned(), ..bob };
+    assert_eq!(status(&app, Some(&small), &artwork).await, 404);
+
+    unlock(&app, &admin, &card).await;
+    for by in [None, Some(&eve), Some(&ada)] {
+        assert!(sees(&app, by, &card, &artwork).await);
+    }
+    let file = get(&app, None, &format!("/v1/artworks/{artwork}")).await;
+    assert_eq!((file.status, file.header("cache-control").as_str()), (200, "public, max-age=300"));
+    assert_eq!(status(&app, None, &first).await, 404);
+    let listed = app.get("/v1/cards?q=\"lantern heron\"").answer().await.expect(200);
+    assert_eq!(listed["data"][0]["image_uris"]["artwork"], format!("/v1/artworks/{artwork}"));
+}
+
+/// The card keeps what its author would not have kept, and loses what a moderator takes down.
+#[tokio::test]
+async fn a_card_loses_its_artwork_to_moderators_only() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let (path, [_, artwork]) = approved(&app, &ada, &mod_).await;
+    let card = card_of(&app, &admin, &path, "hearth").await;
+    assert!(sees(&app, None, &card, &artwork).await);
+    let delete = app.delete(&format!("/v1/me/artworks/{artwork}")).by(&ada);
+    delete.answer().await.problem(409, "artwork_in_use");
+    // A ban takes the design out of sight, but not the card, which is the game's.
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    assert_eq!(get(&app, None, &path).await.status, 404);
+    assert!(sees(&app, None, &card, &artwork).await);
+    assert_eq!(status(&app, None, &artwork).await, 200);
+    app.sql("UPDATE accounts SET banned_at = NULL").await;
+
+    let pictures = ["picture", "picture?format=png"].map(|last| format!("{card}/{last}"));
+    let look = async |known: &[Answer]| {
+        let mut seen = Vec::new();
+        for (at, path) in pictures.iter().enumerate() {
+            let tag = known.get(at).map_or_else(String::new, |known| known.header("etag"));
+            seen.push(app.get(path).header("if-none-match", tag).answer().await);
+        }
+        seen
+    };
+    let before = look(&[]).await;
+    let report = report_design(&app, &bob, &path).await;
+    let decide = async |decision: &str, artwork: bool| {
+        let body = json!({ "decision": decision, "note": "From a book.", "artwork": artwork });
+        let path = format!("/v1/abuse-reports/{report}/decide");
+        app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
+    };
+    decide("upheld", false).await;
+    assert!(sees(&app, None, &card, &artwork).await, "only the design was taken down");
+    decide("upheld", true).await;
+    let without = look(&before).await;
+    for (with, without) in before.iter().zip(&without) {
+        assert_eq!(without.status, 200);
+        assert_ne!(with.header("etag"), without.header("etag"));
+    }
+    assert!(!without[0].text().contains("data:image/"));
+    for by in [None, Some(&ada), Some(&mod_)] {
+        assert_eq!(status(&app, by, &artwork).await, 410);
+    }
+    decide("dismissed", true).await;
+    let again = look(&[]).await;
+    for (with, again) in before.iter().zip(&again) {
+        assert_eq!((with.header("etag"), &with.bytes), (again.header("etag"), &again.bytes));
+    }
+    assert!(sees(&app, None, &card, &artwork).await);
+}
