@@ -11,6 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 use uuid::Uuid;
 
+use crate::app::effects::matches::MatchedSentenceResponse;
 use crate::app::problem::Problem;
 use crate::app::words::with_near;
 use crate::auth::keys::KeyRing;
@@ -20,6 +21,7 @@ use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::accounts::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::code::Code;
+use crate::memory::card_effects::CardEffects;
 use crate::memory::catalogue::card_cache::CardCache;
 use crate::memory::catalogue::change_watch::ChangeWatch;
 use crate::memory::catalogue::downloads::Downloads;
@@ -30,7 +32,9 @@ use crate::memory::deck_cards::DeckCards;
 use crate::memory::event_watch::EventWatch;
 use crate::memory::file_desk::FileDesk;
 use crate::memory::identities::CredentialKey;
-use crate::memory::pictures::PictureDrawer;
+use crate::memory::kept::Weighed;
+use crate::memory::listed_designs::ListedDesigns;
+use crate::memory::pictures::{KeptPictures, PictureDrawer, room_for_pictures};
 use crate::memory::rate_limiter::RateLimiter;
 use crate::memory::recent::{Recent, Statistic};
 use crate::memory::rendered::Rendered;
@@ -54,6 +58,12 @@ const WAITING: usize = 32;
 
 /// The part of the memory for cards that answers about games and sets may take beside them, and totals of sets as much again: those of 1,600 sets take 6 MB.
 const KEPT_ANSWERS: u64 = 4;
+/// The part of the memory for cards that may be taken beside it for what cards do: some 30,000 cards.
+const CARD_EFFECTS: u64 = 4;
+/// The same for pages of the gallery: some 300 of 50 designs.
+const GALLERY_PAGES: u64 = 4;
+/// Memory for sentences with what makes them, in bytes: some 5,000.
+const MATCHED_SENTENCES: u64 = 8 * 1024 * 1024;
 /// Most toolkits that are kept: one of the largest game has some megabytes.
 const TOOLKITS: u64 = 16;
 /// Most facets of designs that are kept: of a large game they have some hundred kilobytes. Clients make up queries: those that are asked for often stay.
@@ -143,6 +153,26 @@ impl AppState {
         E: From<StoreError> + AsStoreError,
     {
         self.store.transaction_by(by, self.clock.now(), work).await
+    }
+
+    /// Like [`Self::write`], for work that changes what is listed of designs, or their feedback.
+    pub async fn write_design<P: Permission, T, E>(
+        &self,
+        by: &Granted<P>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        let done = self.write(by, work).await?;
+        self.designs_changed();
+        Ok(done)
+    }
+
+    /// Notes that designs changed just now: what is kept of them is old. Other instances notice within 0.3 s.
+    pub(crate) fn designs_changed(&self) {
+        self.gallery_pages.forget();
+        self.listed_designs.hurry();
     }
 
     /// Like [`Self::write`], for work whose statements may each take as long as `limit` ([`Store::with_deadline`]).
@@ -252,6 +282,12 @@ pub struct Shared {
     pub catalogue: Catalogue,
     /// Open cards as decks are judged by them.
     pub deck_cards: DeckCards,
+    /// Pages of the gallery.
+    pub gallery_pages: KeptAnswers,
+    /// What open cards do, for designs that do the same.
+    pub card_effects: CardEffects,
+    /// Listed designs, for those that are like another.
+    pub listed_designs: ListedDesigns,
     /// Where names are looked for that are near to those which decks misspell.
     pub near_names: BoundedWork,
     /// Who follows the change feed for these.
@@ -269,6 +305,8 @@ pub struct Shared {
     pub games: GameCache,
     /// Effect texts that are loaded.
     pub effects: EffectCache,
+    /// Sentences that templates make, with what makes them, by game, revision of its effect texts and sentence.
+    pub matched_sentences: Weighed<(String, i64, String), MatchedSentenceResponse>,
     /// Toolkits for designers, by game, revision of its manifest and revision of its effect texts.
     pub toolkits: Recent<(Code, i64, Option<i64>), Rendered>,
     /// Where effect texts are put together, and files of admins are checked.
@@ -287,6 +325,8 @@ pub struct Shared {
     pub downloads: Downloads,
     /// Draws pictures as PNG.
     pub pictures: PictureDrawer,
+    /// Pictures of designs.
+    pub design_pictures: KeptPictures,
     /// Attempts at serial codes that several requests share.
     pub shared_attempts: SharedAttempts,
     /// Where attempts at serial codes are taken and given back, those of many requests together.
@@ -330,6 +370,12 @@ impl Shared {
             ),
             catalogue: Catalogue::new(settings.card_cache_trust),
             deck_cards: DeckCards::new(settings.card_cache_bytes),
+            gallery_pages: KeptAnswers::new(
+                settings.card_cache_bytes / GALLERY_PAGES,
+                settings.card_cache_trust,
+            ),
+            card_effects: CardEffects::new(settings.card_cache_bytes / CARD_EFFECTS),
+            listed_designs: ListedDesigns::new(settings.card_cache_trust),
             near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),
             statistics: Recent::new(1_000, settings.statistics_ttl),
@@ -338,6 +384,12 @@ impl Shared {
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
             games: GameCache::new(settings.games_trust),
             effects: EffectCache::default(),
+            matched_sentences: Weighed::new(
+                MATCHED_SENTENCES,
+                |(game, _, sentence): &(String, i64, String), matched: &MatchedSentenceResponse| {
+                    game.len() + sentence.len() + matched.weight()
+                },
+            ),
             toolkits: Recent::new(TOOLKITS, TOOLKIT_KEPT),
             work: BoundedWork::on_half_the_cores(WAITING),
             import_desk: FileDesk::for_collections(),
@@ -347,6 +399,7 @@ impl Shared {
             account_events: EventWatch::default(),
             downloads: Downloads::default(),
             pictures: PictureDrawer::new(settings.picture_fonts.clone()),
+            design_pictures: room_for_pictures(),
             shared_attempts: SharedAttempts::default(),
             registration_groups: RegistrationGroups::new(together.clone(), attempt_batches.clone()),
             attempt_batches,

@@ -17,6 +17,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     shared.card_cache.forget();
     shared.kept_answers.forget();
     shared.deck_cards.forget();
+    shared.card_effects.forget();
     shared.feed.disconnect();
     let mut known = None;
     loop {
@@ -32,8 +33,11 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
                 }
                 shared.card_cache.apply(&batch);
                 shared.deck_cards.apply(&batch);
+                shared.card_effects.apply(&batch);
                 if is_new {
                     shared.kept_answers.forget();
+                    // Manifests say what a query means.
+                    shared.gallery_pages.forget();
                 }
                 if batch.is_last {
                     shared.card_cache.clock().advance_to(began);

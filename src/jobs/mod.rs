@@ -8,6 +8,7 @@ mod discarded_runs;
 pub mod feed;
 mod housekeeping;
 mod keys;
+pub mod listed_designs;
 mod unlocking;
 mod webhooks;
 
@@ -31,6 +32,12 @@ pub fn start(
 ) -> anyhow::Result<PostingTask> {
     background::spawn("feed", shared, &one_connection(settings)?, feed::follow);
     background::spawn("card_index", shared, &card_index::store(settings)?, card_index::follow);
+    background::spawn(
+        "listed_designs",
+        shared,
+        &listed_designs::store(settings)?,
+        listed_designs::follow,
+    );
     let for_events = one_connection(settings)?;
     background::spawn("account_events", shared, &for_events, account_events::follow);
     if let Some(options) = bulk_files {
@@ -44,8 +51,8 @@ pub fn start(
     Ok(posting)
 }
 
-/// Connections of tasks that have their own: the feed, two of the index of cards, account events, bulk files.
-pub const OWN_CONNECTIONS: usize = 5;
+/// Connections of tasks that have their own: the feed, two of the index of cards, listed designs, account events, bulk files.
+pub const OWN_CONNECTIONS: usize = 6;
 
 /// A store with one connection, for a task that must not wait for others.
 fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {

@@ -30,6 +30,31 @@ where
     Cache::builder().max_capacity(bytes).weigher(weigh).build()
 }
 
+/// A cache of bounded size of what follows from its key alone.
+pub struct Weighed<K, V>(Cache<K, V>);
+
+impl<K, V> Weighed<K, V>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// A cache of `bytes` bytes; `weigh` returns the size of an entry.
+    pub fn new(bytes: u64, weigh: impl Fn(&K, &V) -> usize + Send + Sync + 'static) -> Self {
+        let weigh = move |key: &K, value: &V| u32::try_from(weigh(key, value)).unwrap_or(u32::MAX);
+        Self(Cache::builder().max_capacity(bytes).weigher(weigh).build())
+    }
+
+    /// The value of that key, if it is kept.
+    pub fn find(&self, key: &K) -> Option<V> {
+        self.0.get(key)
+    }
+
+    /// Keeps a value.
+    pub fn keep(&self, key: K, value: V) {
+        self.0.insert(key, value);
+    }
+}
+
 /// A proof of when a value was read: a ticket is taken before the database is asked, and the value is kept only if nothing was dropped since.
 /// Otherwise a value that was read before a change could be inserted after the drop, and stay.
 #[derive(Clone, Copy, Debug)]

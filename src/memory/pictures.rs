@@ -1,10 +1,13 @@
-//! Pictures as PNG, which take a core for tens of milliseconds: drawn a few at once, and kept.
+//! Pictures: as PNG they take a core for tens of milliseconds, so they are drawn a few at once, and kept; pictures of designs are kept as they are sent.
 
 use bytes::Bytes;
 use cardscape_pictures::{Fonts, Picture};
 use moka::future::Cache;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::kept::Weighed;
+use super::rendered::Rendered;
+use crate::domain::designs::identifier::DesignCode;
 use crate::work::{BoundedWork, WorkError};
 
 /// Memory for drawn pictures, in bytes: some two hundred.
@@ -18,6 +21,32 @@ pub struct PictureDrawer {
     drawn: metrics::Counter,
     kept: Cache<u128, Bytes>,
     work: BoundedWork,
+}
+
+/// What a picture of a design depends on. What a revision says is never changed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PictureKey {
+    /// The design.
+    pub code: DesignCode,
+    /// Its revision.
+    pub revision: i64,
+    /// Revision of the manifest of its game.
+    pub game_revision: i64,
+    /// Code of the rarity; `None`: the lowest.
+    pub rarity: Option<String>,
+    /// Whether it is a PNG; an SVG otherwise.
+    pub is_png: bool,
+}
+
+/// Pictures of designs that everybody sees, as long as there is room.
+pub type KeptPictures = Weighed<PictureKey, Rendered>;
+
+/// Size of a kept picture without its bytes: key, headers, book-keeping; rounded up.
+const OVERHEAD: usize = 1_200;
+
+/// Room for as many bytes of pictures as PNGs have.
+pub fn room_for_pictures() -> KeptPictures {
+    Weighed::new(KEPT_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
 }
 
 /// Why there is no PNG.

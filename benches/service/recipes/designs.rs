@@ -13,6 +13,9 @@ const DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"<name> the Second\", \"ki
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
      \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
      {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
+/// The same without what is held against cards and designs.
+const RULES_ALONE: &str = "{\"game\": \"ttcg\", \"kind\": \"unit\", \"licence\": \"release-1\", \
+     \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}}";
 /// The same, with a name that the rows of a run are known by afterwards.
 const BENCH_DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"kind\": \"unit\", \"licence\": \"release-1\", \
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
@@ -197,17 +200,27 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(SHARED)
         .like(Yardstick::Static)
         .goal(Goal::Ratio(0.1))
-        .why("asks the database for designs that are like it, and takes its sentences apart"),
+        .why("compares it with cards and designs in memory, and takes its sentences apart"),
+    Recipe::post("check_design", "live check, rules alone", "/v1/design-checks")
+        .body(RULES_ALONE)
+        .like(Yardstick::Static)
+        .goal(Goal::Ratio(0.5))
+        .why("the engine's part: no name and no sentence to compare"),
     Recipe::get("list_shared_designs", "gallery of a game", "/v1/designs?game=ttcg")
-        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \
+        .reads(&["SELECT d.code, d.game_code, d.name, d.kind, d.account_id, a.name AS author, d.status, d.revision, d.comment_count, d.rating_count, d.rating, d.created_at, d.shared_at, s.artwork \
+                  FROM designs d JOIN accounts a ON a.id = d.account_id LEFT JOIN design_artworks s ON s.design_id = d.id AND s.revision = d.revision \
+                  WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \
                   ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
         .goal(Goal::Ratio(0.7)),
     Recipe::get("list_shared_designs", "gallery by rating", "/v1/designs?game=ttcg&sort=rating")
-        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \
+        .reads(&["SELECT d.code, d.game_code, d.name, d.kind, d.account_id, a.name AS author, d.status, d.revision, d.comment_count, d.rating_count, d.rating, d.created_at, d.shared_at, s.artwork \
+                  FROM designs d JOIN accounts a ON a.id = d.account_id LEFT JOIN design_artworks s ON s.design_id = d.id AND s.revision = d.revision \
+                  WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' \
                   ORDER BY d.rating DESC, d.rating_count DESC, d.shared_at DESC, d.code DESC LIMIT 51"])
         .goal(Goal::Ratio(0.7)),
     Recipe::get("list_shared_designs", "gallery by a query", "/v1/designs?game=ttcg&q=type:fire+rank:3")
-        .reads(&["SELECT d.*, a.name AS author FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_search s ON s.design_id = d.id \
+        .reads(&["SELECT d.code, d.game_code, d.name, d.kind, d.account_id, a.name AS author, d.status, d.revision, d.comment_count, d.rating_count, d.rating, d.created_at, d.shared_at, w.artwork \
+                  FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_search s ON s.design_id = d.id LEFT JOIN design_artworks w ON w.design_id = d.id AND w.revision = d.revision \
                   WHERE d.listed AND a.banned_at IS NULL AND d.game_code = 'ttcg' AND s.terms @> '{a.type=fire,a.rank=3}' ORDER BY d.shared_at DESC, d.code DESC LIMIT 51"])
         .goal(Goal::Ratio(0.7)),
     Recipe::get("list_design_facets", "facets of designs", "/v1/games/ttcg/design-facets")

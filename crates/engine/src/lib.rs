@@ -164,6 +164,6 @@ pub use schema::{
 };
 pub use selector::{Condition, Released, Selector, is_something};
 pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
-pub use suggest::{SUGGESTED_NAMES_MAX, name_similarity};
+pub use suggest::{SUGGESTED_NAMES_MAX, WantedName, name_similarity};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

@@ -77,13 +77,31 @@ pub(crate) fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)
 /// assert!(name_similarity("kettle imp", "Barrow Ox") < 0.6);
 /// ```
 pub fn name_similarity(wanted: &str, name: &str) -> f64 {
-    let wanted = search_key(wanted);
-    let length = wanted.chars().count();
-    let key = search_key(name);
-    if length > LENGTH_MAX && wanted != key {
-        return 0.0;
+    WantedName::new(wanted).similarity(name)
+}
+
+/// A name that many others are held against: [`name_similarity`] of each.
+#[derive(Clone, Debug)]
+pub struct WantedName {
+    key: String,
+    length: usize,
+}
+
+impl WantedName {
+    /// Prepares a name.
+    pub fn new(name: &str) -> Self {
+        let key = search_key(name);
+        Self { length: key.chars().count(), key }
     }
-    similarity(&wanted, length, &key)
+
+    /// How near another name is.
+    pub fn similarity(&self, name: &str) -> f64 {
+        let key = search_key(name);
+        if self.length > LENGTH_MAX && self.key != key {
+            return 0.0;
+        }
+        similarity(&self.key, self.length, &key)
+    }
 }
 
 fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
@@ -105,5 +123,53 @@ fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
     if (shorter as f64) < SIMILARITY_MIN * longer as f64 {
         return 0.0;
     }
+    // So does every letter that the other has not.
+    #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
+    if 1.0 - least_edits(wanted, key) as f64 / (longer as f64) < SIMILARITY_MIN {
+        return 0.0;
+    }
     strsim::normalized_damerau_levenshtein(wanted, key)
+}
+
+/// Fewer edits do not make one text of the other: each puts in one letter at most and takes out one at most. Letters of the same remainder count as the same.
+fn least_edits(one: &str, other: &str) -> usize {
+    let mut surplus = [0_i16; 64];
+    one.chars().for_each(|letter| surplus[letter as usize % 64] += 1);
+    other.chars().for_each(|letter| surplus[letter as usize % 64] -= 1);
+    let (mut more, mut less) = (0, 0);
+    for count in surplus {
+        if count > 0 {
+            more += usize::from(count.unsigned_abs());
+        } else {
+            less += usize::from(count.unsigned_abs());
+        }
+    }
+    more.max(less)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_never_fewer_edits_than_that() {
+        // All texts of up to four letters, one of which has the remainder of another.
+        let letters = ['a', 'b', '\u{e1}', '\u{121}'];
+        let mut texts = vec![String::new()];
+        for length in 1..=4 {
+            let shorter: Vec<String> =
+                texts.iter().filter(|text| text.chars().count() == length - 1).cloned().collect();
+            texts.extend(
+                shorter.iter().flat_map(|text| letters.map(|letter| format!("{text}{letter}"))),
+            );
+        }
+        for one in &texts {
+            for other in &texts {
+                let edits = strsim::damerau_levenshtein(one, other);
+                assert!(least_edits(one, other) <= edits, "{one} {other}");
+            }
+        }
+        assert_eq!(least_edits("kettle", "barrow"), 6);
+        assert_eq!(least_edits("kettle", "kettel"), 0);
+    }
 }

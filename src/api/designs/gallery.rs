@@ -13,8 +13,8 @@ use crate::domain::code::Code;
 use crate::domain::designs::gallery::GallerySort;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::text::{AccountName, NamePart};
-use crate::http::extract::{ClientNetwork, LooseParams, cacheable};
-use crate::memory::rendered::Freshness;
+use crate::http::extract::{ClientNetwork, LooseParams};
+use crate::memory::rendered::{Freshness, Rendered};
 
 /// Which designs of the gallery.
 #[derive(Deserialize, IntoParams)]
@@ -77,12 +77,15 @@ pub async fn list_shared_designs(
     network: ClientNetwork,
     query: LooseParams<GalleryQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let check = async |query: &GalleryQuery| {
-        both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+    let make = async {
+        let check = async |query: &GalleryQuery| {
+            both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+        };
+        let (query, ((), gallery)) = query.checked(check).await?;
+        let listed =
+            gallery::list(&state, network.0, gallery, query.cursor.as_ref(), query.limit).await?;
+        let answer = Rendered::list(Freshness::Public(0), None, &listed)?;
+        Ok(answer.with_link(listed.page.link(&req)))
     };
-    let (query, ((), gallery)) = query.checked(check).await?;
-    let listed =
-        gallery::list(&state, network.0, gallery, query.cursor.as_ref(), query.limit).await?;
-    let answer = cacheable(&req, Freshness::Public(0), None, &listed)?;
-    Ok(listed.page.linked(&req, answer))
+    state.gallery_pages.answer(&req, make).await
 }

@@ -168,24 +168,29 @@ pub(super) async fn list_in_database(
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
-/// The first cards of a list, as the viewer may see them; of a query without terms that cost much.
-pub(crate) async fn find_cards(
+/// The first cards of a list as the index finds it; of a query without terms that cost much. `None`: the database has to be asked.
+pub(crate) async fn find_ids_in_memory(
+    app: &AppState,
+    network: Network,
+    viewer: Viewer,
+    query: &CardQuery,
+    most: usize,
+) -> Result<Option<Vec<CardId>>, Problem> {
+    let Some((all, view)) = find_index(app, viewer, query).await? else { return Ok(None) };
+    let wanted = query.clone();
+    let work = move || all.search(&wanted, &view, None, most).hits;
+    let hits = run_on_index(app, network, query, work).await?;
+    Ok(Some(hits.iter().map(card_id).collect()))
+}
+
+/// The same as the database finds it.
+pub(crate) async fn find_in_database(
     app: &AppState,
     network: Network,
     viewer: Viewer,
     query: &CardQuery,
     most: usize,
 ) -> Result<Vec<CardView>, Problem> {
-    if let Some((all, view)) = find_index(app, viewer, query).await? {
-        let wanted = query.clone();
-        let work = move || all.search(&wanted, &view, None, most).hits;
-        let hits = run_on_index(app, network, query, work).await?;
-        let ids: Vec<CardId> = hits.iter().map(card_id).collect();
-        return Ok(app
-            .store
-            .read(async |conn: &_| cards::find_many(conn, viewer, &ids).await)
-            .await?);
-    }
     let mut conn = app.searches.connection(network).await?;
     let candidates = app.settings.search_candidates.into();
     let most = i64::try_from(most).unwrap_or(i64::MAX);

@@ -215,7 +215,7 @@ pub async fn decide(
 ) -> Result<AbuseReportResponse, Problem> {
     let at = app.clock.now();
     let decided = app
-        .write(by, async |conn, by| abuse_reports::decide(conn, by, id, verdict, at).await)
+        .write_design(by, async |conn, by| abuse_reports::decide(conn, by, id, verdict, at).await)
         .await?;
     match decided {
         DecideOutcome::Done(report) => {

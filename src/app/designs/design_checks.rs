@@ -1,5 +1,6 @@
 //! What is said of a design: rules that it breaks, what makes its sentences, and what it is like.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use cardscape_engine::{Violation, card_faults};
@@ -18,6 +19,7 @@ use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::store::designs::SeesOwnDesigns;
+use crate::store::effects::effect_texts::LoadedEffects;
 
 /// A rule that a design breaks.
 #[derive(Serialize, ToSchema)]
@@ -227,20 +229,58 @@ async fn check_effects(
     if sentences.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(loaded) = app.effects.find(&app.store, game).await? else {
+    let known = match app.listed_designs.effect_texts(game) {
+        Some(revision) => app.effects.loaded(game, revision).await,
+        None => None,
+    };
+    let loaded = match known {
+        Some(loaded) => Some(loaded),
+        None => app.effects.find(&app.store, game).await?,
+    };
+    let Some(loaded) = loaded else {
         let unmatched = |sentence| CheckedEffectResponse {
             free_text: false,
             matched: MatchedSentenceResponse::unmatched(sentence),
         };
         return Ok(sentences.into_iter().map(unmatched).collect());
     };
-    let time = app.settings.suggestion_time;
-    let work = move || match_all(&loaded.library, sentences, Instant::now() + time);
-    let matched = app.work.run(work).await?;
     let effect = |matched: MatchedSentenceResponse| CheckedEffectResponse {
         // What there was no time to look for may come from a template.
         free_text: matched.matches.is_empty() && matched.complete,
         matched,
     };
-    Ok(matched.into_iter().map(effect).collect())
+    Ok(match_sentences(app, game, loaded, sentences).await?.into_iter().map(effect).collect())
+}
+
+/// What makes each sentence. While somebody writes one of them, the others are asked for again and again: what makes those is kept.
+async fn match_sentences(
+    app: &AppState,
+    game: &str,
+    loaded: Arc<LoadedEffects>,
+    sentences: Vec<String>,
+) -> Result<Vec<MatchedSentenceResponse>, Problem> {
+    let key = |sentence: &str| (game.to_owned(), loaded.revision, sentence.to_owned());
+    let kept: Vec<Option<MatchedSentenceResponse>> =
+        sentences.iter().map(|sentence| app.matched_sentences.find(&key(sentence))).collect();
+    let unknown = sentences.into_iter().zip(&kept);
+    let unknown: Vec<String> =
+        unknown.filter_map(|(sentence, kept)| kept.is_none().then_some(sentence)).collect();
+    if unknown.is_empty() {
+        return Ok(kept.into_iter().flatten().collect());
+    }
+    let until = Instant::now() + app.settings.suggestion_time;
+    let library = loaded.clone();
+    let work = move || match_all(&library.library, unknown, until);
+    let mut matched = app.work.run(work).await?.into_iter();
+    let in_order = kept.into_iter().filter_map(|kept| {
+        kept.or_else(|| {
+            let matched = matched.next()?;
+            // Without a template, what there was time for is suggested.
+            if matched.complete && !matched.matches.is_empty() {
+                app.matched_sentences.keep(key(&matched.sentence), matched.clone());
+            }
+            Some(matched)
+        })
+    });
+    Ok(in_order.collect())
 }

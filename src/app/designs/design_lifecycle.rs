@@ -45,7 +45,9 @@ pub async fn create(
     let new = new_revision(app, &game, &content)?;
     let (id, code) = (DesignId::fresh(), DesignCode::fresh());
     let created = app
-        .write(by, async |conn, by| design_lifecycle::create(conn, by, id, code, &new, key).await)
+        .write_design(by, async |conn, by| {
+            design_lifecycle::create(conn, by, id, code, &new, key).await
+        })
         .await?;
     let code = match created {
         DesignCreated::New => {
@@ -158,7 +160,7 @@ pub(super) async fn write_revision(
     demand_free_new_name(app, network, &before, content).await?;
     let new = new_revision(app, game, content)?;
     let outcome = app
-        .write(by, async |conn, by| {
+        .write_design(by, async |conn, by| {
             design_lifecycle::revise(conn, by, code, &is_current, &new).await
         })
         .await?;
@@ -198,7 +200,7 @@ pub async fn share(
     let at = app.clock.now();
     let said = (&*game, stored.content());
     let outcome = app
-        .write(by, async |conn, by| {
+        .write_design(by, async |conn, by| {
             design_lifecycle::share(conn, by, code, &is_current, said, at).await
         })
         .await?;
@@ -236,7 +238,7 @@ pub async fn withdraw(
     let is_current = |version| if_match.check(Revision(version)).is_ok();
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| {
+        .write_design(by, async |conn, by| {
             design_lifecycle::withdraw(conn, by, code, is_current, at).await
         })
         .await?;
@@ -254,7 +256,9 @@ pub async fn delete(
 ) -> Result<(), Problem> {
     let is_current = |version| if_match.check(Revision(version)).is_ok();
     let outcome = app
-        .write(by, async |conn, by| design_lifecycle::delete(conn, by, code, is_current).await)
+        .write_design(by, async |conn, by| {
+            design_lifecycle::delete(conn, by, code, is_current).await
+        })
         .await?;
     check_step(app, DesignStep::Edit, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design deleted");

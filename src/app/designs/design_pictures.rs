@@ -10,6 +10,7 @@ use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::release::to_card;
+use crate::memory::pictures::PictureKey;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::designs::artwork_files;
 
@@ -25,6 +26,10 @@ pub async fn draw(
     rarity: Option<&Code>,
     form: PictureForm,
 ) -> Result<Rendered, Problem> {
+    let key = kept_key(app, code, rarity, form).await?;
+    if let Some(kept) = key.as_ref().and_then(|key| app.design_pictures.find(key)) {
+        return Ok(kept);
+    }
     let stored = find_stored(app, reader, reviewer, code).await?;
     let loaded = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
@@ -36,10 +41,38 @@ pub async fn draw(
         Some(_) => artwork_files::read_shown(&mut *app.store.connection().await?, &stored).await?,
         None => None,
     };
+    let (stored_revision, has_artwork) =
+        (stored.shown_revision, stored.content().artwork.is_some());
     let content = stored.into_content();
     let definition = to_card(&content, &loaded.game, &code.to_string());
     let mut face = CardFace::from_definition(&loaded.game, &definition, NO_SET, rarity.as_deref());
     let artwork = artwork.as_deref().map(Artwork::new).transpose();
     face.artwork = artwork.map_err(Problem::internal)?;
-    render(app, Picture::card(&face), freshness, form).await
+    let picture = render(app, Picture::card(&face), freshness, form).await?;
+    // Artwork may be taken away from a design.
+    let is_of = |key: &PictureKey| {
+        key.revision == stored_revision && key.game_revision == loaded.revision && !has_artwork
+    };
+    if let Some(key) = key.filter(|key| is_public && is_of(key)) {
+        app.design_pictures.keep(key, picture.clone());
+    }
+    Ok(picture)
+}
+
+/// By what the picture is kept, if everybody sees the newest revision of the design: so do its author and moderators.
+async fn kept_key(
+    app: &AppState,
+    code: DesignCode,
+    rarity: Option<&Code>,
+    form: PictureForm,
+) -> Result<Option<PictureKey>, Problem> {
+    let Some((game, revision)) = app.listed_designs.shown(code) else { return Ok(None) };
+    let Ok(loaded) = app.named_game(&game).await? else { return Ok(None) };
+    Ok(Some(PictureKey {
+        code,
+        revision,
+        game_revision: loaded.revision,
+        rarity: rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?,
+        is_png: form == PictureForm::Png,
+    }))
 }

@@ -51,7 +51,7 @@ pub async fn submit(
     let at = app.clock.now();
     let said = (&*design.game, &design.content);
     let outcome = app
-        .write(by, async |conn, by| {
+        .write_design(by, async |conn, by| {
             design_reviews::submit(conn, by, code, &is_current, said, at).await
         })
         .await?;
@@ -144,7 +144,9 @@ pub async fn claim(
 ) -> Result<ClaimedDesignResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| design_reviews::claim(conn, by, code, at, REVIEW_LEASE).await)
+        .write_design(by, async |conn, by| {
+            design_reviews::claim(conn, by, code, at, REVIEW_LEASE).await
+        })
         .await?;
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, "review of a design claimed");
@@ -163,8 +165,9 @@ pub async fn give_back(
     code: DesignCode,
 ) -> Result<(), Problem> {
     let at = app.clock.now();
-    let outcome =
-        app.write(by, async |conn, by| design_reviews::give_back(conn, by, code, at).await).await?;
+    let outcome = app
+        .write_design(by, async |conn, by| design_reviews::give_back(conn, by, code, at).await)
+        .await?;
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, "review of a design given back");
     Ok(())
@@ -180,7 +183,7 @@ pub async fn decide(
 ) -> Result<DesignReviewResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| {
+        .write_design(by, async |conn, by| {
             design_reviews::decide(conn, by, code, decision, reason, at).await
         })
         .await?;

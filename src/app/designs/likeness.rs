@@ -2,15 +2,16 @@
 //!
 //! Whoever asks, hidden cards are left out, also those that the asker sees: an answer that depended on them would tell of them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
-use cardscape_engine::{name_key, name_similarity};
+use cardscape_engine::{WantedName, name_key};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::app::catalogue::card_lookups::find_candidates;
-use crate::app::catalogue::card_search::find_cards;
+use crate::app::catalogue::card_search::{find_ids_in_memory, find_in_database};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Permission, Viewer};
@@ -18,10 +19,13 @@ use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::likeness::{effects_key, fixed_words};
+use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::domain::text::name_skeleton;
+use crate::memory::card_effects::KnownEffects;
+use crate::memory::listed_designs::Name;
 use crate::search::{CardQuery, KnownTest, Place, Predicate, SortKey, Test, Unique, words};
-use crate::store::catalogue::cards::{CardView, NamePlace, NamedCard};
+use crate::store::catalogue::cards::{self, CardView, NamePlace, NamedCard, OpenCard};
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::likeness::{self, AlikeDesign, LikenessQuery};
 
@@ -122,14 +126,24 @@ pub(super) async fn cards_of_like_name(
     game: &str,
     name: &str,
 ) -> Result<Vec<(NameLikeness, NamedCard)>, Problem> {
+    cards_like(app, network, game, &Probe::new(name)).await
+}
+
+async fn cards_like(
+    app: &AppState,
+    network: Network,
+    game: &str,
+    probe: &Probe,
+) -> Result<Vec<(NameLikeness, NamedCard)>, Problem> {
     let place = NamePlace { game: Some(game.to_owned()), set: None };
-    let (key, skeleton) = (name_key(name), name_skeleton(name));
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
     // The key, without invisible characters; and what the name looks like, with which letters of other scripts share nothing.
-    for written in BTreeSet::from([key.as_str(), skeleton.as_str()]) {
+    for written in BTreeSet::from([probe.key.as_str(), probe.skeleton.as_str()]) {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
-            let likeness = likeness_of(name, &key, &skeleton, &card.name);
+            let (key, skeleton) = (name_key(&card.name), name_skeleton(&card.name));
+            let name = Name { name: &card.name, key: &key, skeleton: &skeleton };
+            let likeness = probe.likeness(name);
             if let Some(likeness) = likeness
                 && !found.iter().any(|(_, known)| known.id == card.id)
             {
@@ -141,18 +155,31 @@ pub(super) async fn cards_of_like_name(
     Ok(found)
 }
 
-fn likeness_of(name: &str, key: &str, skeleton: &str, other: &str) -> Option<NameLikeness> {
-    if name_key(other) == key {
-        Some(NameLikeness::Same)
-    } else if name_skeleton(other) == skeleton {
-        Some(NameLikeness::LooksTheSame)
-    } else {
-        let similarity = name_similarity(name, other);
-        (similarity >= SIMILARITY_MIN).then_some(if similarity >= 1.0 {
-            NameLikeness::Same
+/// A name, prepared to be held against others.
+struct Probe {
+    key: String,
+    skeleton: String,
+    wanted: WantedName,
+}
+
+impl Probe {
+    fn new(name: &str) -> Self {
+        Self { key: name_key(name), skeleton: name_skeleton(name), wanted: WantedName::new(name) }
+    }
+
+    fn likeness(&self, other: Name<'_>) -> Option<NameLikeness> {
+        if other.key == self.key {
+            Some(NameLikeness::Same)
+        } else if other.skeleton == self.skeleton {
+            Some(NameLikeness::LooksTheSame)
         } else {
-            NameLikeness::Near
-        })
+            let similarity = self.wanted.similarity(other.name);
+            (similarity >= SIMILARITY_MIN).then_some(if similarity >= 1.0 {
+                NameLikeness::Same
+            } else {
+                NameLikeness::Near
+            })
+        }
     }
 }
 
@@ -165,25 +192,22 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     content: &DesignContent,
     except: Option<DesignCode>,
 ) -> Result<Likenesses, Problem> {
-    let key = content.name_key();
-    let cards = if key.is_empty() {
-        Vec::new()
-    } else {
-        cards_of_like_name(app, network, game, &content.name).await?
+    // Without a letter there is nothing to compare.
+    let probe = Some(Probe::new(&content.name)).filter(|probe| !probe.key.is_empty());
+    let cards = match &probe {
+        Some(probe) => cards_like(app, network, game, probe).await?,
+        None => Vec::new(),
     };
-    let same_effects = cards_of_same_effects(app, network, game, content).await?;
-    let skeleton = if key.is_empty() { String::new() } else { content.name_skeleton() };
+    let effects_key = effects_key(&content.kind, &content.effects);
+    let same_effects = cards_of_same_effects(app, network, game, content, effects_key).await?;
     let query = LikenessQuery {
         game,
-        name_key: &key,
-        name_skeleton: &skeleton,
-        effects_key: effects_key(&content.kind, &content.effects),
+        name_key: probe.as_ref().map_or("", |probe| &probe.key),
+        name_skeleton: probe.as_ref().map_or("", |probe| &probe.skeleton),
+        effects_key,
         except,
     };
-    let designs = {
-        let mut conn = app.store.connection().await?;
-        likeness::find_alike(&mut conn, asker, &query).await?
-    };
+    let designs = find_designs(app, asker, &query, probe.as_ref()).await?;
     let card_name = |(likeness, card)| AlikeNameResponse {
         likeness,
         alike: AlikeResponse::from(card),
@@ -191,11 +215,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     };
     let mut names: Vec<AlikeNameResponse> = cards.into_iter().map(card_name).collect();
     for design in &designs {
-        let likeness = if key.is_empty() {
-            None
-        } else {
-            likeness_of(&content.name, &key, &skeleton, &design.name)
-        };
+        let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         names.extend(likeness.map(|likeness| AlikeNameResponse {
             likeness,
             alike: design.into(),
@@ -207,14 +227,45 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     Ok(Likenesses { names, effects: same_effects.into_iter().chain(designs).collect() })
 }
 
+fn name_of(design: &AlikeDesign) -> Name<'_> {
+    let AlikeDesign { name, name_key, name_skeleton, .. } = design;
+    Name { name, key: name_key, skeleton: name_skeleton }
+}
+
+/// Designs that may be like another, by id: those that are listed from memory if it has them.
+async fn find_designs<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    asker: Option<&Granted<P>>,
+    query: &LikenessQuery<'_>,
+    probe: Option<&Probe>,
+) -> Result<Vec<AlikeDesign>, Problem> {
+    if probe.is_none() && query.effects_key.is_none() {
+        return Ok(Vec::new());
+    }
+    let account = asker.map(Granted::account);
+    let has_like_name = |name: Name<'_>| probe.is_some_and(|probe| probe.likeness(name).is_some());
+    let Some(mut listed) = app.listed_designs.find_alike(account, query, has_like_name) else {
+        let mut conn = app.store.connection().await?;
+        return Ok(likeness::find_alike(&mut conn, asker, query).await?);
+    };
+    let Some(asker) = asker else { return Ok(listed) };
+    let own = likeness::find_own_alike(&mut *app.store.connection().await?, asker, query).await?;
+    // What was read from the database is newer.
+    listed.retain(|design| own.iter().all(|known| known.id != design.id));
+    listed.extend(own);
+    listed.sort_by_key(|design| design.id);
+    Ok(listed)
+}
+
 /// Open cards of the same kind with effects that do the same, in the order of the catalogue: the first of those that have the same words but for numbers.
 async fn cards_of_same_effects(
     app: &AppState,
     network: Network,
     game: &str,
     content: &DesignContent,
+    key: Option<[u8; 16]>,
 ) -> Result<Vec<AlikeResponse>, Problem> {
-    let Some(key) = effects_key(&content.kind, &content.effects) else { return Ok(Vec::new()) };
+    let Some(key) = key else { return Ok(Vec::new()) };
     let sentences = content.effects.iter().map(|effect| effect.text.as_str());
     let wanted: BTreeSet<String> = sentences.flat_map(indexed_words).collect();
     let mut wanted: Vec<String> = wanted.into_iter().collect();
@@ -235,22 +286,67 @@ async fn cards_of_same_effects(
         descending: false,
         unique: Unique::Cards,
     };
-    let mut alike = Vec::new();
-    for view in find_cards(app, network, Viewer::stranger(), &query, MAX_CANDIDATES).await? {
-        let CardView::Open(card) = view else { continue };
-        let effects = card.effects.read().map_err(Problem::internal)?;
-        if effects_key(card.kind.as_str(), &effects) == Some(key) {
-            alike.push(AlikeResponse {
-                card_id: Some(card.place.id.0),
-                design_id: None,
-                set: Some(card.place.set.to_string()),
-                number: Some(card.place.number.to_string()),
-                name: card.name,
-                own: false,
-            });
+    let same = read_effects(app, network, &query).await?.into_iter();
+    let same = same.filter(|(_, known)| known.key == Some(key));
+    let alike = same.map(|(card, known)| AlikeResponse {
+        card_id: Some(card.0),
+        design_id: None,
+        set: Some(known.set.clone()),
+        number: Some(known.number.clone()),
+        name: known.name.clone(),
+        own: false,
+    });
+    Ok(alike.collect())
+}
+
+/// What the first cards of a list do, as strangers may know it.
+async fn read_effects(
+    app: &AppState,
+    network: Network,
+    query: &CardQuery,
+) -> Result<Vec<(CardId, Arc<KnownEffects>)>, Problem> {
+    let viewer = Viewer::stranger();
+    let kept = &app.card_effects.cards;
+    let is_current = app.card_cache.clock().is_current();
+    // Before the cards are looked up: what changes after that is not kept.
+    let ticket = kept.ticket();
+    let Some(ids) = find_ids_in_memory(app, network, viewer, query, MAX_CANDIDATES).await? else {
+        let found = find_in_database(app, network, viewer, query, MAX_CANDIDATES).await?;
+        return found.iter().filter_map(open_card).map(known_effects).collect();
+    };
+    let find = |card: &CardId| is_current.then(|| kept.find(card)).flatten();
+    let mut known: HashMap<CardId, Arc<KnownEffects>> =
+        ids.iter().filter_map(|card| Some((*card, find(card)?))).collect();
+    let unknown: Vec<CardId> =
+        ids.iter().copied().filter(|card| !known.contains_key(card)).collect();
+    if !unknown.is_empty() {
+        let read = async |conn: &_| cards::find_many(conn, viewer, &unknown).await;
+        for view in app.store.read(read).await? {
+            let Some(card) = open_card(&view) else { continue };
+            let (id, effects) = known_effects(card)?;
+            kept.keep(ticket, id, effects.clone());
+            known.insert(id, effects);
         }
     }
-    Ok(alike)
+    Ok(ids.into_iter().filter_map(|card| known.remove_entry(&card)).collect())
+}
+
+fn open_card(view: &CardView) -> Option<&OpenCard> {
+    match view {
+        CardView::Open(card) => Some(card),
+        CardView::Hidden(_) => None,
+    }
+}
+
+fn known_effects(card: &OpenCard) -> Result<(CardId, Arc<KnownEffects>), Problem> {
+    let effects = card.effects.read().map_err(Problem::internal)?;
+    let known = KnownEffects {
+        key: effects_key(card.kind.as_str(), &effects),
+        set: card.place.set.to_string(),
+        number: card.place.number.to_string(),
+        name: card.name.clone(),
+    };
+    Ok((card.place.id, Arc::new(known)))
 }
 
 /// The beginnings of words of a sentence by which the index of cards finds every sentence that does the same. The index folds words in its own way: what it would

@@ -178,7 +178,9 @@ pub async fn create(
     let (game, message) = (game.game.code(), message.as_str());
     let new = NewSuggestion { id, revision: draft.revision, game, content, message, at };
     let outcome = app
-        .write(by, async |conn, by| suggested_changes::create(conn, by, code, &new, key).await)
+        .write_design(by, async |conn, by| {
+            suggested_changes::create(conn, by, code, &new, key).await
+        })
         .await?;
     if let SuggestionOutcome::Repeat(earlier) = outcome {
         return find(app, by, code, earlier).await;
@@ -212,7 +214,7 @@ pub async fn take(
         ..new_revision(app, &game, &content)?
     };
     let outcome = app
-        .write(by, async |conn, by| {
+        .write_design(by, async |conn, by| {
             suggested_changes::take(conn, by, code, id, &is_current, &new).await
         })
         .await?;
@@ -246,7 +248,7 @@ pub async fn decline(
 ) -> Result<SuggestedChangeResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| suggested_changes::decline(conn, by, code, id, at).await)
+        .write_design(by, async |conn, by| suggested_changes::decline(conn, by, code, id, at).await)
         .await?;
     check(app, outcome)?;
     tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion declined");
@@ -262,7 +264,9 @@ pub async fn withdraw(
 ) -> Result<SuggestedChangeResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write(by, async |conn, by| suggested_changes::withdraw(conn, by, code, id, at).await)
+        .write_design(by, async |conn, by| {
+            suggested_changes::withdraw(conn, by, code, id, at).await
+        })
         .await?;
     check(app, outcome)?;
     tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion withdrawn");

@@ -19,7 +19,7 @@ const MAX_SUGGESTED: usize = 10;
 const TIME_LIMIT: Duration = Duration::from_secs(4);
 
 /// A way to make a sentence.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 pub struct EffectMatchResponse {
     /// Number of the template, from 1.
     #[schema(example = 34, minimum = 1)]
@@ -53,7 +53,7 @@ impl EffectMatchResponse {
 }
 
 /// A sentence with the templates that make it.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 pub struct MatchedSentenceResponse {
     /// The sentence, as it was given.
     #[schema(example = "Discard one Fire card to draw one card.")]
@@ -69,6 +69,14 @@ pub struct MatchedSentenceResponse {
 }
 
 impl MatchedSentenceResponse {
+    /// About the bytes of memory that it takes.
+    pub(crate) fn weight(&self) -> usize {
+        let of = |found: &EffectMatchResponse| {
+            300 + found.template_text.len() + found.raw.len() + 150 * found.bindings.len()
+        };
+        200 + self.sentence.len() + self.matches.iter().map(of).sum::<usize>()
+    }
+
     /// A sentence that nothing makes.
     pub(crate) fn unmatched(sentence: String) -> Self {
         Self { sentence, matches: Vec::new(), complete: true, suggestions: Vec::new() }

@@ -20,7 +20,7 @@ use crate::domain::text;
 const MAX_QUERY: usize = 100;
 
 /// A place of a template or of a value, and what stands in it.
-#[derive(Serialize, ToSchema)]
+#[derive(Clone, Serialize, ToSchema)]
 pub struct EffectBindingResponse {
     /// The place, as it is written.
     #[schema(example = "<fodder>")]

@@ -66,6 +66,7 @@ pub fn render_metrics(app: &AppState, client: Option<IpAddr>) -> Result<String, 
     app.card_cache.measure();
     app.deck_cards.measure();
     app.catalogue.measure();
+    app.listed_designs.measure();
     Ok(app.metrics.render())
 }
 

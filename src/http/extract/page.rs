@@ -35,8 +35,7 @@ impl PageQuery {
 impl<T: Serialize> Page<T> {
     /// The page written out, with a `Link` (RFC 8288) to the next.
     pub fn render(&self, req: &HttpRequest, freshness: Freshness) -> Result<Rendered, Problem> {
-        let link = self.next_cursor.as_deref().map(|cursor| next_link(req, cursor));
-        Ok(Rendered::list(freshness, None, self)?.with_link(link))
+        Ok(Rendered::list(freshness, None, self)?.with_link(self.link(req)))
     }
 
     /// The page as an answer that clients can keep, with a `Link` (RFC 8288) to the next.
@@ -46,6 +45,11 @@ impl<T: Serialize> Page<T> {
 }
 
 impl<T> Page<T> {
+    /// The `Link` (RFC 8288) to the next page, if there is one.
+    pub fn link(&self, req: &HttpRequest) -> Option<String> {
+        self.next_cursor.as_deref().map(|cursor| next_link(req, cursor))
+    }
+
     /// An answer that holds the page, with a `Link` (RFC 8288) to the next.
     pub fn linked(&self, req: &HttpRequest, response: HttpResponse) -> HttpResponse {
         linked(req, self.next_cursor.as_deref(), response)

@@ -341,6 +341,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    design_changes (id) {
+        id -> Int8,
+        transaction -> Int8,
+        design_id -> Nullable<Uuid>,
+        account_id -> Nullable<Uuid>,
+        noted_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     design_comments (id) {
         id -> Uuid,
         design_id -> Uuid,
@@ -917,6 +927,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     deck_entries,
     decks,
     design_artworks,
+    design_changes,
     design_comments,
     design_rating_sums,
     design_ratings,

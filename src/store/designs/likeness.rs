@@ -1,17 +1,18 @@
 //! Designs that are like another: of a name that is the same or near, or with effects that do the same.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Text};
+use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
 use crate::auth::permission::{Granted, Permission};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::DesignId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// Most designs that each part of the search finds.
-const MAX_ALIKE: i64 = 16;
+pub const MAX_ALIKE: usize = 16;
 
 /// What others are held against.
 pub struct LikenessQuery<'a> {
@@ -28,14 +29,23 @@ pub struct LikenessQuery<'a> {
 }
 
 /// A design that is like another.
-#[derive(Clone, Debug, QueryableByName)]
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct AlikeDesign {
+    /// Its id inside.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: DesignId,
     /// Its identifier.
     #[diesel(sql_type = Text)]
     pub code: DesignCode,
     /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
+    /// The name as its key.
+    #[diesel(sql_type = Text)]
+    pub name_key: String,
+    /// What the name looks like.
+    #[diesel(sql_type = Text)]
+    pub name_skeleton: String,
     /// Whether the asker is its author.
     #[diesel(sql_type = Bool)]
     pub own: bool,
@@ -47,31 +57,47 @@ pub struct AlikeDesign {
     pub same_effects: bool,
 }
 
-/// Finds designs that are like another, among those that are shared and the asker's own.
+/// Finds designs that are like another, among those that are listed and the asker's own; by id.
 pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     asker: Option<&Granted<P>>,
     query: &LikenessQuery<'_>,
 ) -> StoreResult<Vec<AlikeDesign>> {
-    let rows = sql(FIND)
+    load(conn, &[LISTED_ALIKE, " UNION ", OWN_ALIKE], asker, query).await
+}
+
+/// The same among the asker's own.
+pub async fn find_own_alike<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    asker: &Granted<P>,
+    query: &LikenessQuery<'_>,
+) -> StoreResult<Vec<AlikeDesign>> {
+    load(conn, &[OWN_ALIKE], Some(asker), query).await
+}
+
+async fn load<P: Permission + SeesOwnDesigns>(
+    conn: &mut Connection,
+    parts: &[&str],
+    asker: Option<&Granted<P>>,
+    query: &LikenessQuery<'_>,
+) -> StoreResult<Vec<AlikeDesign>> {
+    let of_all = parts.len() > 1;
+    let rows = sql(format!("WITH found AS ({}) {TOLD}", parts.concat()))
         .bind("asker", asker.map(Granted::account))
         .bind("game", query.game)
-        .bind("name", query.name_key)
+        .bind_some("name", of_all.then_some(query.name_key))
         .bind("skeleton", query.name_skeleton)
         .bind("effects", query.effects_key.map(|key| key.to_vec()))
         .bind("except", query.except)
-        .bind("limit", MAX_ALIKE)
+        .bind("limit", i64::try_from(MAX_ALIKE).unwrap_or(i64::MAX))
         .load(conn)
         .await?;
     Ok(rows)
 }
 
 /// Each part reads a few rows of one index. Names that differ in one place have the same beginning or the same end, so that they stand beside each other when
-/// all are sorted, forwards or backwards. A name that is listed is taken even while its author is banned.
-const FIND: &str = "WITH found AS (\
-     (SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
-     UNION (SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
-       AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit) \
+/// all are sorted, forwards or backwards.
+const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" >= $name \
        ORDER BY name_key COLLATE \"C\" LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" < $name \
@@ -80,7 +106,13 @@ const FIND: &str = "WITH found AS (\
        ORDER BY reverse(name_key) COLLATE \"C\" LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND reverse(name_key) COLLATE \"C\" < reverse($name) \
        ORDER BY reverse(name_key) COLLATE \"C\" DESC LIMIT $limit) \
-     UNION (SELECT id FROM designs WHERE game_code = $game AND effects_key = $effects AND listed ORDER BY id LIMIT $limit)) \
-    SELECT d.code, d.name, coalesce(d.account_id = $asker, false) AS own, d.listed, coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects \
-    FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
-    WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.name_skeleton = $skeleton) ORDER BY d.id";
+     UNION (SELECT id FROM designs WHERE game_code = $game AND effects_key = $effects AND listed ORDER BY id LIMIT $limit)";
+
+const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
+       AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
+
+/// A name that is listed is taken even while its author is banned.
+const TOLD: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
+     coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects \
+     FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
+     WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.name_skeleton = $skeleton) ORDER BY d.id";

@@ -5,6 +5,7 @@ pub mod artwork_files;
 pub mod artworks;
 pub mod authors;
 pub mod daily_counts;
+pub mod design_changes;
 pub mod design_comments;
 pub mod design_lifecycle;
 pub mod design_lists;

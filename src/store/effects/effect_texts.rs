@@ -41,6 +41,11 @@ impl Default for EffectCache {
 }
 
 impl EffectCache {
+    /// The library of that revision, if it is loaded.
+    pub async fn loaded(&self, game: &str, revision: i64) -> Option<Arc<LoadedEffects>> {
+        self.0.get(&(game.to_owned(), revision)).await
+    }
+
     /// The library of a game; `None`: there is no such game, or it has no effect texts.
     pub async fn find(&self, store: &Store, game: &str) -> StoreResult<Option<Arc<LoadedEffects>>> {
         let mut conn = store.connection().await?;
@@ -168,6 +173,12 @@ pub async fn change(
     };
     audit::write(conn, entry).await?;
     Ok(TextsChange::Done { revision })
+}
+
+/// The revisions of the effect texts of all games.
+pub async fn list_revisions(conn: &mut Connection) -> StoreResult<Vec<(String, i64)>> {
+    let revisions = effect_texts::table.select((effect_texts::game_code, effect_texts::revision));
+    Ok(revisions.load(conn).await?)
 }
 
 /// The document that is stored for a game.

@@ -100,6 +100,9 @@ async fn names_like_it_are_told_and_so_is_what_does_the_same() {
         assert_eq!(told["same_effects"][1]["own"], true);
         assert_eq!((likeness(&told).len(), &told["name"]["available"]), (1, &json!(true)));
         shared(&app, &ada, &changed(alike.clone(), &json!({ "name": "Wholly Other" }))).await;
+        if app.shared().settings.card_index {
+            app.catch_up().await;
+        }
         let told = check_by(&app, &bob, &changed(alike, &json!({ "name": "Wholly 0ther" }))).await;
         assert_eq!(told["same_effects"].as_array().unwrap().len(), 2, "{told}");
         assert_eq!(likeness(&told)[0], ("looks_the_same".to_owned(), "Wholly Other".to_owned()));

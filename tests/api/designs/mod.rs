@@ -15,6 +15,7 @@ mod design_suggestions;
 mod design_toolkit;
 mod gallery;
 mod gallery_search;
+mod listed_designs;
 pub mod permissions;
 #[path = "../../../crates/artwork/tests/artwork/support.rs"]
 #[allow(dead_code, reason = "the tests of the library use all of it")]

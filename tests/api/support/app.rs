@@ -15,7 +15,7 @@ use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::AccountId;
 use cardscape::domain::text::AccountName;
 use cardscape::http::server;
-use cardscape::jobs::{account_events, card_index, feed};
+use cardscape::jobs::{account_events, card_index, feed, listed_designs};
 use cardscape::search::index::Snapshot;
 use cardscape::store::accounts::account_records::{self, NewAccount};
 use cardscape::store::db::search_queue::SearchQueue;
@@ -68,7 +68,7 @@ fn settings() -> ApiSettings {
     }
 }
 
-/// Settings of an instance that finds cards in memory, once it has caught up, and never again in the database; it keeps answers about cards, too.
+/// Settings of an instance that finds cards and listed designs in memory, once it has caught up, and never again in the database; it keeps answers about cards, too.
 pub fn in_memory(settings: &mut ApiSettings) {
     settings.card_index = true;
     settings.card_cache_bytes = 1 << 25;
@@ -159,6 +159,8 @@ impl TestApp {
                 if shared.settings.card_index {
                     let store = card_index::store(&for_changes).unwrap();
                     tokio::spawn(card_index::follow(shared.clone(), store));
+                    let store = listed_designs::store(&for_changes).unwrap();
+                    tokio::spawn(listed_designs::follow(shared.clone(), store));
                 }
                 let watcher = Store::new(&for_changes).unwrap();
                 tokio::spawn(account_events::follow(shared.clone(), watcher));
@@ -203,7 +205,11 @@ impl TestApp {
 
     /// Waits until the instance has everything in memory that was committed before.
     pub async fn catch_up(&self) {
-        let caught_up = self.shared.catalogue.clock().catch_up();
+        self.shared.listed_designs.hurry();
+        let caught_up = async {
+            self.shared.catalogue.clock().catch_up().await;
+            self.shared.listed_designs.clock().catch_up().await;
+        };
         tokio::time::timeout(Duration::from_mins(2), caught_up).await.expect("it follows the feed");
         assert!(self.shared.catalogue.cards().is_some());
     }

@@ -9,6 +9,7 @@ use super::{
 use crate::domain::copies::trade::KEPT_AFTER_CLOSE;
 use crate::domain::operations::webhook::LEASE;
 use crate::store::accounts::second_factors::UNCONFIRMED_RETENTION;
+use crate::store::designs::design_changes;
 use crate::store::operations::webhook_deliveries;
 
 /// One kind of rows, and the statement that takes a batch of them away.
@@ -26,7 +27,7 @@ pub(super) struct Step {
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
 // are locked when it is read.
-pub(super) const STEPS: [Step; 15] = [
+pub(super) const STEPS: [Step; 16] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
@@ -155,6 +156,13 @@ pub(super) const STEPS: [Step; 15] = [
                         AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id) \
                         LIMIT $limit FOR UPDATE OF w SKIP LOCKED))",
         keep: LEASE,
+        batch: BATCH,
+    },
+    Step {
+        rows: "design_changes",
+        statement: "DELETE FROM design_changes WHERE id = ANY (ARRAY( \
+                        SELECT id FROM design_changes WHERE noted_at < $before ORDER BY noted_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
+        keep: design_changes::RETENTION,
         batch: BATCH,
     },
 ];

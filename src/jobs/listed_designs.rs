@@ -1,0 +1,118 @@
+//! Keeps the names and effects of listed designs in memory, and drops the kept pages of the gallery when what they show changes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::app::state::Shared;
+use crate::domain::ids::DesignId;
+use crate::memory::listed_designs::MAX_KEPT;
+use crate::store::designs::design_changes::{self, RETENTION, Seen};
+use crate::store::effects::effect_texts;
+use crate::store::{Store, StoreResult, StoreSettings};
+
+/// How often changes are read, unless somebody waits for them.
+const READ_INTERVAL: Duration = Duration::from_millis(300);
+/// How long pages of the gallery are kept at most: the day may be another, and rows for the search are made anew when a manifest changes.
+const PAGES_KEPT: Duration = Duration::from_secs(20);
+/// Designs that are read at once.
+const PAGE: i64 = 5_000;
+/// Time limit of one statement: a page, or what changed in a long pause.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Time until a failure is tried again.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Time until it is looked again whether there are still too many.
+const TOO_MANY_DELAY: Duration = Duration::from_mins(10);
+
+/// A store of one connection for [`follow`].
+pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
+    Store::new(&StoreSettings {
+        pool_size: 1,
+        statement_timeout: STATEMENT_TIMEOUT,
+        answer_timeout: STATEMENT_TIMEOUT + Duration::from_secs(1),
+        ..settings.clone()
+    })
+}
+
+/// Reads all of them, and then what changes, until the service stops.
+pub async fn follow(shared: Arc<Shared>, store: Store) {
+    while !shared.is_draining() {
+        forget(&shared);
+        let delay = match keep(&shared, &store).await {
+            Ok(()) => {
+                tracing::warn!(
+                    "more designs are listed than are kept in memory: the database is asked for those that are alike"
+                );
+                TOO_MANY_DELAY
+            }
+            // The private Postgres ends with the service.
+            Err(_) if shared.is_draining() => return,
+            Err(error) => {
+                tracing::warn!(%error, "cannot follow listed designs: the database is asked for those that are alike");
+                RETRY_DELAY
+            }
+        };
+        forget(&shared);
+        tokio::time::sleep(delay).await;
+    }
+}
+
+fn forget(shared: &Shared) {
+    shared.listed_designs.forget();
+    shared.gallery_pages.clock().reset();
+    shared.gallery_pages.forget();
+}
+
+/// Keeps them until a failure, or until there are more than [`MAX_KEPT`].
+async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
+    let designs = &shared.listed_designs;
+    let mut read_at = Instant::now();
+    let mut dropped_at = Instant::now();
+    let Some(mut seen) = load(shared, store).await? else { return Ok(()) };
+    tracing::info!("listed designs are in memory");
+    loop {
+        let began = Instant::now();
+        // What was noted before may be gone from the notes: half of their time is far from the end of it.
+        if began.duration_since(read_at) > RETENTION.to_std().unwrap_or_default() / 2 {
+            let Some(again) = load(shared, store).await? else { return Ok(()) };
+            seen = again;
+        }
+        let mut conn = store.connection().await?;
+        let changes = design_changes::list_since(&mut conn, &seen).await?;
+        designs.note_effect_texts(effect_texts::list_revisions(&mut conn).await?);
+        drop(conn);
+        if designs.apply(&changes) > MAX_KEPT {
+            return Ok(());
+        }
+        read_at = began;
+        if !changes.is_empty() || began.duration_since(dropped_at) > PAGES_KEPT {
+            shared.gallery_pages.forget();
+            dropped_at = began;
+        }
+        designs.clock().advance_to(began);
+        shared.gallery_pages.clock().advance_to(began);
+        seen = changes.seen;
+        // Nobody hurries: the time is over.
+        let _ = timeout(READ_INTERVAL, designs.hurried()).await;
+    }
+}
+
+/// Reads all of them; `None`: there are too many. What changes meanwhile is not in the snapshot that is returned.
+async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Seen>> {
+    let designs = &shared.listed_designs;
+    designs.forget();
+    let mut conn = store.connection().await?;
+    let seen = design_changes::see(&mut conn).await?;
+    designs.add_banned(design_changes::list_banned(&mut conn).await?);
+    let mut after = DesignId(Uuid::nil());
+    loop {
+        let page = design_changes::list(&mut conn, after, PAGE).await?;
+        let Some(last) = page.last() else { return Ok(Some(seen)) };
+        after = last.id;
+        if designs.add(&page) > MAX_KEPT {
+            return Ok(None);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What open cards do, as others are held against them. Dropped when the change feed names them.
+
+use std::sync::Arc;
+
+use super::kept::DroppingCache;
+use crate::domain::ids::CardId;
+use crate::store::catalogue::changes::ChangeBatch;
+
+/// Size of a card without its texts, in bytes.
+const CARD: usize = 220;
+
+/// An open card, as far as it is told of when something does the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KnownEffects {
+    /// Hash of kind and effects without their numbers; `None`: it has no effects.
+    pub(crate) key: Option<[u8; 16]>,
+    /// Code of its set.
+    pub(crate) set: String,
+    /// Its number.
+    pub(crate) number: String,
+    /// Its name.
+    pub(crate) name: String,
+}
+
+/// What open cards do.
+pub struct CardEffects {
+    pub(crate) cards: DroppingCache<CardId, Arc<KnownEffects>>,
+}
+
+impl CardEffects {
+    /// A cache of `bytes` bytes.
+    pub fn new(bytes: u64) -> Self {
+        let weigh = |_: &CardId, card: &Arc<KnownEffects>| {
+            CARD + card.set.len() + card.number.len() + card.name.len()
+        };
+        Self { cards: DroppingCache::new(bytes, weigh) }
+    }
+
+    /// Drops the cards that a batch of changes names.
+    pub(crate) fn apply(&self, batch: &ChangeBatch) {
+        if batch.is_broken || batch.some_went {
+            self.forget();
+        } else if !batch.cards.is_empty() {
+            self.cards.forget(&batch.cards);
+        }
+    }
+
+    /// Drops everything.
+    pub fn forget(&self) {
+        self.cards.forget_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn what_changed_is_dropped_and_all_of_it_when_a_card_has_moved() {
+        let effects = CardEffects::new(1 << 20);
+        let known = |name: &str| {
+            let (set, number) = ("s".to_owned(), "1".to_owned());
+            Arc::new(KnownEffects { key: None, set, number, name: name.to_owned() })
+        };
+        let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
+        effects.cards.keep(effects.cards.ticket(), one, known("Pike"));
+        effects.cards.keep(effects.cards.ticket(), other, known("Carp"));
+        effects.apply(&ChangeBatch { cards: vec![one], ..ChangeBatch::default() });
+        assert!(effects.cards.find(&one).is_none());
+        assert_eq!(effects.cards.find(&other).unwrap().name, "Carp");
+        effects.apply(&ChangeBatch { some_went: true, ..ChangeBatch::default() });
+        assert!(effects.cards.find(&other).is_none());
+    }
+}

@@ -1,0 +1,417 @@
+//! Names and effects of listed designs, to find those that are like another without asking the database; and which revision of its effect texts each game has,
+//! by which their sentences are taken apart.
+//!
+//! The finds are those of [`crate::store::designs::likeness`], which is asked while nothing is kept here, or what is kept is behind the database.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::marker::PhantomData;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use metrics::Counter;
+use tokio::sync::Notify;
+
+use super::catalogue::clock::FeedClock;
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::{AccountId, DesignId};
+use crate::store::designs::design_changes::{DesignChanges, ListedName};
+use crate::store::designs::likeness::{AlikeDesign, LikenessQuery, MAX_ALIKE};
+
+/// Most designs that are kept: some 300 MB.
+pub const MAX_KEPT: usize = 1_000_000;
+
+/// A name with what it is compared by.
+#[derive(Clone, Copy, Debug)]
+pub struct Name<'a> {
+    /// As its author wrote it.
+    pub name: &'a str,
+    /// Without what does not count.
+    pub key: &'a str,
+    /// What it looks like.
+    pub skeleton: &'a str,
+}
+
+/// A listed design: its texts in one piece, since there are many.
+#[derive(Debug)]
+struct Kept {
+    id: DesignId,
+    code: DesignCode,
+    account: AccountId,
+    game: Arc<str>,
+    revision: i64,
+    effects: Option<[u8; 16]>,
+    /// Name, key and skeleton, one after the other.
+    texts: Box<str>,
+    key_at: u32,
+    skeleton_at: u32,
+}
+
+impl Kept {
+    fn new(listed: &ListedName, game: Arc<str>) -> Self {
+        let ListedName { name, name_key, name_skeleton, .. } = listed;
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Self {
+            id: listed.id,
+            code: listed.code,
+            account: listed.account_id,
+            game,
+            revision: listed.revision,
+            effects: listed.effects_key.as_deref().and_then(|key| key.try_into().ok()),
+            texts: [name.as_str(), name_key, name_skeleton].concat().into(),
+            key_at: place(name.len()),
+            skeleton_at: place(name.len() + name_key.len()),
+        }
+    }
+
+    fn says(&self, listed: &ListedName) -> bool {
+        self.code == listed.code
+            && self.account == listed.account_id
+            && *self.game == *listed.game_code
+            && self.revision == listed.revision
+            && self.effects.as_ref().map(|key| &key[..]) == listed.effects_key.as_deref()
+            && self.name() == listed.name
+            && self.key() == listed.name_key
+            && self.skeleton() == listed.name_skeleton
+    }
+
+    fn text(&self, from: u32, to: Option<u32>) -> &str {
+        let at = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
+        let to = to.map_or(self.texts.len(), at);
+        self.texts.get(at(from)..to).unwrap_or_default()
+    }
+
+    fn name(&self) -> &str {
+        self.text(0, Some(self.key_at))
+    }
+
+    fn key(&self) -> &str {
+        self.text(self.key_at, Some(self.skeleton_at))
+    }
+
+    fn skeleton(&self) -> &str {
+        self.text(self.skeleton_at, None)
+    }
+
+    fn as_name(&self) -> Name<'_> {
+        Name { name: self.name(), key: self.key(), skeleton: self.skeleton() }
+    }
+}
+
+/// By what designs of a game are sorted, before their ids.
+trait Order {
+    fn compare(one: &Kept, other: &Kept) -> Ordering;
+}
+
+/// By the key of the name, as its bytes are.
+struct ByName;
+/// By the same, read backwards.
+struct ByNameBackwards;
+/// By what the name looks like.
+struct BySkeleton;
+/// By what they do.
+struct ByEffects;
+
+impl Order for ByName {
+    fn compare(one: &Kept, other: &Kept) -> Ordering {
+        one.key().cmp(other.key())
+    }
+}
+
+impl Order for ByNameBackwards {
+    fn compare(one: &Kept, other: &Kept) -> Ordering {
+        one.key().chars().rev().cmp(other.key().chars().rev())
+    }
+}
+
+impl Order for BySkeleton {
+    fn compare(one: &Kept, other: &Kept) -> Ordering {
+        one.skeleton().cmp(other.skeleton())
+    }
+}
+
+impl Order for ByEffects {
+    fn compare(one: &Kept, other: &Kept) -> Ordering {
+        one.effects.cmp(&other.effects)
+    }
+}
+
+/// A design in such an order.
+struct In<O>(Arc<Kept>, PhantomData<O>);
+
+impl<O> In<O> {
+    fn new(kept: &Arc<Kept>) -> Self {
+        Self(kept.clone(), PhantomData)
+    }
+}
+
+impl<O: Order> Ord for In<O> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let games = self.0.game.cmp(&other.0.game);
+        games.then_with(|| O::compare(&self.0, &other.0)).then_with(|| self.0.id.cmp(&other.0.id))
+    }
+}
+
+impl<O: Order> PartialOrd for In<O> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<O: Order> PartialEq for In<O> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<O: Order> Eq for In<O> {}
+
+/// Designs in all orders.
+#[derive(Default)]
+struct Shelf {
+    games: HashSet<Arc<str>>,
+    by_id: HashMap<DesignId, Arc<Kept>>,
+    by_code: HashMap<DesignCode, Arc<Kept>>,
+    by_name: BTreeSet<In<ByName>>,
+    by_name_backwards: BTreeSet<In<ByNameBackwards>>,
+    by_skeleton: BTreeSet<In<BySkeleton>>,
+    by_effects: BTreeSet<In<ByEffects>>,
+    banned: HashSet<AccountId>,
+    /// Revisions of the effect texts of games.
+    effect_texts: Vec<(String, i64)>,
+}
+
+impl Shelf {
+    fn add(&mut self, listed: &ListedName) {
+        if self.by_id.get(&listed.id).is_some_and(|kept| kept.says(listed)) {
+            return;
+        }
+        self.remove(listed.id);
+        let game = self.game(&listed.game_code);
+        self.games.insert(game.clone());
+        let kept = Arc::new(Kept::new(listed, game));
+        self.by_name.insert(In::new(&kept));
+        self.by_name_backwards.insert(In::new(&kept));
+        self.by_skeleton.insert(In::new(&kept));
+        if kept.effects.is_some() {
+            self.by_effects.insert(In::new(&kept));
+        }
+        self.by_code.insert(kept.code, kept.clone());
+        self.by_id.insert(kept.id, kept);
+    }
+
+    fn remove(&mut self, id: DesignId) {
+        let Some(kept) = self.by_id.remove(&id) else { return };
+        self.by_code.remove(&kept.code);
+        self.by_name.remove(&In::new(&kept));
+        self.by_name_backwards.remove(&In::new(&kept));
+        self.by_skeleton.remove(&In::new(&kept));
+        self.by_effects.remove(&In::new(&kept));
+    }
+
+    /// The code of a game, of which there is one copy.
+    fn game(&self, code: &str) -> Arc<str> {
+        self.games.get(code).cloned().unwrap_or_else(|| code.into())
+    }
+
+    /// What is like what is asked for, by id: what the statement of the store finds, without what has another name and does something else.
+    fn find_alike(
+        &self,
+        asker: Option<AccountId>,
+        query: &LikenessQuery<'_>,
+        has_like_name: impl Fn(Name<'_>) -> bool,
+    ) -> Vec<AlikeDesign> {
+        // It stands before all that are like it.
+        let wanted = Arc::new(Kept::new(
+            &ListedName {
+                id: DesignId(uuid::Uuid::nil()),
+                code: DesignCode::from_random([0; 9]),
+                account_id: AccountId(uuid::Uuid::nil()),
+                game_code: String::new(),
+                revision: 0,
+                name: String::new(),
+                name_key: query.name_key.to_owned(),
+                name_skeleton: query.name_skeleton.to_owned(),
+                effects_key: query.effects_key.map(|key| key.to_vec()),
+            },
+            self.game(query.game),
+        ));
+        let mut found: BTreeSet<In<ById>> = BTreeSet::new();
+        if !query.name_skeleton.is_empty() {
+            let same = self.by_skeleton.range(In::new(&wanted)..);
+            found.extend(first(&wanted, same, |kept| kept.skeleton() == query.name_skeleton));
+        }
+        if !query.name_key.is_empty() {
+            found.extend(first(&wanted, self.by_name.range(In::new(&wanted)..), |_| true));
+            found.extend(first(&wanted, self.by_name.range(..In::new(&wanted)).rev(), |_| true));
+            let backwards = &self.by_name_backwards;
+            found.extend(first(&wanted, backwards.range(In::new(&wanted)..), |_| true));
+            found.extend(first(&wanted, backwards.range(..In::new(&wanted)).rev(), |_| true));
+        }
+        if query.effects_key.is_some() {
+            let same = self.by_effects.range(In::new(&wanted)..);
+            found.extend(first(&wanted, same, |kept| kept.effects == query.effects_key));
+        }
+        let found = found.into_iter().map(|found| found.0);
+        let alike = found.filter_map(|kept| {
+            let is_banned = self.banned.contains(&kept.account);
+            let same_effects =
+                !is_banned && query.effects_key.is_some() && kept.effects == query.effects_key;
+            let is_told = !is_banned || kept.skeleton() == query.name_skeleton;
+            let is_alike = same_effects || has_like_name(kept.as_name());
+            (is_told && is_alike && Some(kept.code) != query.except).then(|| AlikeDesign {
+                id: kept.id,
+                code: kept.code,
+                name: kept.name().to_owned(),
+                name_key: kept.key().to_owned(),
+                name_skeleton: kept.skeleton().to_owned(),
+                own: asker == Some(kept.account),
+                listed: true,
+                same_effects,
+            })
+        });
+        alike.collect()
+    }
+}
+
+/// By id alone: they are of one game.
+struct ById;
+
+impl Order for ById {
+    fn compare(_: &Kept, _: &Kept) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+/// The first designs of the same game that pass, as many as each part of the search finds.
+fn first<'a, O: 'a>(
+    wanted: &Arc<Kept>,
+    designs: impl Iterator<Item = &'a In<O>>,
+    passes: impl Fn(&Kept) -> bool,
+) -> impl Iterator<Item = In<ById>> {
+    let passing = move |kept: &&'a In<O>| kept.0.game == wanted.game && passes(&kept.0);
+    designs.take_while(passing).take(MAX_ALIKE).map(|kept| In::new(&kept.0))
+}
+
+/// Listed designs as this process keeps them.
+pub struct ListedDesigns {
+    shelf: RwLock<Shelf>,
+    clock: FeedClock,
+    /// Some changed just now.
+    hurry: Notify,
+    hits: Counter,
+    misses: Counter,
+}
+
+impl ListedDesigns {
+    /// `trust` is how long they are believed after changes were read.
+    pub fn new(trust: Duration) -> Self {
+        Self {
+            shelf: RwLock::default(),
+            clock: FeedClock::new(trust),
+            hurry: Notify::new(),
+            hits: metrics::counter!("listed_design_hits_total"),
+            misses: metrics::counter!("listed_design_misses_total"),
+        }
+    }
+
+    /// Designs that are like another, among those that are listed; `None`: the database has to be asked.
+    pub fn find_alike(
+        &self,
+        asker: Option<AccountId>,
+        query: &LikenessQuery<'_>,
+        has_like_name: impl Fn(Name<'_>) -> bool,
+    ) -> Option<Vec<AlikeDesign>> {
+        let is_current = self.clock.is_current();
+        let found = is_current.then(|| self.read().find_alike(asker, query, has_like_name));
+        if found.is_some() { &self.hits } else { &self.misses }.increment(1);
+        found
+    }
+
+    /// The game and the revision of a design that everybody sees; `None`: there may be none, or the database has to be asked.
+    pub fn shown(&self, code: DesignCode) -> Option<(Arc<str>, i64)> {
+        if !self.clock.is_current() {
+            return None;
+        }
+        let shelf = self.read();
+        let kept = shelf.by_code.get(&code).filter(|kept| !shelf.banned.contains(&kept.account))?;
+        Some((kept.game.clone(), kept.revision))
+    }
+
+    /// The revision of the effect texts of a game; `None`: it has none, or the database has to be asked.
+    pub fn effect_texts(&self, game: &str) -> Option<i64> {
+        if !self.clock.is_current() {
+            return None;
+        }
+        let shelf = self.read();
+        let mut revisions = shelf.effect_texts.iter();
+        revisions.find(|(code, _)| code == game).map(|(_, revision)| *revision)
+    }
+
+    /// Up to when changes are known.
+    pub fn clock(&self) -> &FeedClock {
+        &self.clock
+    }
+
+    /// Tells whoever keeps the designs that some changed just now.
+    pub fn hurry(&self) {
+        self.hurry.notify_one();
+    }
+
+    /// Completes when it was told so.
+    pub async fn hurried(&self) {
+        self.hurry.notified().await;
+    }
+
+    /// Forgets all.
+    pub fn forget(&self) {
+        self.clock.reset();
+        let before = std::mem::take(&mut *self.write());
+        drop(before);
+    }
+
+    /// Adds designs; how many there are now.
+    pub fn add(&self, listed: &[ListedName]) -> usize {
+        let mut shelf = self.write();
+        listed.iter().for_each(|design| shelf.add(design));
+        shelf.by_id.len()
+    }
+
+    /// Adds banned accounts.
+    pub fn add_banned(&self, accounts: Vec<AccountId>) {
+        self.write().banned.extend(accounts);
+    }
+
+    /// Applies changes.
+    pub fn apply(&self, changes: &DesignChanges) -> usize {
+        let mut shelf = self.write();
+        let listed: HashSet<DesignId> = changes.listed.iter().map(|design| design.id).collect();
+        let gone = changes.designs.iter().filter(|design| !listed.contains(design));
+        gone.for_each(|design| shelf.remove(*design));
+        changes.listed.iter().for_each(|design| shelf.add(design));
+        for account in &changes.accounts {
+            shelf.banned.remove(account);
+        }
+        shelf.banned.extend(&changes.banned);
+        shelf.by_id.len()
+    }
+
+    /// Notes the revisions of the effect texts of games.
+    pub fn note_effect_texts(&self, revisions: Vec<(String, i64)>) {
+        self.write().effect_texts = revisions;
+    }
+
+    /// Updates the metrics.
+    pub fn measure(&self) {
+        let designs = u32::try_from(self.read().by_id.len()).unwrap_or(u32::MAX);
+        metrics::gauge!("listed_designs").set(f64::from(designs));
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Shelf> {
+        self.shelf.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Shelf> {
+        self.shelf.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,160 @@
+//! Listed designs as services keep them in memory, and what changed of them.
+//!
+//! Triggers note what changed together with their transaction. Who has seen a snapshot asks for what that did not show: so nothing is missed, in whatever order
+//! transactions end.
+
+use std::collections::BTreeSet;
+
+use chrono::Duration;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Nullable, Text, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::{AccountId, DesignId};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// A listed design, as far as others are held against it.
+#[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
+pub struct ListedName {
+    /// Its id inside.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: DesignId,
+    /// Its public identifier.
+    #[diesel(sql_type = Text)]
+    pub code: DesignCode,
+    /// Its author.
+    #[diesel(sql_type = SqlUuid)]
+    pub account_id: AccountId,
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// Its revision, which everybody sees.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// Its name.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// The name as its key.
+    #[diesel(sql_type = Text)]
+    pub name_key: String,
+    /// What the name looks like.
+    #[diesel(sql_type = Text)]
+    pub name_skeleton: String,
+    /// Hash of kind and effects without their numbers, of 16 bytes.
+    #[diesel(sql_type = Nullable<Binary>)]
+    pub effects_key: Option<Vec<u8>>,
+}
+
+/// How long changes can be asked for.
+pub const RETENTION: Duration = Duration::hours(1);
+
+const COLUMNS: &str =
+    "id, code, account_id, game_code, revision, name, name_key, name_skeleton, effects_key";
+
+/// A snapshot of the database: which transactions had ended, as Postgres writes it.
+#[derive(Clone, Debug)]
+pub struct Seen(String);
+
+/// The snapshot of this moment.
+pub async fn see(conn: &mut Connection) -> StoreResult<Seen> {
+    #[derive(QueryableByName)]
+    struct Row {
+        #[diesel(sql_type = Text)]
+        seen: String,
+    }
+    let Row { seen } = sql("SELECT txid_current_snapshot()::text AS seen").get_result(conn).await?;
+    Ok(Seen(seen))
+}
+
+/// Listed designs by id, those after one.
+pub async fn list(
+    conn: &mut Connection,
+    after: DesignId,
+    limit: i64,
+) -> StoreResult<Vec<ListedName>> {
+    let listed = sql(format!(
+        "SELECT {COLUMNS} FROM designs WHERE id > $after AND listed ORDER BY id LIMIT $limit"
+    ));
+    Ok(listed.bind("after", after).bind("limit", limit).load(conn).await?)
+}
+
+#[derive(QueryableByName)]
+struct Id {
+    #[diesel(sql_type = SqlUuid)]
+    id: AccountId,
+}
+
+/// All banned accounts.
+pub async fn list_banned(conn: &mut Connection) -> StoreResult<Vec<AccountId>> {
+    let banned: Vec<Id> =
+        sql("SELECT id FROM accounts WHERE banned_at IS NOT NULL").load(conn).await?;
+    Ok(banned.into_iter().map(|account| account.id).collect())
+}
+
+/// What changed.
+#[derive(Debug)]
+pub struct DesignChanges {
+    /// The snapshot that shows it.
+    pub seen: Seen,
+    /// Designs that came, went, or say something else.
+    pub designs: Vec<DesignId>,
+    /// Those of them that are listed, as they are now.
+    pub listed: Vec<ListedName>,
+    /// Accounts that were banned or are no more, or have another name.
+    pub accounts: Vec<AccountId>,
+    /// Those of them that are banned now.
+    pub banned: Vec<AccountId>,
+}
+
+impl DesignChanges {
+    /// Whether nothing did.
+    pub fn is_empty(&self) -> bool {
+        self.designs.is_empty() && self.accounts.is_empty()
+    }
+}
+
+/// What changed since a snapshot, and perhaps a little of what it showed already.
+pub async fn list_since(conn: &mut Connection, seen: &Seen) -> StoreResult<DesignChanges> {
+    #[derive(QueryableByName)]
+    struct Row {
+        #[diesel(sql_type = Text)]
+        seen: String,
+        #[diesel(sql_type = Nullable<SqlUuid>)]
+        design_id: Option<DesignId>,
+        #[diesel(sql_type = Nullable<SqlUuid>)]
+        account_id: Option<AccountId>,
+    }
+    let rows: Vec<Row> = sql(SINCE).bind("seen", seen.0.as_str()).load(conn).await?;
+    let newest = match rows.as_slice() {
+        [row, ..] => row.seen.clone(),
+        [] => seen.0.clone(),
+    };
+    let designs: BTreeSet<DesignId> = rows.iter().filter_map(|row| row.design_id).collect();
+    let accounts: BTreeSet<AccountId> = rows.iter().filter_map(|row| row.account_id).collect();
+    let designs: Vec<DesignId> = designs.into_iter().collect();
+    let accounts: Vec<AccountId> = accounts.into_iter().collect();
+    let mut changes = DesignChanges {
+        seen: Seen(newest),
+        designs,
+        listed: Vec::new(),
+        accounts,
+        banned: Vec::new(),
+    };
+    // Read after they were noted: as that change left them, or a later one, which is told next.
+    if !changes.designs.is_empty() {
+        let listed = sql(format!("SELECT {COLUMNS} FROM designs WHERE listed AND id = "));
+        changes.listed = listed.any(&changes.designs[..]).load(conn).await?;
+    }
+    if !changes.accounts.is_empty() {
+        let banned = sql("SELECT id FROM accounts WHERE banned_at IS NOT NULL AND id = ");
+        let banned: Vec<Id> = banned.any(&changes.accounts[..]).load(conn).await?;
+        changes.banned = banned.into_iter().map(|account| account.id).collect();
+    }
+    Ok(changes)
+}
+
+/// One row at least: the snapshot.
+const SINCE: &str = "SELECT txid_current_snapshot()::text AS seen, c.design_id, c.account_id FROM (SELECT) one LEFT JOIN design_changes c \
+     ON c.transaction >= txid_snapshot_xmin($seen::txid_snapshot) AND NOT txid_visible_in_snapshot(c.transaction, $seen::txid_snapshot)";

@@ -1,0 +1,233 @@
+//! What a service keeps in memory of listed designs: names and effects, pages of the gallery, pictures.
+
+use cardscape::auth::permission::{Granted, ReadOwnDesigns};
+use cardscape::domain::designs::identifier::DesignCode;
+use cardscape::domain::text::name_skeleton;
+use cardscape::store::designs::likeness::{self, LikenessQuery};
+use cardscape_engine::name_key;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::json;
+
+use super::{app, changed, heron, put, shared, step};
+use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
+
+/// Something that happens to one of the designs, which are numbered.
+#[derive(Clone, Debug)]
+enum Happening {
+    Shared { design: u8, author: usize, name: String, effects: u8 },
+    Revised { design: u8, name: String, effects: u8 },
+    Withdrawn { design: u8 },
+    SharedAgain { design: u8 },
+    Deleted { design: u8 },
+    Banned { author: usize },
+    Forgiven { author: usize },
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let name = || "[abc]{1,5}( [abcé]{1,3})?";
+    prop_oneof![
+        6 => (0..120_u8, 0..3_usize, name(), 0..4_u8)
+            .prop_map(|(design, author, name, effects)| Happening::Shared { design, author, name, effects }),
+        2 => (0..120_u8, name(), 0..4_u8)
+            .prop_map(|(design, name, effects)| Happening::Revised { design, name, effects }),
+        1 => (0..120_u8).prop_map(|design| Happening::Withdrawn { design }),
+        1 => (0..120_u8).prop_map(|design| Happening::SharedAgain { design }),
+        1 => (0..120_u8).prop_map(|design| Happening::Deleted { design }),
+        1 => (0..3_usize).prop_map(|author| Happening::Banned { author }),
+        1 => (0..3_usize).prop_map(|author| Happening::Forgiven { author }),
+    ]
+}
+
+impl Happening {
+    /// The statement that makes it happen. Names that are taken change nothing.
+    fn sql(&self, authors: &[Player]) -> String {
+        let id = |design: &u8| format!("'01900000-0000-7000-8000-{design:012x}'");
+        let said = |name: &str, effects: &u8| {
+            let (key, skeleton) = (name_key(name), name_skeleton(name));
+            format!("'{name}', '{key}', '{skeleton}', decode(md5('{effects}'), 'hex')")
+        };
+        let is_free = |name: &str| {
+            format!(
+                "NOT EXISTS (SELECT FROM designs WHERE listed AND name_skeleton = '{}')",
+                name_skeleton(name)
+            )
+        };
+        match self {
+            Self::Shared { design, author, name, effects } => format!(
+                "INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, kind, shared_at, created_at, updated_at, \
+                  name, name_key, name_skeleton, effects_key) \
+                 SELECT {}, '{}', '{}', 'ttcg', 'shared', 1, 1, 1, 'unit', now(), now(), now(), {} WHERE {} ON CONFLICT DO NOTHING",
+                id(design),
+                DesignCode::from_random([design % 32, design / 32, 3, 4, 5, 6, 7, 8, 9]),
+                authors[*author].id,
+                said(name, effects),
+                is_free(name),
+            ),
+            Self::Revised { design, name, effects } => format!(
+                "UPDATE designs SET revision = revision + 1, public_revision = revision + 1, (name, name_key, name_skeleton, effects_key) = ROW ({}) \
+                 WHERE id = {} AND {}",
+                said(name, effects),
+                id(design),
+                is_free(name),
+            ),
+            Self::Withdrawn { design } => {
+                format!("UPDATE designs SET status = 'withdrawn' WHERE id = {}", id(design))
+            }
+            Self::SharedAgain { design } => format!(
+                "UPDATE designs d SET status = 'shared' WHERE id = {} AND NOT EXISTS \
+                 (SELECT FROM designs o WHERE o.listed AND o.name_skeleton = d.name_skeleton)",
+                id(design)
+            ),
+            Self::Deleted { design } => format!("DELETE FROM designs WHERE id = {}", id(design)),
+            Self::Banned { author } => {
+                format!(
+                    "UPDATE accounts SET banned_at = now() WHERE id = '{}'",
+                    authors[*author].id
+                )
+            }
+            Self::Forgiven { author } => {
+                format!("UPDATE accounts SET banned_at = NULL WHERE id = '{}'", authors[*author].id)
+            }
+        }
+    }
+}
+
+/// Whatever happened: memory and database find the same.
+#[tokio::test]
+async fn memory_finds_what_the_database_finds() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let mut authors = Vec::new();
+    for name in ["ada", "bob", "cyd"] {
+        authors.push(app.player(name).await);
+    }
+    let mut runner = TestRunner::deterministic();
+    let mut found = 0;
+    for round in 0..8 {
+        // In one transaction, or each in its own.
+        let all =
+            proptest::collection::vec(happening(), 40).new_tree(&mut runner).unwrap().current();
+        let statements: Vec<String> = all.iter().map(|one| one.sql(&authors)).collect();
+        if round % 2 == 0 {
+            sql(&app.db().url(), &statements.join("; ")).await;
+        } else {
+            for statement in &statements {
+                sql(&app.db().url(), statement).await;
+            }
+        }
+        app.catch_up().await;
+        for _ in 0..40 {
+            let (name, effects, except) =
+                ("[abcd]{0,6}", 0..6_u8, 0..120_u8).new_tree(&mut runner).unwrap().current();
+            let (key, skeleton) = (name_key(&name), name_skeleton(&name));
+            let query = LikenessQuery {
+                game: if effects == 5 { "none" } else { "ttcg" },
+                name_key: &key,
+                name_skeleton: &skeleton,
+                effects_key: (effects < 4).then(|| md5(effects)),
+                except: Some(DesignCode::from_random([
+                    except % 32,
+                    except / 32,
+                    3,
+                    4,
+                    5,
+                    6,
+                    7,
+                    8,
+                    9,
+                ])),
+            };
+            let kept = app.shared().listed_designs.find_alike(None, &query, |_| true).unwrap();
+            let mut conn = app.store().connection().await.unwrap();
+            let asker = None::<&Granted<ReadOwnDesigns>>;
+            let stored = likeness::find_alike(&mut conn, asker, &query).await.unwrap();
+            assert_eq!(kept, stored, "{name:?} after {all:?}");
+            found += kept.len();
+            let none = app.shared().listed_designs.find_alike(None, &query, |_| false).unwrap();
+            assert!(none.iter().all(|design| design.same_effects));
+        }
+    }
+    assert!(found > 1_000, "{found}");
+}
+
+/// As the statements above make it.
+fn md5(number: u8) -> [u8; 16] {
+    let hex = match number {
+        0 => "cfcd208495d565ef66e7dff9f98764da",
+        1 => "c4ca4238a0b923820dcc509a6f75849b",
+        2 => "c81e728d9d4c2f636f067f89cc14862c",
+        _ => "eccbc87e4b5ce2fe28308fd9f2a7baf3",
+    };
+    u128::from_str_radix(hex, 16).unwrap().to_be_bytes()
+}
+
+/// An instance that keeps answers in memory gives those of one that keeps nothing, whatever happens to a design at the other.
+#[tokio::test]
+async fn kept_answers_follow_the_database() {
+    let app = app().await;
+    let (ada, bob, admin) = (app.player("ada").await, app.player("bob").await, app.admin().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    shared(&app, &bob, &heron("Lantern Herons")).await;
+    let other = app.second_instance_in_memory().await;
+    let picture = format!("{path}/picture");
+    let lists = [
+        "/v1/designs?game=ttcg",
+        "/v1/designs?sort=rating&limit=1",
+        "/v1/designs?q=t:earth",
+        &picture,
+    ];
+    let steps =
+        ["nothing", "revised", "commented", "rated", "banned", "forgiven", "withdrawn", "shared"];
+    for happened in steps {
+        match happened {
+            "revised" => {
+                let tag = app.get(&path).by(&ada).answer().await.header("etag");
+                let revised = changed(heron("Lantern Stork"), &json!({ "kind": "unit" }));
+                put(&app, &ada, &path, &tag, &revised).await.expect(200);
+            }
+            "commented" => {
+                let said = json!({ "text": "Well." });
+                app.post(&format!("{path}/comments"))
+                    .by(&bob)
+                    .json(&said)
+                    .answer()
+                    .await
+                    .expect(201);
+            }
+            "rated" => {
+                sql(&app.db().url(), "UPDATE designs SET rating_count = 1, rating_points = 20 WHERE name = 'Lantern Stork'").await;
+            }
+            "banned" | "forgiven" => {
+                let banned = json!({ "banned": happened == "banned" });
+                let account = format!("/v1/accounts/{}", ada.id);
+                let answer = app.patch(&account).by(&admin).json(&banned).answer().await;
+                assert!(answer.status < 300, "{}", answer.text());
+            }
+            "withdrawn" | "shared" => {
+                // The ban ended the sessions.
+                let ada = app.log_in(&ada.name, &ada.password).await;
+                let name = if happened == "shared" { "share" } else { "withdraw" };
+                step(&app, &ada, &path, name).await.expect(200);
+            }
+            _ => {}
+        }
+        other.catch_up().await;
+        for list in &lists {
+            for _ in 0..2 {
+                let (kept, stored) = (other.get(list).answer().await, app.get(list).answer().await);
+                assert_eq!(
+                    (kept.status, kept.text()),
+                    (stored.status, stored.text()),
+                    "{list} {happened}"
+                );
+                assert_eq!(kept.headers.get("link"), stored.headers.get("link"));
+            }
+        }
+        for name in ["Lantern Heron", "Lantern Stork"] {
+            let check = |app: &TestApp| app.post("/v1/design-checks").json(&heron(name)).answer();
+            assert_eq!(check(&other).await.text(), check(&app).await.text(), "{name} {happened}");
+        }
+    }
+}
