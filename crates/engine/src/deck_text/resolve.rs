@@ -190,9 +190,10 @@ impl<'a> Judge<'a> {
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
     }
 
-    /// The zone of a code.
+    /// The zone that is written so, under the very word.
     fn zone(&self, code: &str) -> Place {
-        let known = self.catalogue.game().zones().iter().any(|zone| *zone.code == *code);
+        let place = place(self.catalogue.game(), code);
+        let known = matches!(place, Place::Zone { known: true, .. });
         Place::Zone { code: code.to_owned(), known }
     }
 

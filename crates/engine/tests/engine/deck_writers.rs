@@ -309,6 +309,11 @@ fn json_keeps_copies_and_nothing_else_does() {
 
 #[test]
 fn a_zone_that_the_game_lacks_is_told() {
+    // Another name of a zone stays as it is written, and is the zone all the same.
+    let read = read_deck("[Quay]\n1 Salt {plain}", &DeckReading::new(&shipped(HARBOUR)));
+    assert_eq!(read.dialect, DeckDialect::Own);
+    assert_eq!(read.deck.entries[0].zone, "quay");
+    assert_eq!(read.lines[1].verdict, LineVerdict::Accepted);
     let read =
         read_deck("1 Tiny Smile\n\nSideboard\n1 🙂", &DeckReading::new(&shipped("emoji-tcg")));
     let LineVerdict::Guessed { how } = &read.lines[2].verdict else { panic!("{read:?}") };
