@@ -45,6 +45,15 @@ pub(super) fn resolve(
     let first = if dialect == DeckDialect::Own { MAIN_ZONE } else { main_zone(game) };
     let mut here = judge.zone(first);
     for DraftLine { line, text, content } in draft.lines {
+        let content = match content {
+            Content::Section(label) if judge.is_card_rather_than_zone(&label, &text) => {
+                Content::Entry(Box::new(DraftEntry {
+                    card: Parts { name: text.clone(), ..Parts::default() },
+                    ..DraftEntry::default()
+                }))
+            }
+            other => other,
+        };
         let ignored = match content {
             Content::Blank => match &side_begins {
                 Some((begins, zone)) if *begins == line => {
@@ -64,24 +73,15 @@ pub(super) fn resolve(
                 IgnoredReason::ZoneHeader { zone: code }
             }
             Content::Section(label) => enter(place(game, &label), &mut here),
-            Content::Entry(entry) => {
-                let (entry, verdict, tags) = match judge.line(*entry, &text, &mut here) {
-                    Ok(judged) => judged,
-                    Err(reason) => (None, LineVerdict::Ignored(reason), Vec::new()),
-                };
-                let position = entry.map(|entry| {
+            Content::Entry(entry) => match judge.line(*entry, &text, &mut here) {
+                Ok((entry, verdict, tags)) => {
+                    let (text, position) = (shown(&text), Some(read.deck.entries.len()));
                     read.deck.entries.push(entry);
-                    read.deck.entries.len() - 1
-                });
-                read.lines.push(ReadLine {
-                    line,
-                    text: shown(&text),
-                    entry: position,
-                    verdict,
-                    tags,
-                });
-                continue;
-            }
+                    read.lines.push(ReadLine { line, text, entry: position, verdict, tags });
+                    continue;
+                }
+                Err(reason) => reason,
+            },
         };
         read.lines.push(ReadLine {
             line,
@@ -154,7 +154,8 @@ struct Judge<'a> {
     looked_up: Cell<usize>,
 }
 
-type Judged = (Option<DeckEntry>, LineVerdict, Vec<String>);
+/// An entry, what is said of it, and its labels.
+type Judged = (DeckEntry, LineVerdict, Vec<String>);
 
 /// What became of an entry.
 struct Settled {
@@ -182,9 +183,17 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The zone of a code.
+    /// Whether a line is the name of a card, and a word only for a zone that the game does not have.
+    fn is_card_rather_than_zone(&self, label: &str, line: &str) -> bool {
+        let place = place(self.catalogue.game(), label);
+        let is_zone = matches!(place, Place::Zone { known: true, .. });
+        !is_zone && label == line && !self.catalogue.named(line).is_empty()
+    }
+
+    /// The zone that is written so, under the very word.
     fn zone(&self, code: &str) -> Place {
-        let known = self.catalogue.game().zones().iter().any(|zone| *zone.code == *code);
+        let place = place(self.catalogue.game(), code);
+        let known = matches!(place, Place::Zone { known: true, .. });
         Place::Zone { code: code.to_owned(), known }
     }
 
@@ -253,7 +262,7 @@ impl<'a> Judge<'a> {
             }
         };
         let verdict = if known { verdict } else { with_guess(verdict, &zone) };
-        Ok((Some(DeckEntry { zone, quantity, card, copies: entry.copies }), verdict, tags))
+        Ok((DeckEntry { zone, quantity, card, copies: entry.copies }, verdict, tags))
     }
 
     /// What the catalogue says of a reference that stays as it is.

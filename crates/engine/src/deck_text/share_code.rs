@@ -49,7 +49,7 @@ pub enum ShareCodeError {
     /// The check digits fit, but what they stand for is no deck.
     #[error("the code does not hold a deck")]
     Malformed,
-    /// It has more than [`SHARE_CODE_MAX`] characters or [`DECK_LINES_MAX`] entries.
+    /// It has more than [`SHARE_CODE_MAX`] characters or [`DECK_LINES_MAX`] entries, or a name or code of more than 1,000 bytes.
     #[error("the deck is too large for a code")]
     TooLarge,
 }
@@ -200,7 +200,8 @@ fn write_code(
             copies(&mut bits, held);
         }
     }
-    let mut code = format!("{VERSION}{}", bits.into_digits());
+    let digits = bits.into_digits().ok_or(ShareCodeError::TooLarge)?;
+    let mut code = format!("{VERSION}{digits}");
     code.push_str(&check_digits(&code));
     if code.len() > SHARE_CODE_MAX { Err(ShareCodeError::TooLarge) } else { Ok(code) }
 }

@@ -215,6 +215,18 @@ fn a_code_cannot_make_much_of_little() {
     assert_eq!(decode_share_code(&code), Err(ShareCodeError::Malformed));
     let copies = Deck { entries: vec![entry("main", 1, "a", "1"); 10_001] };
     assert_eq!(encode_share_code("a", &copies), Err(ShareCodeError::TooLarge));
+    // One long word for many entries.
+    let long = |letter: &str, length| {
+        let card =
+            CardReference { rarity: Some(letter.repeat(length)), ..CardReference::named("y") };
+        Deck { entries: vec![DeckEntry { card, ..DeckEntry::main(1, "") }; 9_999] }
+    };
+    for letter in ["x", "X"] {
+        assert!(decode_share_code(&encode_share_code("a", &long(letter, 1_000)).unwrap()).is_ok());
+        assert_eq!(encode_share_code("a", &long(letter, 1_001)), Err(ShareCodeError::TooLarge));
+    }
+    let forged = with_check_digits(&format!("1{}", "A".repeat(1_001) + "mA"));
+    assert_eq!(decode_share_code(&forged), Err(ShareCodeError::Malformed));
     let longest = CardReference::named("x".repeat(SHARE_CODE_MAX));
     let deck = Deck { entries: vec![DeckEntry { card: longest, ..DeckEntry::main(1, "") }] };
     assert_eq!(encode_share_code("a", &deck), Err(ShareCodeError::TooLarge));

@@ -152,6 +152,7 @@ fn with_ids() -> Catalogue {
         .add(card("two", "5", "Café (Noir)", json!({ "power": 1 })))
         .add(card("two", "6", "Agent #7", json!({ "power": 1 })))
         .add(card("two", "7", "Ice // Fire", json!({ "power": 1, "face": "❄\u{fe0f}" })))
+        .add(card("two", "8", "Companion", json!({ "power": 1 })))
         .build()
 }
 
@@ -257,7 +258,7 @@ fn base64(bytes: &[u8]) -> String {
 fn names_are_read_in_all_the_ways_that_they_may_be_meant() {
     let catalogue = with_ids();
     let list = "2 Marsh Toad\n1 Marsh Toad (two)\n7 of Reeds\n2 7 of Reeds\n1 Café (Noir)\n1 cafe (noir)\n\
-        1 Agent #7\n1 Agent #7 (two) 6 #tag\n1 🪶\n1 🐸\n2 Ice // Fire\n1 ❄\n1 Ice // Fire // my own\n3 Stone Owl\n1 (two) 6\n";
+        1 Agent #7\n1 Agent #7 (two) 6 #tag\n1 🪶\n1 🐸\n2 Ice // Fire\n1 ❄\n1 Ice // Fire // my own\n3 Stone Owl\n1 (two) 6\nCompanion\nCompanion:\n";
     let expected = "moxfield, utf8: a finish between asterisks or a tag after \"#\"\n\
         \x20 1 main: 2 Marsh Toad | ambiguous Marsh Toad (one) 3, Marsh Toad (two) 3\n\
         \x20 2 main: 1 Marsh Toad (two) | accepted\n\
@@ -280,6 +281,8 @@ fn names_are_read_in_all_the_ways_that_they_may_be_meant() {
             " 13 main: 1 Ice // Fire | guessed [{\"guess\":\"remark_dropped\",\"remark\":\"my own\"}]",
             " 14 main: 3 Stone Owl | accepted",
             " 15 main: 1 Agent #7 (two) 6 | accepted",
+            " 16 main: 1 Companion | guessed [{\"guess\":\"one_copy\"}]",
+            " 17 `Companion:` | ignored {\"reason\":\"zone_header\",\"zone\":\"companion\"}",
         ]
     );
 }
@@ -306,6 +309,11 @@ fn json_keeps_copies_and_nothing_else_does() {
 
 #[test]
 fn a_zone_that_the_game_lacks_is_told() {
+    // Another name of a zone stays as it is written, and is the zone all the same.
+    let read = read_deck("[Quay]\n1 Salt {plain}", &DeckReading::new(&shipped(HARBOUR)));
+    assert_eq!(read.dialect, DeckDialect::Own);
+    assert_eq!(read.deck.entries[0].zone, "quay");
+    assert_eq!(read.lines[1].verdict, LineVerdict::Accepted);
     let read =
         read_deck("1 Tiny Smile\n\nSideboard\n1 🙂", &DeckReading::new(&shipped("emoji-tcg")));
     let LineVerdict::Guessed { how } = &read.lines[2].verdict else { panic!("{read:?}") };

@@ -9,6 +9,9 @@ const END: u64 = 38;
 /// The value that begins a word of other characters: the number of its bytes, and the bytes in UTF-8.
 const BYTES: u64 = 39;
 
+/// Most bytes of a word: one that many entries share must not become much of little.
+const WORD_MAX: usize = 1_000;
+
 /// The CRC-24 of OpenPGP (RFC 9580, section 6.1) of the characters before them, as four digits.
 pub(super) fn check_digits(code: &str) -> String {
     let mut crc = 0x00b7_04ce_u32;
@@ -38,6 +41,8 @@ pub(super) struct BitWriter {
     /// Bits that are no digit yet.
     pending: u32,
     pending_bits: u32,
+    /// Whether a word was longer than [`WORD_MAX`].
+    is_overlong: bool,
 }
 
 impl BitWriter {
@@ -89,6 +94,10 @@ impl BitWriter {
     }
 
     pub(super) fn word(&mut self, word: &str) {
+        if word.len() > WORD_MAX {
+            self.is_overlong = true;
+            return;
+        }
         let letters: Option<Vec<u64>> = word.bytes().map(letter).collect();
         match letters {
             Some(letters) => letters.into_iter().chain([END]).for_each(|value| self.bits(value, 6)),
@@ -100,12 +109,12 @@ impl BitWriter {
         }
     }
 
-    /// The digits; the last is filled up with zeros.
-    pub(super) fn into_digits(mut self) -> String {
+    /// The digits; the last is filled up with zeros. `None`: a word is too long.
+    pub(super) fn into_digits(mut self) -> Option<String> {
         while self.pending_bits > 0 {
             self.flag(false);
         }
-        self.digits
+        (!self.is_overlong).then_some(self.digits)
     }
 }
 
@@ -179,13 +188,13 @@ impl<'a> BitReader<'a> {
         loop {
             match self.bits(6)? {
                 END => return Some(word),
+                _ if word.len() == WORD_MAX => return None,
                 BYTES if word.is_empty() => break,
                 value => word.push(char::from(*LETTERS.get(usize::try_from(value).ok()?)?)),
             }
         }
         let length = self.count()?;
-        // A length that no code can hold must not be believed.
-        if length > self.digits.len() {
+        if length > WORD_MAX {
             return None;
         }
         let bytes: Option<Vec<u8>> =
