@@ -217,11 +217,11 @@ async fn kept_answers_follow_the_database() {
         for list in &lists {
             for _ in 0..2 {
                 let (kept, stored) = (other.get(list).answer().await, app.get(list).answer().await);
-                assert_eq!(
-                    (kept.status, kept.text()),
-                    (stored.status, stored.text()),
-                    "{list} {happened}"
-                );
+                assert_eq!(kept.status, stored.status, "{list} {happened}");
+                // Every refusal has a number of its own.
+                if stored.status == 200 {
+                    assert_eq!(kept.text(), stored.text(), "{list} {happened}");
+                }
                 assert_eq!(kept.headers.get("link"), stored.headers.get("link"));
             }
         }
