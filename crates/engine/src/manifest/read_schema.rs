@@ -137,7 +137,8 @@ pub(super) fn external_id(cards: &Reader<'_>, kinds: &[Kind]) -> Option<String> 
         })
     };
     if !kinds.iter().any(is_id) {
-        cards.fault("external_id", format!("no kind has an integer or text attribute {name:?}"));
+        let problem = format!("no kind has an attribute {name:?} that is an integer or a text");
+        cards.fault("external_id", problem);
     }
     Some(name)
 }
