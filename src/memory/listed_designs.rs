@@ -373,7 +373,9 @@ impl ListedDesigns {
     /// Adds designs; how many there are now.
     pub fn add(&self, listed: &[ListedName]) -> usize {
         let mut shelf = self.write();
-        listed.iter().for_each(|design| shelf.add(design));
+        for design in listed {
+            shelf.add(design);
+        }
         shelf.by_id.len()
     }
 

@@ -93,6 +93,7 @@ pub async fn extent(store: &Store) -> StoreResult<Extent> {
 }
 
 /// A batch of changes, for caches in memory.
+#[expect(clippy::struct_excessive_bools, reason = "what happened, each by itself")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
     /// The batch ends with this number.
