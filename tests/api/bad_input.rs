@@ -365,7 +365,7 @@ async fn every_fault_of_a_query_is_told_at_once() {
     let query = "limt=5&limit=500&hidden=maybe&fields=name,nmae&unique=copies&q=a&q=b";
     let problem =
         app.get(&format!("/v1/cards?{query}")).answer().await.problem(400, "invalid_query");
-    let members = "\"nmae\" is not one of id, game, set, number, hidden, unlock, name, kind, attributes, effects, lore, updated_at, printing";
+    let members = "\"nmae\" is not one of id, game, set, number, hidden, unlock, name, kind, attributes, effects, lore, designed_by, image_uris, updated_at, printing";
     assert_eq!(
         faults(&problem),
         [
