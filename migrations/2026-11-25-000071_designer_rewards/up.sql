@@ -22,7 +22,7 @@ COMMENT ON COLUMN designer_rewards.code_mac IS 'The copy that the author was giv
 CREATE INDEX designer_rewards_account ON designer_rewards (account_id, earned_at);
 CREATE INDEX designer_rewards_due ON designer_rewards (earned_at, design_id) WHERE perk IS NOT NULL AND granted_at IS NULL;
 CREATE INDEX designer_rewards_granted ON designer_rewards (earned_at, design_id) WHERE granted_at IS NOT NULL;
-CREATE UNIQUE INDEX designer_rewards_copy ON designer_rewards (code_prefix, code_mac) WHERE code_mac IS NOT NULL;
+CREATE UNIQUE INDEX designer_rewards_copy ON designer_rewards (code_prefix, code_mac);
 CREATE INDEX designer_rewards_granted_by ON designer_rewards (granted_by) WHERE granted_by IS NOT NULL;
 
 -- For the designs that are cards already.
