@@ -466,7 +466,9 @@ fn what_writes_is_confirmed_in_its_transaction() {
         ("src/store/designs/artwork_files.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_lifecycle.rs", "ReviewDesigns", 1),
         ("src/store/designs/design_reviews.rs", "ReviewDesigns", 1),
-        ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 1),
+        ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 2),
+        // Whether the reporter sees the suggestion.
+        ("src/store/designs/abuse_reports.rs", "ReportAbuse", 1),
     ];
     let mut found = BTreeMap::new();
     for (path, text) in sources("src/store") {

@@ -11,7 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 use uuid::Uuid;
 
-use crate::app::effects::matches::MatchedSentenceResponse;
+use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::problem::Problem;
 use crate::app::words::with_near;
 use crate::auth::keys::KeyRing;

@@ -11,7 +11,8 @@ use super::design_bodies::{
     DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
 };
 use super::likeness::{self, AlikeNameResponse, AlikeResponse, NameLikeness};
-use crate::app::effects::matches::{MatchedSentenceResponse, match_all};
+use crate::app::effects::match_bodies::MatchedSentenceResponse;
+use crate::app::effects::matches::match_all;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};

@@ -4,5 +4,6 @@ pub mod effect_changes;
 pub mod effect_choices;
 pub mod effect_edits;
 pub mod effect_texts;
+pub mod match_bodies;
 pub mod matches;
 pub mod sentences;

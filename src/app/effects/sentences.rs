@@ -1,11 +1,11 @@
 //! Effects: the sentences that a game's templates make, listed, drawn and tried.
 
-use cardscape_engine::effect_text::Binding;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::effect_edits::faults_at;
 use super::effect_texts::load;
+use super::match_bodies::{EffectBindingResponse, responses};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -18,32 +18,6 @@ use crate::domain::text;
 
 /// Longest text to look for in sentences, in characters.
 const MAX_QUERY: usize = 100;
-
-/// A place of a template or of a value, and what stands in it.
-#[derive(Clone, Serialize, ToSchema)]
-pub struct EffectBindingResponse {
-    /// The place, as it is written.
-    #[schema(example = "<fodder>")]
-    pub placeholder: String,
-    /// What stands there, before the phrase rules.
-    #[schema(example = "one Fire card")]
-    pub value: String,
-    /// What stands in the places of the value.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(no_recursion, example = json!([{ "placeholder": "<kind>", "value": "Fire", "within": [{ "placeholder": "<type>", "value": "Fire" }] }]))]
-    pub within: Vec<EffectBindingResponse>,
-}
-
-impl From<Binding> for EffectBindingResponse {
-    fn from(binding: Binding) -> Self {
-        let Binding { placeholder, value, within } = binding;
-        Self { placeholder, value, within: responses(within) }
-    }
-}
-
-pub(super) fn responses(bindings: Vec<Binding>) -> Vec<EffectBindingResponse> {
-    bindings.into_iter().map(Into::into).collect()
-}
 
 /// A sentence, and how it is made.
 #[derive(Serialize, ToSchema)]

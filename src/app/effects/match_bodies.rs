@@ -1,0 +1,98 @@
+//! What is said of a sentence: the templates that make it, and what stands in their places.
+
+use cardscape_engine::effect_text::{Binding, Match};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::domain::effects::effect_texts::EffectLibrary;
+
+/// A place of a template or of a value, and what stands in it.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct EffectBindingResponse {
+    /// The place, as it is written.
+    #[schema(example = "<fodder>")]
+    pub placeholder: String,
+    /// What stands there, before the phrase rules.
+    #[schema(example = "one Fire card")]
+    pub value: String,
+    /// What stands in the places of the value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(no_recursion, example = json!([{ "placeholder": "<kind>", "value": "Fire", "within": [{ "placeholder": "<type>", "value": "Fire" }] }]))]
+    pub within: Vec<EffectBindingResponse>,
+}
+
+impl From<Binding> for EffectBindingResponse {
+    fn from(binding: Binding) -> Self {
+        let Binding { placeholder, value, within } = binding;
+        Self { placeholder, value, within: responses(within) }
+    }
+}
+
+pub(super) fn responses(bindings: Vec<Binding>) -> Vec<EffectBindingResponse> {
+    bindings.into_iter().map(Into::into).collect()
+}
+
+/// A way to make a sentence.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct EffectMatchResponse {
+    /// Number of the template, from 1.
+    #[schema(example = 34, minimum = 1)]
+    pub template: usize,
+    /// The template.
+    #[schema(example = "Discard <fodder> to <deed>.")]
+    pub template_text: String,
+    /// Number of the combination among those of all templates, as in `GET /v1/games/{game}/effects`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1204)]
+    pub number: Option<u64>,
+    /// The sentence before the phrase rules.
+    #[schema(example = "Discard one Fire card to draw one card.")]
+    pub raw: String,
+    /// What each place of the template takes.
+    pub bindings: Vec<EffectBindingResponse>,
+}
+
+impl EffectMatchResponse {
+    pub(super) fn new(library: &EffectLibrary, found: Match) -> Self {
+        let Match { template, index, raw, bindings } = found;
+        let number = index.and_then(|index| u64::try_from(index).ok());
+        Self {
+            template: template + 1,
+            template_text: library.texts().templates.get(template).cloned().unwrap_or_default(),
+            number: number.and_then(|number| library.number_of(template, number)),
+            raw,
+            bindings: responses(bindings),
+        }
+    }
+}
+
+/// A sentence with the templates that make it.
+#[derive(Clone, Serialize, ToSchema)]
+pub struct MatchedSentenceResponse {
+    /// The sentence, as it was given.
+    #[schema(example = "Discard one Fire card to draw one card.")]
+    pub sentence: String,
+    /// Every way to make it, 10 at most, in the order of the templates.
+    pub matches: Vec<EffectMatchResponse>,
+    /// Whether these are all. `false`: there are more, or the search took too long.
+    #[schema(example = true)]
+    pub complete: bool,
+    /// When nothing makes it, for the first 10 such sentences of a request: up to 3 sentences that have most words in common with it.
+    #[schema(example = json!([]))]
+    pub suggestions: Vec<String>,
+}
+
+impl MatchedSentenceResponse {
+    /// About the bytes of memory that it takes.
+    pub(crate) fn weight(&self) -> usize {
+        let of = |found: &EffectMatchResponse| {
+            300 + found.template_text.len() + found.raw.len() + 150 * found.bindings.len()
+        };
+        200 + self.sentence.len() + self.matches.iter().map(of).sum::<usize>()
+    }
+
+    /// A sentence that nothing makes.
+    pub(crate) fn unmatched(sentence: String) -> Self {
+        Self { sentence, matches: Vec::new(), complete: true, suggestions: Vec::new() }
+    }
+}
