@@ -1,8 +1,8 @@
 DROP TRIGGER design_decisions_are_told ON design_reviews;
 DROP FUNCTION design_decisions_are_told;
+DROP FUNCTION count_design_rating;
 DROP TABLE suggested_changes, design_rating_sums, design_ratings, design_comments, event_settings, account_blocks;
-DROP FUNCTION suggested_changes_are_told, design_comments_are_told, tell_of_design, design_ratings_are_counted, count_design_ratings, design_comments_are_counted;
-DROP TYPE counted_design_ratings;
+DROP FUNCTION suggested_changes_are_told, design_comments_are_told, tell_of_design, design_ratings_are_counted, design_comments_are_counted;
 ALTER TABLE design_revisions DROP COLUMN credited_to;
 UPDATE designs SET comment_count = 0, rating_count = 0, rating_points = 0 WHERE comment_count > 0 OR rating_count > 0;
 DROP TRIGGER account_events_stay ON account_events;

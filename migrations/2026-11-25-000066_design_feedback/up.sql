@@ -47,32 +47,21 @@ CREATE INDEX design_comments_threads ON design_comments (design_id, listed, id);
 CREATE INDEX design_comments_replies ON design_comments (reply_to, stands, id);
 CREATE INDEX design_comments_account ON design_comments (account_id, design_id);
 
--- Counts follow whatever changes about comments, once for each statement: a ban takes thousands of them away. The rows of the designs, which the writer holds, are the lock.
+-- Counts follow whatever changes about a comment. The row of the design is the lock.
 CREATE FUNCTION design_comments_are_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    more integer := CASE WHEN NEW.stands THEN 1 ELSE -1 END;
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        UPDATE designs d SET comment_count = comment_count + more
-        FROM (SELECT design_id, count(*) AS more FROM after WHERE stands GROUP BY design_id) x WHERE d.id = x.design_id;
-        UPDATE design_comments c SET reply_count = reply_count + more
-        FROM (SELECT reply_to, count(*) AS more FROM after WHERE stands AND reply_to IS NOT NULL GROUP BY reply_to) x WHERE c.id = x.reply_to;
-        RETURN NULL;
+    UPDATE designs SET comment_count = comment_count + more WHERE id = NEW.design_id;
+    IF NEW.reply_to IS NOT NULL THEN
+        UPDATE design_comments SET reply_count = reply_count + more WHERE id = NEW.reply_to;
     END IF;
-    -- This function counts replies in the same table: then nothing stands or falls.
-    IF NOT EXISTS (SELECT FROM before b JOIN after a ON a.id = b.id AND a.stands <> b.stands) THEN
-        RETURN NULL;
-    END IF;
-    UPDATE designs d SET comment_count = comment_count + more
-    FROM (SELECT a.design_id, sum(CASE WHEN a.stands THEN 1 ELSE -1 END) AS more FROM before b JOIN after a ON a.id = b.id AND a.stands <> b.stands
-          GROUP BY a.design_id) x WHERE d.id = x.design_id;
-    UPDATE design_comments c SET reply_count = reply_count + more
-    FROM (SELECT a.reply_to, sum(CASE WHEN a.stands THEN 1 ELSE -1 END) AS more FROM before b JOIN after a ON a.id = b.id AND a.stands <> b.stands
-          WHERE a.reply_to IS NOT NULL GROUP BY a.reply_to) x WHERE c.id = x.reply_to;
     RETURN NULL;
 END $$;
 CREATE TRIGGER design_comments_added_are_counted AFTER INSERT ON design_comments
-    REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION design_comments_are_counted();
+    FOR EACH ROW WHEN (NEW.stands) EXECUTE FUNCTION design_comments_are_counted();
 CREATE TRIGGER design_comments_changed_are_counted AFTER UPDATE ON design_comments
-    REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION design_comments_are_counted();
+    FOR EACH ROW WHEN (OLD.stands <> NEW.stands) EXECUTE FUNCTION design_comments_are_counted();
 
 CREATE TABLE design_ratings (
     design_id uuid NOT NULL REFERENCES designs ON DELETE CASCADE,
@@ -107,46 +96,31 @@ CREATE TABLE design_rating_sums (
 );
 COMMENT ON TABLE design_rating_sums IS 'Of the ratings that count, by the revision that they are about.';
 
--- Adds up what ratings give and take, once for each statement: how many, their points, and the points by criterion.
-CREATE TYPE counted_design_ratings AS (design_id uuid, revision bigint, ratings bigint, fun bigint, balance bigint, flavour bigint, clarity bigint);
-CREATE FUNCTION count_design_ratings(more counted_design_ratings[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_design_rating(rating design_ratings, more integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE designs d SET rating_count = rating_count + x.ratings, rating_points = rating_points + x.points
-    FROM (SELECT design_id, sum(ratings) AS ratings, sum(fun + balance + flavour + clarity) AS points FROM unnest(more) GROUP BY design_id) x
-    WHERE d.id = x.design_id;
-    UPDATE design_rating_sums s SET ratings = s.ratings + x.ratings, fun = s.fun + x.fun, balance = s.balance + x.balance, flavour = s.flavour + x.flavour,
-        clarity = s.clarity + x.clarity
-    FROM unnest(more) x WHERE s.design_id = x.design_id AND s.revision = x.revision;
-    INSERT INTO design_rating_sums (design_id, revision, ratings, fun, balance, flavour, clarity)
-    SELECT x.* FROM unnest(more) x WHERE x.ratings > 0
-        AND NOT EXISTS (SELECT FROM design_rating_sums s WHERE s.design_id = x.design_id AND s.revision = x.revision);
-END $$;
-
-CREATE FUNCTION design_ratings_are_counted() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    more counted_design_ratings[];
-BEGIN
-    IF TG_OP = 'INSERT' THEN
-        SELECT array_agg(ROW (x.*)::counted_design_ratings) INTO more FROM (
-            SELECT design_id, revision, count(*), sum(fun), sum(balance), sum(flavour), sum(clarity) FROM after WHERE counted GROUP BY design_id, revision) x;
-    ELSIF TG_OP = 'DELETE' THEN
-        SELECT array_agg(ROW (x.*)::counted_design_ratings) INTO more FROM (
-            SELECT design_id, revision, -count(*), -sum(fun), -sum(balance), -sum(flavour), -sum(clarity) FROM before WHERE counted GROUP BY design_id, revision) x;
-    ELSE
-        SELECT array_agg(ROW (x.*)::counted_design_ratings) INTO more FROM (
-            SELECT design_id, revision, sum(sign), sum(sign * fun), sum(sign * balance), sum(sign * flavour), sum(sign * clarity) FROM (
-                SELECT 1 AS sign, a.* FROM after a WHERE counted UNION ALL SELECT -1, b.* FROM before b WHERE counted) both_sides
-            GROUP BY design_id, revision) x;
+    UPDATE designs SET rating_count = rating_count + more,
+        rating_points = rating_points + more * (rating.fun + rating.balance + rating.flavour + rating.clarity)
+    WHERE id = rating.design_id;
+    UPDATE design_rating_sums SET ratings = ratings + more, fun = fun + more * rating.fun, balance = balance + more * rating.balance,
+        flavour = flavour + more * rating.flavour, clarity = clarity + more * rating.clarity
+    WHERE design_id = rating.design_id AND revision = rating.revision;
+    IF NOT FOUND AND more > 0 THEN
+        INSERT INTO design_rating_sums (design_id, revision, ratings, fun, balance, flavour, clarity)
+        VALUES (rating.design_id, rating.revision, more, rating.fun, rating.balance, rating.flavour, rating.clarity);
     END IF;
-    PERFORM count_design_ratings(more) WHERE more IS NOT NULL;
+END $$;
+CREATE FUNCTION design_ratings_are_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        IF OLD.counted THEN PERFORM count_design_rating(OLD, -1); END IF;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        IF NEW.counted THEN PERFORM count_design_rating(NEW, 1); END IF;
+    END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER design_ratings_added_are_counted AFTER INSERT ON design_ratings
-    REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION design_ratings_are_counted();
-CREATE TRIGGER design_ratings_changed_are_counted AFTER UPDATE ON design_ratings
-    REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION design_ratings_are_counted();
-CREATE TRIGGER design_ratings_deleted_are_counted AFTER DELETE ON design_ratings
-    REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION design_ratings_are_counted();
+CREATE TRIGGER design_ratings_are_counted AFTER INSERT OR UPDATE OR DELETE ON design_ratings
+    FOR EACH ROW EXECUTE FUNCTION design_ratings_are_counted();
 
 CREATE TABLE suggested_changes (
     id uuid PRIMARY KEY,
