@@ -155,7 +155,21 @@ impl AppState {
         self.store.transaction_by(by, self.clock.now(), work).await
     }
 
-    /// Like [`Self::write`], for work that changes what is listed of designs, or their feedback.
+    /// Like [`Self::write`], for feedback about designs, which pages of the gallery show.
+    pub async fn write_feedback<P: Permission, T, E>(
+        &self,
+        by: &Granted<P>,
+        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<StoreError> + AsStoreError,
+    {
+        let done = self.write(by, work).await?;
+        self.gallery_pages.forget();
+        Ok(done)
+    }
+
+    /// Like [`Self::write`], for work that changes what is listed of designs.
     pub async fn write_design<P: Permission, T, E>(
         &self,
         by: &Granted<P>,
@@ -169,9 +183,10 @@ impl AppState {
         Ok(done)
     }
 
-    /// Notes that designs changed just now: what is kept of them is old. Other instances notice within 0.3 s.
+    /// Notes that designs changed just now: what is kept of them is old, and the database is asked until it was read again. Other instances notice within 0.3 s.
     pub(crate) fn designs_changed(&self) {
         self.gallery_pages.forget();
+        self.listed_designs.clock().doubt();
         self.listed_designs.hurry();
     }
 

@@ -14,10 +14,12 @@ const READ_INTERVAL: Duration = Duration::from_millis(300);
 /// Follows the feed as long as the process runs.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
     // After a panic, changes may have been missed.
+    shared.games.forget_list();
     shared.card_cache.forget();
     shared.kept_answers.forget();
     shared.deck_cards.forget();
     shared.card_effects.forget();
+    shared.gallery_pages.forget();
     shared.feed.disconnect();
     let mut known = None;
     loop {

@@ -197,6 +197,8 @@ pub async fn change(
         })
         .await?
         .ok_or_else(Problem::not_found)?;
+    // What a banned account shared goes with it.
+    app.designs_changed();
     tracing::info!(%account, by = %by.account(), "account changed");
     Ok(row.into())
 }

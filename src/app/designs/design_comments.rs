@@ -150,7 +150,7 @@ pub async fn create(
     let id = CommentId::fresh();
     let CommentDraft { text, reply_to } = draft;
     let new = NewComment { id, reply_to: *reply_to, text, at: app.clock.now() };
-    let written = app.write_design(by, async |conn, by| {
+    let written = app.write_feedback(by, async |conn, by| {
         let outcome = design_comments::create(conn, by, code, &new, key).await?;
         let comment = match outcome {
             CommentOutcome::Done => design_comments::find(conn, code, id).await?,
@@ -179,7 +179,7 @@ pub async fn edit(
 ) -> Result<VersionedComment, Problem> {
     let is_current = |version| if_match.check(Revision(version)).is_ok();
     let at = app.clock.now();
-    let written = app.write_design(by, async |conn, by| {
+    let written = app.write_feedback(by, async |conn, by| {
         let outcome = design_comments::edit(conn, by, code, id, is_current, text, at).await?;
         let comment = read_done(conn, code, id, &outcome).await?;
         Ok::<_, StoreError>((outcome, comment))
@@ -211,7 +211,7 @@ pub async fn delete(
 ) -> Result<(), Problem> {
     let at = app.clock.now();
     let outcome = app
-        .write_design(by, async |conn, by| design_comments::delete(conn, by, code, id, at).await)
+        .write_feedback(by, async |conn, by| design_comments::delete(conn, by, code, id, at).await)
         .await?;
     check(app, outcome)?;
     tracing::info!(account = %by.account(), design = %code, comment = %id, "comment deleted");

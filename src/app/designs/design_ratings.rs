@@ -86,7 +86,7 @@ pub async fn rate(
     scores: Scores,
 ) -> Result<OwnRatingResponse, Problem> {
     let at = app.clock.now();
-    let written = app.write_design(by, async |conn, by| {
+    let written = app.write_feedback(by, async |conn, by| {
         let outcome = design_ratings::rate(conn, by, code, scores, at).await?;
         let own = match outcome {
             RatingOutcome::Done => design_ratings::find_own(conn, by, code).await?,
@@ -106,8 +106,9 @@ pub async fn delete(
     by: &Granted<GiveFeedback>,
     code: DesignCode,
 ) -> Result<(), Problem> {
-    let outcome =
-        app.write_design(by, async |conn, by| design_ratings::delete(conn, by, code).await).await?;
+    let outcome = app
+        .write_feedback(by, async |conn, by| design_ratings::delete(conn, by, code).await)
+        .await?;
     check(app, &outcome)?;
     tracing::info!(account = %by.account(), design = %code, "rating of a design taken back");
     Ok(())

@@ -228,6 +228,7 @@ pub async fn change(
         PolicyChange::Missing => return Err(Problem::not_found()),
     };
     app.kept_answers.forget();
+    app.designs_changed();
     tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
     let answer = PolicyChangedResponse { unlocked };
     Ok(ChangedPolicy { answer, revision: Revision(revision), is_new })

@@ -1,5 +1,7 @@
 //! Reports of what should not be there.
 
+use chrono::{DateTime, Utc};
+
 /// Most characters of what a reporter says.
 pub const MAX_DETAILS: usize = 1_000;
 /// Most characters of the note about a decision, which the author of a design that is taken down reads.
@@ -57,6 +59,14 @@ pub enum AbuseDecision {
 impl AbuseDecision {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Upheld, Self::Dismissed];
+
+    /// Since when what was reported is hidden, if that is decided now; `None`: it is shown.
+    pub fn hides_since(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Upheld => Some(now),
+            Self::Dismissed => None,
+        }
+    }
 
     /// The name on the wire and in the database.
     pub fn as_str(self) -> &'static str {

@@ -10,6 +10,8 @@ pub struct FeedClock {
     started: Instant,
     /// Microseconds after `started`; 0: nothing is known.
     known: AtomicU64,
+    /// What is known counts only from this moment on, in the same form.
+    doubted: AtomicU64,
     published: watch::Sender<u64>,
     trust: Duration,
 }
@@ -20,6 +22,7 @@ impl FeedClock {
         Self {
             started: Instant::now(),
             known: AtomicU64::new(0),
+            doubted: AtomicU64::new(0),
             published: watch::Sender::new(0),
             trust,
         }
@@ -38,15 +41,21 @@ impl FeedClock {
         self.published.send_replace(0);
     }
 
+    /// Something was committed just now: the reader does not count as current before it has read the feed once more.
+    pub fn doubt(&self) {
+        self.doubted.store(self.micros(Instant::now()), Ordering::Release);
+    }
+
     /// Whether the reader read the feed to its end within the time of trust.
     pub fn is_current(&self) -> bool {
         self.lag().is_some_and(|lag| lag < self.trust)
     }
 
-    /// The age of the moment up to which everything is known; `None`: nothing is known.
+    /// The age of the moment up to which everything is known; `None`: nothing is known, or what is known is doubted.
     pub fn lag(&self) -> Option<Duration> {
         let known = self.known.load(Ordering::Acquire);
-        (known > 0).then(|| self.started.elapsed().saturating_sub(Duration::from_micros(known)))
+        (known > self.doubted.load(Ordering::Acquire))
+            .then(|| self.started.elapsed().saturating_sub(Duration::from_micros(known)))
     }
 
     /// Converts a moment to the stored form.
@@ -82,6 +91,12 @@ mod tests {
         waiting.await;
         clock.reset();
         assert!(!clock.is_current());
+        let before = Instant::now();
+        clock.doubt();
+        clock.advance_to(before);
+        assert!(!clock.is_current(), "it was read before");
+        clock.advance_to(Instant::now() + Duration::from_secs(1));
+        assert!(clock.is_current());
         let impatient = FeedClock::new(Duration::ZERO);
         impatient.advance_to(Instant::now());
         assert!(!impatient.is_current());

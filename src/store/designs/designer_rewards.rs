@@ -15,6 +15,7 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::perk::DesignerPerk;
 use crate::domain::ids::{AccountId, CardId, CopyId, DesignId, LedgerId};
 use crate::domain::serials::serial::RunPrefix;
+use crate::store::copies::ledger;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
@@ -151,8 +152,6 @@ struct LockedReward {
     account_id: AccountId,
     #[diesel(sql_type = SqlUuid)]
     card_id: CardId,
-    #[diesel(sql_type = Bool)]
-    is_banned: bool,
     #[diesel(sql_type = Nullable<Binary>)]
     code_mac: Option<Vec<u8>>,
 }
@@ -176,8 +175,8 @@ pub async fn grant_copy(
     at: DateTime<Utc>,
 ) -> StoreResult<GrantOutcome> {
     let locked: Option<LockedReward> = sql(
-        "SELECT w.design_id, w.account_id, r.card_id, a.banned_at IS NOT NULL AS is_banned, w.code_mac \
-         FROM designer_rewards w JOIN designs d ON d.id = w.design_id JOIN design_releases r ON r.design_id = w.design_id JOIN accounts a ON a.id = w.account_id \
+        "SELECT w.design_id, w.account_id, r.card_id, w.code_mac \
+         FROM designer_rewards w JOIN designs d ON d.id = w.design_id JOIN design_releases r ON r.design_id = w.design_id \
          WHERE d.code = $design AND w.perk = $perk FOR NO KEY UPDATE OF w",
     )
     .bind("design", design)
@@ -195,7 +194,12 @@ pub async fn grant_copy(
             None => GrantOutcome::Missing,
         });
     }
-    if reward.is_banned {
+    // First the copy, then the account, as registrations do. A ban that comes at the same time waits.
+    let prefix = copy.prefix.to_string();
+    let keys: Vec<(String, Vec<u8>)> =
+        copy.macs.iter().map(|mac| (prefix.clone(), mac.0.to_vec())).collect();
+    ledger::lock_unowned(conn, keys.iter()).await?;
+    if lock_banned(conn, reward.account_id).await? {
         return Ok(GrantOutcome::Banned);
     }
     let Some(given) = register(conn, by, &reward, copy, at).await? else {
@@ -221,6 +225,22 @@ pub async fn grant_copy(
         Some(perk) => GrantOutcome::Done { perk: Box::new(perk), already: false },
         None => GrantOutcome::Missing,
     })
+}
+
+/// Keeps an account from being banned until the transaction ends, unless it is banned already.
+async fn lock_banned(conn: &mut Connection, account: AccountId) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Locked {
+        #[diesel(sql_type = Bool)]
+        is_banned: bool,
+    }
+    let locked: Locked = sql(
+        "SELECT banned_at IS NOT NULL AS is_banned FROM accounts WHERE id = $account FOR SHARE",
+    )
+    .bind("account", account)
+    .get_result(conn)
+    .await?;
+    Ok(locked.is_banned)
 }
 
 /// Makes the designer the owner of the copy, if it is one of the card, of a run that is active, and nobody's; and writes that into its ledger.

@@ -121,13 +121,9 @@ pub(super) async fn remove_artwork(
     decision: AbuseDecision,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let removed_at = match decision {
-        AbuseDecision::Upheld => Some(at),
-        AbuseDecision::Dismissed => None,
-    };
     sql("UPDATE artworks SET removed_at = $removed_at WHERE id IN (SELECT artwork FROM design_artworks WHERE design_id = $id)")
         .bind("id", design)
-        .bind("removed_at", removed_at)
+        .bind("removed_at", decision.hides_since(at))
         .execute(conn)
         .await?;
     Ok(())
@@ -141,13 +137,9 @@ pub(super) async fn hide_comment(
     decision: AbuseDecision,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let hidden_at = match decision {
-        AbuseDecision::Upheld => Some(at),
-        AbuseDecision::Dismissed => None,
-    };
     sql("UPDATE design_comments SET hidden_at = $hidden_at WHERE id = $id")
         .bind("id", comment)
-        .bind("hidden_at", hidden_at)
+        .bind("hidden_at", decision.hides_since(at))
         .execute(conn)
         .await?;
     Ok(())
@@ -161,13 +153,9 @@ pub(super) async fn hide_suggestion(
     decision: AbuseDecision,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let hidden_at = match decision {
-        AbuseDecision::Upheld => Some(at),
-        AbuseDecision::Dismissed => None,
-    };
     sql("UPDATE suggested_changes SET hidden_at = $hidden_at WHERE id = $id")
         .bind("id", suggestion)
-        .bind("hidden_at", hidden_at)
+        .bind("hidden_at", decision.hides_since(at))
         .execute(conn)
         .await?;
     Ok(())

@@ -73,7 +73,8 @@ async fn what_is_asked_wrongly_is_told() {
     app.get(&nobody).answer().await.problem(404, "not_found");
 }
 
-const POND: &str = r#"
+/// A game of fish, plain and golden.
+pub(super) const POND: &str = r#"
 code = "pond"
 name = "Pond"
 rules_version = "pond/1"

@@ -3,27 +3,8 @@
 use serde_json::{Value, json};
 
 use super::bulk_files::unpack;
+use super::card_pictures::POND;
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, until};
-
-const POND: &str = r#"
-code = "pond"
-name = "Pond"
-rules_version = "pond/1"
-
-[[rarities]]
-code = "plain"
-name = "Plain"
-weight = 2
-
-[[rarities]]
-code = "golden"
-name = "Golden"
-weight = 1
-
-[[kinds]]
-code = "fish"
-name = "Fish"
-"#;
 
 const SCANS: &str = "https://cdn.example.org/{game}/{set}/{number}-{rarity}.jpg";
 

@@ -231,3 +231,30 @@ async fn kept_answers_follow_the_database() {
         }
     }
 }
+
+/// Where something happens, nothing that is kept shows what was before, not even for the moment that the others take.
+#[tokio::test]
+async fn the_own_instance_shows_at_once_what_happened() {
+    let app = app().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let own = app.second_instance_in_memory().await;
+    let picture = format!("{path}/picture");
+    for round in 0..10 {
+        let banned = round % 2 == 0;
+        // What is there before is kept.
+        own.get(&picture).answer().await;
+        own.get("/v1/designs?game=ttcg").answer().await;
+        let change = own.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin);
+        change.json(&json!({ "banned": banned })).answer().await.expect(200);
+        let (status, shown) = if banned { (404, 0) } else { (200, 1) };
+        assert_eq!(own.get(&picture).answer().await.status, status, "round {round}");
+        let gallery = own.get("/v1/designs?game=ttcg").answer().await.expect(200);
+        assert_eq!(gallery["data"].as_array().unwrap().len(), shown, "round {round}");
+        let check = own.post("/v1/design-checks").json(&heron("Lantern Heron")).answer().await;
+        // Its name stays taken.
+        let same = check.expect(200)["same_effects"].as_array().unwrap().len();
+        assert_eq!(same, shown, "round {round}");
+        own.catch_up().await;
+    }
+}
