@@ -8,6 +8,7 @@
 //! | `recognise` | which dialect a text is in |
 //! | `line`, `draft` | the line reader that the dialects share, and what it makes of a list |
 //! | `zones` | what headers and categories mean in a game |
+//! | `mentions` | what a list may ask a catalogue for, where that does not hold all cards |
 //! | `resolve`, `read_deck` | which card a line means, and what is said of it |
 //! | `writing` | what the writers share, and what a dialect cannot hold |
 //!
@@ -20,6 +21,7 @@ mod draft;
 mod forge;
 mod json;
 mod line;
+mod mentions;
 mod moxfield;
 mod mtgo;
 mod netrunner_db;
@@ -45,9 +47,11 @@ use thiserror::Error;
 
 use crate::catalogue::Catalogue;
 use crate::deck::Deck;
+use crate::manifest::Game;
 use draft::{Draft, Source};
 
 pub use draft::DECK_LINES_MAX;
+pub use mentions::{DeckMentions, MentionDepth};
 pub use own::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
 pub use read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
 pub use recognise::recognise_deck_text;
@@ -146,7 +150,7 @@ impl DeckDialect {
         matches!(self, Self::Plain | Self::Arena | Self::Mtgo | Self::Moxfield | Self::Archidekt)
     }
 
-    fn draft<'a>(self, source: Source<'a>, catalogue: &Catalogue) -> Draft<'a> {
+    fn draft<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
         match self {
             Self::Own => own::draft(source),
             Self::Json => json::draft(source),
@@ -162,7 +166,7 @@ impl DeckDialect {
             Self::Forge => forge::draft(source),
             Self::Csv => csv::draft(source),
             Self::Ydk => ydk::draft(source),
-            Self::Ydke => ydke::draft(source, catalogue.game()),
+            Self::Ydke => ydke::draft(source, game),
         }
     }
 }
@@ -224,37 +228,97 @@ impl<'a> DeckReading<'a> {
 /// assert_eq!(read.lines[3].verdict, LineVerdict::Unknown { near: vec!["Carp".into()], reason: None });
 /// ```
 pub fn read_deck(text: &str, reading: &DeckReading<'_>) -> ReadDeck {
-    let text = text::without_mark(text);
-    let text = &text::with_line_feeds(text);
-    let (dialect, recognised_by) = match reading.dialect {
-        Some(dialect) => (dialect, None),
-        None => {
-            let (dialect, mark) = recognise::recognise(text);
-            (dialect, Some(mark))
-        }
-    };
-    let tidy = text::tidy(text);
-    let source = Source { raw: text, tidy: &tidy };
-    let game = match dialect {
-        DeckDialect::ShareCode => decode_share_code(text.trim()).ok().map(|shared| shared.game),
-        _ => None,
-    };
-    let draft = dialect.draft(source, reading.catalogue);
-    let read = resolve::resolve(draft, dialect, reading);
-    ReadDeck { recognised_by, game, ..read }
+    DeckText::new(text, reading.dialect).read(reading)
 }
 
 /// [`read_deck`] of a file: its encoding is recognised, too.
 pub fn read_deck_bytes(bytes: &[u8], reading: &DeckReading<'_>) -> ReadDeck {
-    let (text, encoding) = decode_deck_text(bytes);
-    ReadDeck { encoding, ..read_deck(&text, reading) }
+    DeckText::of_bytes(bytes, reading.dialect).read(reading)
+}
+
+/// A list whose dialect is known, and whose cards are not looked up yet: for callers whose catalogue has to be asked for single cards.
+///
+/// ```
+/// # use cardscape_engine::*;
+/// # let game = Game::from_toml("code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'").unwrap();
+/// let text = DeckText::new("2 Old Pike (shore) 17\n1 Carp", None);
+/// assert_eq!(text.dialect(), DeckDialect::Arena);
+/// let mentions = text.mentions(&game, MentionDepth::Literal);
+/// assert_eq!(mentions.names.into_iter().collect::<Vec<_>>(), ["Carp", "Old Pike"]);
+/// let catalogue = Catalogue::builder(&game).build();
+/// assert_eq!(text.read(&DeckReading::new(&catalogue)).lines.len(), 2);
+/// ```
+#[derive(Debug, Clone)]
+pub struct DeckText {
+    /// As it is written, but for a byte order mark and carriage returns.
+    raw: String,
+    /// With what is forgiven put right.
+    tidy: String,
+    encoding: TextEncoding,
+    dialect: DeckDialect,
+    recognised_by: Option<&'static str>,
+}
+
+impl DeckText {
+    /// A text, and its dialect if the caller knows it; otherwise it is recognised.
+    pub fn new(text: &str, dialect: Option<DeckDialect>) -> Self {
+        let raw = text::with_line_feeds(text::without_mark(text)).into_owned();
+        let (dialect, recognised_by) = match dialect {
+            Some(dialect) => (dialect, None),
+            None => {
+                let (dialect, mark) = recognise::recognise(&raw);
+                (dialect, Some(mark))
+            }
+        };
+        let tidy = text::tidy(&raw).into_owned();
+        Self { raw, tidy, encoding: TextEncoding::Utf8, dialect, recognised_by }
+    }
+
+    /// The text of a file: its encoding is recognised, too.
+    pub fn of_bytes(bytes: &[u8], dialect: Option<DeckDialect>) -> Self {
+        let (text, encoding) = decode_deck_text(bytes);
+        Self { encoding, ..Self::new(&text, dialect) }
+    }
+
+    /// The dialect that it is read in.
+    pub fn dialect(&self) -> DeckDialect {
+        self.dialect
+    }
+
+    /// How many lines look like entries; headings may be among them.
+    pub fn entry_count(&self, game: &Game) -> usize {
+        self.draft(game).entries().count()
+    }
+
+    /// What its lines may ask a catalogue for.
+    pub fn mentions(&self, game: &Game, depth: MentionDepth) -> DeckMentions {
+        mentions::of_draft(&self.draft(game), depth)
+    }
+
+    /// Reads it, and says of each line what became of it. The dialect of `reading` does not matter.
+    pub fn read(&self, reading: &DeckReading<'_>) -> ReadDeck {
+        let game = match self.dialect {
+            DeckDialect::ShareCode => {
+                decode_share_code(self.raw.trim()).ok().map(|shared| shared.game)
+            }
+            _ => None,
+        };
+        let draft = self.draft(reading.catalogue.game());
+        let read = resolve::resolve(draft, self.dialect, reading);
+        let Self { recognised_by, encoding, .. } = *self;
+        ReadDeck { recognised_by, encoding, game, ..read }
+    }
+
+    fn draft(&self, game: &Game) -> Draft<'_> {
+        self.dialect.draft(Source { raw: &self.raw, tidy: &self.tidy }, game)
+    }
 }
 
 /// How many entries a list has, without judging them: for measuring the readers alone.
 #[doc(hidden)]
 pub fn count_entries(text: &str, dialect: DeckDialect, catalogue: &Catalogue) -> usize {
     let tidy = text::tidy(text);
-    dialect.draft(Source { raw: text, tidy: &tidy }, catalogue).entries().count()
+    dialect.draft(Source { raw: text, tidy: &tidy }, catalogue.game()).entries().count()
 }
 
 /// Writes a deck in a dialect, and says what the dialect cannot hold.

@@ -39,6 +39,21 @@ pub struct ReadDeck {
     pub notes: BTreeMap<String, String>,
 }
 
+impl ReadDeck {
+    /// Whether a catalogue with more cards would read it as this one did: each entry is accepted as it stands.
+    pub fn is_settled(&self) -> bool {
+        self.lines.iter().all(|line| match &line.verdict {
+            LineVerdict::Accepted => true,
+            LineVerdict::Guessed { how } => how
+                .iter()
+                .all(|guess| matches!(guess, Guess::OneCopy | Guess::ZoneNotInGame { .. })),
+            // A card may be called like a heading.
+            LineVerdict::Ignored(reason) => *reason != IgnoredReason::Heading,
+            LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
+        })
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn is_zero(number: &usize) -> bool {
     *number == 0

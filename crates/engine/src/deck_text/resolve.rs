@@ -551,10 +551,10 @@ impl<'a> Judge<'a> {
 }
 
 /// A way to read a line: its parts, its quantity, and what is guessed by reading it so.
-type Reading<'e> = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>);
+pub(super) type Reading<'e> = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>);
 
 /// The ways to read a line, from the most to the least literal.
-fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Reading<'e>> {
+pub(super) fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Reading<'e>> {
     let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
     // Most lines mean what they literally say, so the others are worked out when they are needed.
     let others = entry.readings.into_iter();
@@ -615,7 +615,7 @@ fn symbols(catalogue: &Catalogue) -> BTreeMap<Cow<'_, str>, Vec<u32>> {
 }
 
 /// A symbol without the variation selectors that only some keyboards add to emoji.
-fn without_selectors(symbol: &str) -> Cow<'_, str> {
+pub(super) fn without_selectors(symbol: &str) -> Cow<'_, str> {
     if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
 }
 

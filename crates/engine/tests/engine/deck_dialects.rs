@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use cardscape_engine::{
-    CardReference, DeckReading, Guess, IgnoredReason, LineVerdict, ReadDeck, read_deck_bytes,
+    CardReference, Catalogue, DeckMentions, DeckReading, DeckText, Guess, IgnoredReason,
+    LineVerdict, MentionDepth, PoolCard, ReadDeck, ReadLine, name_key, read_deck_bytes,
 };
 use serde_json::{Value, json};
 
@@ -93,6 +94,76 @@ fn lists_are_read_as_they_are_meant() {
         assert_eq!(found, expected, "{}; CARDSCAPE_UPDATE=1 writes it", path.display());
         assert_eq!(read.lines_left_out, 0);
     }
+}
+
+/// The cards of `all` that the lines of a list may mean.
+fn mentioned(all: &Catalogue, mentions: &DeckMentions, names: &[(String, String)]) -> Catalogue {
+    let code = |written: &str| {
+        let named = names.iter().find(|(_, name)| name_key(name) == name_key(written));
+        named.map_or(written, |(code, _)| code).to_lowercase()
+    };
+    let plain = |number: &str| number.trim_start_matches('0').to_lowercase();
+    let is_mentioned = |card: &&PoolCard| {
+        let definition = &card.definition;
+        let texts = definition.attributes.values().filter_map(Value::as_str);
+        let id = all.game().external_id().and_then(|id| definition.attributes.get(id)?.as_u64());
+        mentions.names.iter().any(|name| name_key(name) == name_key(&definition.name))
+            || mentions.numbered.iter().any(|(set, number)| {
+                code(set) == card.set.to_lowercase() && plain(number) == plain(&definition.number)
+            })
+            || id.is_some_and(|id| mentions.external_ids.contains(&id))
+            || texts
+                .into_iter()
+                .any(|text| mentions.symbols.contains(&text.replace('\u{fe0f}', "")))
+    };
+    let cards = all.iter().filter(is_mentioned).cloned();
+    // That other sets have cards is known all the same.
+    Catalogue::builder(all.game())
+        .extend(cards)
+        .part_of(names.iter().map(|(code, _)| code.as_str()))
+        .build()
+}
+
+#[test]
+fn a_list_mentions_all_that_it_is_read_with() {
+    let all = shipped(HARBOUR);
+    let names = set_names(HARBOUR);
+    let reading = DeckReading::new(&all).with_set_names(&names);
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/deck_text");
+    let without_near = |read: &ReadDeck| {
+        let mut read = read.clone();
+        for line in &mut read.lines {
+            if let LineVerdict::Unknown { near, .. } = &mut line.verdict {
+                near.clear();
+            }
+        }
+        read
+    };
+    let (mut lists, mut settled) = (0, 0);
+    for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|extension| extension == "read") {
+            continue;
+        }
+        let text = DeckText::of_bytes(&fs::read(&path).unwrap(), None);
+        let whole = text.read(&reading);
+        for depth in [MentionDepth::Literal, MentionDepth::Every] {
+            let few = mentioned(&all, &text.mentions(all.game(), depth), &names);
+            let read = text.read(&DeckReading::new(&few).with_set_names(&names));
+            lists += 1;
+            settled += usize::from(read.is_settled());
+            // Names that are spelled with other accents are found among near ones.
+            let spelled = |line: &ReadLine| {
+                matches!(&line.verdict, LineVerdict::Guessed { how }
+                    if how.iter().any(|guess| matches!(guess, Guess::NameSpelled { .. })))
+            };
+            if (depth == MentionDepth::Every || read.is_settled())
+                && !whole.lines.iter().any(spelled)
+            {
+                assert_eq!(without_near(&read), without_near(&whole), "{}", path.display());
+            }
+        }
+    }
+    assert!(lists >= 36 && settled >= 5, "{lists} {settled}");
 }
 
 #[test]

@@ -1,0 +1,76 @@
+//! What a list may ask a catalogue for. A service does not hold all its cards where lists are read: it loads those that a list may mean.
+
+use std::collections::BTreeSet;
+
+use super::draft::{Content, Draft, Parts};
+use super::line::without_count;
+use super::resolve::{readings, without_selectors};
+
+/// How far the lines of a list are looked into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MentionDepth {
+    /// What the lines literally say: enough when each is then accepted ([`ReadDeck::is_settled`](super::ReadDeck::is_settled)).
+    Literal,
+    /// All that they may mean.
+    Every,
+}
+
+/// What the lines of a list may ask a catalogue for. A catalogue that has the cards of all of them reads the list as the whole catalogue does, but
+/// for names that are merely near.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeckMentions {
+    /// Names of cards, as they are written.
+    pub names: BTreeSet<String>,
+    /// Sets, by code or name as they are written, and the numbers of cards in them, with or without leading zeros.
+    pub numbered: BTreeSet<(String, String)>,
+    /// Ids of other programs.
+    pub external_ids: BTreeSet<u64>,
+    /// Texts without letters that cards may show, such as emoji; without variation selectors.
+    pub symbols: BTreeSet<String>,
+}
+
+impl DeckMentions {
+    fn add(&mut self, parts: &Parts<'_>, depth: MentionDepth) {
+        if !parts.name.is_empty() {
+            self.names.insert(parts.name.to_string());
+        }
+        let every = depth == MentionDepth::Every;
+        if let (Some(set), Some(number)) = (&parts.set, &parts.number)
+            && (every || parts.name.is_empty())
+        {
+            self.numbered.insert((set.to_string(), number.to_string()));
+        }
+        let is_symbol = !parts.name.contains(|letter: char| letter.is_alphanumeric());
+        if every && is_symbol && !parts.name.is_empty() {
+            self.symbols.insert(without_selectors(&parts.name).into_owned());
+        }
+    }
+}
+
+/// The mentions of all lines of a draft.
+pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
+    let mut mentions = DeckMentions::default();
+    for line in &draft.lines {
+        match &line.content {
+            Content::Entry(entry) => {
+                mentions.external_ids.extend(entry.external_id);
+                mentions.add(&entry.card, depth);
+                if depth == MentionDepth::Every && !entry.exact {
+                    for (parts, ..) in readings(entry) {
+                        mentions.add(&parts, depth);
+                    }
+                    // A heading may be the name of a card, and a name may end like a heading.
+                    let whole = without_count(&line.text).to_owned();
+                    mentions.names.extend((!whole.is_empty()).then_some(whole));
+                }
+            }
+            // It may be the name of a card that is called like a zone.
+            Content::Section(label) if *label == line.text => {
+                mentions.names.insert(label.to_string());
+            }
+            _ => {}
+        }
+    }
+    mentions
+}
