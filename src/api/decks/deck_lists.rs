@@ -1,14 +1,17 @@
-//! Deck lists: store, read, change, delete.
+//! Deck lists: store, read, change.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_engine::{TextEncoding, parse_deck_text};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
+use crate::app::decks::deck_input::DeckDialectWord;
 use crate::app::decks::deck_lists::{
-    self, DeckRequest, DeckResponse, DeckSummaryResponse, VersionedDeck,
+    self, DeckFoldersResponse, DeckListRequest, DeckRequest, DeckResponse, DeckSummaryResponse,
+    VersionedDeck,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
@@ -17,9 +20,11 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::DeckName;
+use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
-    AnswerForm, Caller, IdempotencyKey, Judge, JudgedBody, LooseParams, May,
+    AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, ListBody, ListUpload,
+    LooseParams, May, cacheable, cacheable_text,
 };
 use crate::memory::rendered::Freshness;
 
@@ -31,6 +36,16 @@ pub struct DecksQuery {
     /// Only decks of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
+    /// Only decks in this folder.
+    #[param(example = "Friday", max_length = 100)]
+    folder: Option<String>,
+    /// Only decks with this tag.
+    #[param(example = "aggro", max_length = 30)]
+    tag: Option<String>,
+    /// Decks that you have deleted, instead of the others.
+    #[serde(default)]
+    #[param(default = false)]
+    deleted: bool,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -53,19 +68,85 @@ pub async fn list_decks(
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &DecksQuery| {
         let codes = Codes::of_game(query.game.clone());
-        both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
+        let place = read_place(query);
+        let codes = both(place, codes.resolve(&state).await);
+        both(Cursor::key_of(query.cursor.as_ref()), codes)
     };
-    let (query, (before, codes)): (_, (Option<Uuid>, _)) = query.checked(check).await?;
-    let page = deck_lists::list(&state, &by, &codes, before, query.limit).await?;
+    let (query, (before, ((folder, tag), codes))) = query.checked(check).await?;
+    let (deleted, limit) = (query.deleted, query.limit);
+    let request = DeckListRequest { codes: &codes, folder, tag, deleted, before, limit };
+    let page = deck_lists::list(&state, &by, &request).await?;
     page.answer(&req, Freshness::Private)
+}
+
+/// The folder and the tag of a query, or what is wrong with them.
+fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>), Problem> {
+    let fault = |parameter: &str, error| Problem::of_query(vec![InputFault::at(parameter, error)]);
+    let folder = query.folder.as_deref().map(DeckFolder::parse).transpose();
+    let tag = query.tag.as_deref().map(DeckTag::parse).transpose();
+    both(folder.map_err(|error| fault("?folder", error)), tag.map_err(|error| fault("?tag", error)))
+}
+
+/// What a list that comes as text says beside its lines.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UploadedDeckQuery {
+    /// With a body of text: the name, 1 to 100 characters; absent: what the list says itself, or `Deck`.
+    #[param(example = json!(null), min_length = 1, max_length = 100)]
+    name: Option<String>,
+    /// With a body of text: the format; absent: what the list says itself.
+    #[param(example = json!(null))]
+    format: Option<String>,
+    /// With a body of text: who may read it.
+    #[param(value_type = Option<DeckVisibility>, example = json!(null))]
+    visibility: Option<String>,
+    /// With a body of text: where you keep it.
+    #[param(example = json!(null), min_length = 1, max_length = 100)]
+    folder: Option<String>,
+    /// With a body of text: its dialect; absent: it is recognised.
+    #[param(value_type = Option<DeckDialectWord>, example = json!(null))]
+    dialect: Option<String>,
+}
+
+impl ListUpload for DeckRequest {
+    type Query = UploadedDeckQuery;
+
+    fn of_list(
+        query: UploadedDeckQuery,
+        list: String,
+        encoding: TextEncoding,
+    ) -> Result<Self, Problem> {
+        let mut notes = parse_deck_text(&list).notes;
+        let format = query.format.or_else(|| notes.remove("format"));
+        let format = format.ok_or_else(|| {
+            let detail = "is needed, because the list does not say its format";
+            Problem::of_query(vec![InputFault::at("?format", detail)])
+        })?;
+        let name = query.name.or_else(|| notes.remove("name"));
+        Ok(Self {
+            name: name.unwrap_or_else(|| "Deck".to_owned()),
+            format,
+            visibility: query.visibility,
+            description: None,
+            tags: Vec::new(),
+            folder: query.folder,
+            entries: None,
+            list: Some(list),
+            dialect: query.dialect,
+            encoding,
+        })
+    }
 }
 
 /// Stores a deck.
 ///
-/// Any list can be stored, also an unfinished or illegal one: `GET /v1/decks/{deck}/report` tells what is wrong with it.
+/// Any list can be stored, also an unfinished or illegal one: `GET /v1/decks/{deck}/report` tells what is wrong with it. The body is JSON, or the list
+/// itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252.
 #[utoipa::path(
-    post, path = "/v1/decks", tag = "decks", security(("bearer" = [])), request_body = DeckRequest,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
+    post, path = "/v1/decks", tag = "decks", security(("bearer" = [])),
+    request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "2 Kettle Imp\n1 Bellows Smith\n"))),
+    params(UploadedDeckQuery, ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 201, body = DeckResponse, headers(
             ("Location" = String, description = "The deck"),
@@ -79,22 +160,37 @@ pub async fn list_decks(
 pub async fn create_deck(
     state: web::Data<AppState>,
     by: May<WriteOwnDecks>,
+    caller: Caller,
+    network: ClientNetwork,
     key: IdempotencyKey,
-    JudgedBody(body): JudgedBody<DeckRequest>,
+    ListBody(body): ListBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_deck", &body);
-    let created = deck_lists::create(&state, &by, body.value, key.as_ref()).await?;
-    let VersionedDeck { revision, deck } = created;
-    Ok(HttpResponse::Created()
+    let asker = (caller.viewer(), network.0);
+    let stored = deck_lists::create(&state, &by, asker, body.value, key.as_ref()).await?;
+    Ok(created(stored))
+}
+
+/// The answer to a request that has stored a deck.
+pub(super) fn created(VersionedDeck { revision, deck, .. }: VersionedDeck) -> HttpResponse {
+    HttpResponse::Created()
         .insert_header((header::LOCATION, format!("/v1/decks/{}", deck.summary.id)))
         .insert_header(revision.header())
         .insert_header((header::CACHE_CONTROL, "no-store"))
-        .json(deck))
+        .json(deck)
 }
 
-/// Shows a deck: a public one, or one of yours.
+/// The answer to a request that has changed a deck.
+pub(super) fn changed(VersionedDeck { revision, deck, .. }: VersionedDeck) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header(revision.header())
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        .json(deck)
+}
+
+/// Shows a deck: a public or unlisted one, or one of yours.
 ///
-/// With `Accept: text/plain` as text, one entry a line, that `list` takes back.
+/// With `Accept: text/plain` as text, one entry a line, that `list` takes back. Cards that are hidden from you have a set and a number there, and no name.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),
@@ -111,15 +207,20 @@ pub async fn find_deck(
     form: AnswerForm,
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let (reader, id) = (caller.may(), DeckId(*deck));
+    let (reads, id) = (caller.may(), DeckId(*deck));
+    let reader = (caller.viewer(), reads.as_ref());
     let answer = match form {
         AnswerForm::Text => {
-            let (revision, text) = deck_lists::find_text(&state, reader.as_ref(), id).await?;
-            revision.answer_text(&req, text)
+            let (revision, seen, text) = deck_lists::find_text(&state, reader, id).await?;
+            if seen.is_empty() {
+                revision.answer_text(&req, text)
+            } else {
+                cacheable_text(&req, Freshness::Private, None, text)
+            }
         }
         AnswerForm::Json => {
-            let found = deck_lists::find(&state, reader.as_ref(), id).await?;
-            found.revision.answer(&req, &found.deck)?
+            let found = deck_lists::find(&state, reader, id).await?;
+            found.revision.answer_counted(&req, Freshness::Private, &found.seen, &found.deck)?
         }
     };
     Ok(form.told_apart(answer))
@@ -142,38 +243,27 @@ pub async fn find_deck(
 pub async fn replace_deck(
     state: web::Data<AppState>,
     by: May<WriteOwnDecks>,
+    caller: Caller,
+    network: ClientNetwork,
     deck: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
     JudgedBody(body): JudgedBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let replaced = deck_lists::replace(&state, &by, DeckId(*deck), &if_match?, body.value).await?;
-    Ok(HttpResponse::Ok()
-        .insert_header(replaced.revision.header())
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
-        .json(replaced.deck))
+    let (asker, id) = ((caller.viewer(), network.0), DeckId(*deck));
+    Ok(changed(deck_lists::replace(&state, &by, asker, id, &if_match?, body.value).await?))
 }
 
-/// Deletes one of your decks.
+/// Lists the folders that your decks are in, by name, with how many are in each.
 #[utoipa::path(
-    delete, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
-    params(
-        ("deck" = Uuid, Path, description = "Id of the deck"),
-        ("If-Match" = String, Header, description = "ETag of the version to delete", example = "\"r1\""),
-    ),
-    responses(
-        (status = 204, description = "Deleted."),
-        (status = 412, description = "`precondition_failed`: it was changed since."),
-        (status = 428, description = "`precondition_required`"),
-    )
+    get, path = "/v1/deck-folders", tag = "decks", security(("bearer" = [])),
+    responses((status = 200, body = DeckFoldersResponse), (status = 304, description = "Not changed."))
 )]
-pub async fn delete_deck(
+pub async fn list_deck_folders(
+    req: HttpRequest,
     state: web::Data<AppState>,
-    by: May<WriteOwnDecks>,
-    deck: web::Path<Uuid>,
-    if_match: Result<IfMatch, Problem>,
+    by: May<ReadOwnDecks>,
 ) -> Result<HttpResponse, Problem> {
-    deck_lists::delete(&state, &by, DeckId(*deck), &if_match?).await?;
-    Ok(HttpResponse::NoContent().finish())
+    cacheable(&req, Freshness::Private, None, &deck_lists::list_folders(&state, &by).await?)
 }
 
 /// What the games decide is left to the use case.

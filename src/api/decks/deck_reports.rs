@@ -1,18 +1,19 @@
 //! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use cardscape_engine::Date;
+use cardscape_engine::{Date, TextEncoding, parse_deck_text};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
+use crate::app::decks::deck_input::DeckDialectWord;
 use crate::app::decks::deck_reports::{
     self, DeckReportRequest, DeckReportResponse, DeckReportsResponse,
 };
-use crate::app::problem::Problem;
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::domain::ids::DeckId;
-use crate::http::extract::{Body, Caller, ClientNetwork, Params, cacheable};
+use crate::http::extract::{Caller, ClientNetwork, Judge, ListBody, ListUpload, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
 /// By which rules.
@@ -53,9 +54,56 @@ pub async fn find_deck_report(
     cacheable(&req, Freshness::Private, None, &report)
 }
 
+/// What a list that comes as text says beside its lines.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UploadedListQuery {
+    /// With a body of text: the format; absent: what the list says itself.
+    #[param(example = json!(null))]
+    format: Option<String>,
+    /// With a body of text: by the rules and limit lists of this day.
+    #[param(value_type = Option<String>, format = Date, example = json!(null))]
+    on: Option<Date>,
+    /// With a body of text: its dialect; absent: it is recognised.
+    #[param(value_type = Option<DeckDialectWord>, example = json!(null))]
+    dialect: Option<String>,
+}
+
+impl ListUpload for DeckReportRequest {
+    type Query = UploadedListQuery;
+
+    fn of_list(
+        query: UploadedListQuery,
+        list: String,
+        encoding: TextEncoding,
+    ) -> Result<Self, Problem> {
+        let format = query.format.or_else(|| parse_deck_text(&list).notes.remove("format"));
+        let format = format.ok_or_else(|| {
+            let detail = "is needed, because the list does not say its format";
+            Problem::of_query(vec![InputFault::at("?format", detail)])
+        })?;
+        let (format, list) = (Some(format), Some(list));
+        let UploadedListQuery { on, dialect, .. } = query;
+        Ok(Self { format, formats: None, on, entries: None, list, dialect, encoding })
+    }
+}
+
+/// What the games decide is left to the use case.
+impl Judge for DeckReportRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
 /// Judges a deck list without storing it.
+///
+/// The body is JSON, or the list itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252. Lists of other programs and share codes are read, too: `reading`
+/// tells what became of each line.
 #[utoipa::path(
-    post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])), request_body = DeckReportRequest,
+    post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])),
+    request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "2 Kettle Imp\n1 Belows Smith\n"))),
+    params(UploadedListQuery),
     responses(
         (status = 200, body = DeckReportsResponse),
         (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
@@ -65,7 +113,7 @@ pub async fn create_deck_report(
     state: web::Data<AppState>,
     caller: Caller,
     network: ClientNetwork,
-    body: Body<DeckReportRequest>,
+    ListBody(body): ListBody<DeckReportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let asker = (caller.viewer(), network.0);
     let reports = deck_reports::judge_list(&state, asker, body.value).await?;

@@ -1,13 +1,24 @@
-//! Deck lists and reports.
+//! Deck lists, what they were, and reports on them.
 
+pub mod deck_deletions;
+pub mod deck_exports;
 pub mod deck_lists;
 pub mod deck_reports;
+pub mod deck_revisions;
 
 use super::route_table::routes;
 
 routes! {
     "/v1/decks" => get deck_lists::list_decks, post deck_lists::create_deck;
-    "/v1/decks/{deck}" => get deck_lists::find_deck, put deck_lists::replace_deck, delete deck_lists::delete_deck;
+    "/v1/decks/{deck}" => get deck_lists::find_deck, put deck_lists::replace_deck, delete deck_deletions::delete_deck;
+    "/v1/decks/{deck}/undelete" => post deck_deletions::undelete_deck;
+    "/v1/decks/{deck}/export" => get deck_exports::export_deck;
+    "/v1/decks/{deck}/clones" => post deck_revisions::clone_deck;
+    "/v1/decks/{deck}/revisions" => get deck_revisions::list_deck_revisions;
+    "/v1/decks/{deck}/revisions/{revision}" => get deck_revisions::find_deck_revision;
+    "/v1/decks/{deck}/revisions/{revision}/restore" => post deck_revisions::restore_deck_revision;
+    "/v1/decks/{deck}/diff" => get deck_revisions::compare_decks;
     "/v1/decks/{deck}/report" => get deck_reports::find_deck_report;
+    "/v1/deck-folders" => get deck_lists::list_deck_folders;
     "/v1/deck-reports" => post deck_reports::create_deck_report;
 }

@@ -11,6 +11,7 @@ use crate::app::collection::counts::CardLineResponse;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
+use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
@@ -22,6 +23,10 @@ use crate::store::copies::trade_lists::{
     self, NewTradeItem, TradeItemView, TradeListView, VisiblePrinting,
 };
 use crate::store::decks::deck_lists::Edited;
+
+words! {
+    Visibility: "Who may read it: its owner, or everybody.";
+}
 
 /// An item of a list.
 #[derive(Serialize, ToSchema)]

@@ -7,16 +7,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cardscape_engine::{Deck, Format, Game, SUGGESTED_NAMES_MAX, name_key, search_key};
+use cardscape_engine::{
+    AttributeValue, DeckMentions, Format, Game, SUGGESTED_NAMES_MAX, name_key, search_key,
+};
 use uuid::Uuid;
 
-use crate::app::catalogue::card_search::find_cards_index;
+use crate::app::catalogue::card_search::{find_cards_index, find_ids_in_memory, find_in_database};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::search::index::{CardRecord, NamePlace, NameQuery, Snapshot};
+use crate::search::{
+    CardQuery, Comparison, KnownTest, Operator, Predicate, SortKey, Test, Unique, folded,
+};
 use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
@@ -31,14 +36,22 @@ impl<'a> StepConnection<'a> {
         Self { store, taken: None }
     }
 
-    async fn get(&mut self) -> StoreResult<&mut Connection> {
+    pub(super) async fn get(&mut self) -> StoreResult<&mut Connection> {
         let held = match self.taken.take() {
             Some(held) => held,
             None => self.store.connection().await?,
         };
         Ok(&mut **self.taken.insert(held))
     }
+
+    /// Gives the connection back, before something that may wait for another.
+    pub(super) fn give_back(&mut self) {
+        self.taken = None;
+    }
 }
+
+/// Who asks, and from which network.
+pub(super) type Asker = (Viewer, Network);
 
 /// All cards by name, and what the asker sees beside what everybody does.
 pub(super) struct Names {
@@ -46,29 +59,139 @@ pub(super) struct Names {
     view: Vec<CardRecord>,
 }
 
-/// What `viewer` may see of the cards that `deck` and the boxes of `formats` name. With the names, when they are in memory. The first of the steps:
-/// `conn` is not taken yet, because the cards in memory may need another connection.
+/// What `viewer` may see of the cards that are mentioned and of those that the boxes of `formats` need. With the names, when they are in memory. The first
+/// of the steps: `conn` is not taken yet, because the cards in memory may need another connection.
 pub(super) async fn find(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    asker: Asker,
+    game: &Game,
+    formats: &[Format],
+    mentions: &DeckMentions,
+) -> Result<(DeckPool, Option<Names>), Problem> {
+    let (viewer, _) = asker;
+    let names = find_cards_index(app, viewer).await?.map(|(all, view)| Names { all, view });
+    let mut found = DeckPool::new(game);
+    if !mentions.are_names() {
+        let sets = set_names(conn, game).await?;
+        conn.give_back();
+        add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
+            .await?;
+    } else {
+        add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
+    }
+    if deck_pool::have_boxes(formats) {
+        deck_pool::add_boxes(conn.get().await?, viewer, formats, &mut found).await?;
+    }
+    Ok((found, names))
+}
+
+/// Codes and names of the sets of a game.
+pub(super) async fn set_names(
+    conn: &mut StepConnection<'_>,
+    game: &Game,
+) -> Result<Vec<(String, String)>, Problem> {
+    Ok(deck_pool::set_names(conn.get().await?, game.code()).await?)
+}
+
+/// Adds the cards of these names that `viewer` may see.
+async fn add_named(
     app: &AppState,
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
     game: &Game,
-    formats: &[Format],
-    deck: &Deck,
-) -> Result<(DeckPool, Option<Names>), Problem> {
-    let Some((all, view)) = find_cards_index(app, viewer).await? else {
-        let found = deck_pool::for_deck(conn.get().await?, viewer, game, formats, deck).await?;
-        return Ok((found, None));
+    mentioned: &BTreeSet<String>,
+    names: Option<&Names>,
+    found: &mut DeckPool,
+) -> Result<(), Problem> {
+    let Some(names) = names else {
+        return Ok(deck_pool::add_named(conn.get().await?, viewer, mentioned, found).await?);
     };
-    let names = Names { all, view };
-    let mut found = DeckPool::new(game);
-    let named: BTreeSet<&str> = deck.entries.iter().map(|entry| entry.card.name.as_str()).collect();
-    let keys = named.into_iter().map(|name| (name_key(name), search_key(name))).collect();
-    names.add(app, conn, viewer, game, keys, &mut found).await?;
-    if deck_pool::have_boxes(formats) {
-        deck_pool::add_boxes(conn.get().await?, viewer, formats, &mut found).await?;
+    let keys = mentioned.iter().map(|name| (name_key(name), search_key(name))).collect();
+    names.add(app, conn, viewer, game, keys, found).await
+}
+
+/// Adds the cards that are mentioned, by whatever, that `viewer` may see. `conn` holds no connection, because searches wait for theirs.
+pub(super) async fn add_mentioned(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    (viewer, network): Asker,
+    game: &Game,
+    (mentions, sets): (&DeckMentions, &[(String, String)]),
+    names: Option<&Names>,
+    found: &mut DeckPool,
+) -> Result<(), Problem> {
+    if let Some(query) = mentioned_cards(game, mentions, sets) {
+        let in_memory = find_ids_in_memory(app, network, viewer, &query, MENTIONED_MAX).await?;
+        let ids = match in_memory {
+            Some(ids) => ids,
+            None => {
+                let views = find_in_database(app, network, viewer, &query, MENTIONED_MAX).await?;
+                views.iter().map(|view| view.place().id).collect()
+            }
+        };
+        let read = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
+        found.extend(read.into_iter().map(|(_, card)| card));
     }
-    Ok((found, Some(names)))
+    add_named(app, conn, viewer, game, &mentions.names, names, found).await
+}
+
+/// Most cards that are looked up by anything but their names, and most mentions of a kind that are.
+const MENTIONED_MAX: usize = 500;
+/// Most symbols that are looked up: each is compared with texts of many cards.
+const SYMBOLS_MAX: usize = 60;
+
+/// Finds what is mentioned by anything but a name; `None`: nothing is.
+fn mentioned_cards(
+    game: &Game,
+    mentions: &DeckMentions,
+    sets: &[(String, String)],
+) -> Option<CardQuery> {
+    let mut parts = Vec::new();
+    for (set, number) in mentions.numbered.iter().take(MENTIONED_MAX) {
+        let key = name_key(set);
+        let known = sets.iter().find(|(code, name)| {
+            code.eq_ignore_ascii_case(set.trim()) || (!key.is_empty() && name_key(name) == key)
+        });
+        let Some((code, _)) = known else { continue };
+        let number = number.trim();
+        let numbered = match number.parse::<i64>() {
+            Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
+            Err(_) => KnownTest::Number(number.to_lowercase()),
+        };
+        let in_set = Predicate::known(KnownTest::Set(code.clone()));
+        parts.push(Predicate::All(vec![in_set, Predicate::known(numbered)]));
+    }
+    if let Some(attribute) = game.external_id() {
+        let ids = mentions.external_ids.iter().take(MENTIONED_MAX);
+        let tests = ids.filter_map(|id| {
+            Some(Test::Number {
+                sum: vec![attribute.to_owned()],
+                per_printing: false,
+                compared: Comparison::Is(Operator::Equal, i64::try_from(*id).ok()?),
+            })
+        });
+        parts.extend(tests.map(Predicate::content));
+    }
+    let texts: BTreeSet<&str> = game
+        .kinds()
+        .iter()
+        .flat_map(|kind| &kind.attributes)
+        .filter(|(_, attribute)| matches!(attribute.value, AttributeValue::Text { .. }))
+        .map(|(code, _)| &**code)
+        .collect();
+    for symbol in mentions.symbols.iter().take(SYMBOLS_MAX).map(|symbol| folded(symbol)) {
+        let shown = texts.iter().filter(|_| !symbol.is_empty());
+        parts.extend(shown.map(|attribute| {
+            Predicate::content(Test::TextIs((*attribute).to_owned(), symbol.clone()))
+        }));
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let of_game = Predicate::known(KnownTest::Game(game.code().to_owned()));
+    let predicate = Predicate::All(vec![of_game, Predicate::Any(parts)]);
+    Some(CardQuery { predicate, sort: SortKey::Place, descending: false, unique: Unique::Cards })
 }
 
 impl Names {
@@ -137,7 +260,7 @@ pub(super) async fn add_sets(
 /// connection meanwhile.
 pub(super) async fn add_near(
     app: &AppState,
-    (viewer, network): (Viewer, Network),
+    (viewer, network): Asker,
     names: Option<Names>,
     game: &Game,
     unknown: &BTreeSet<String>,

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::{CardReference, Date, Deck, DeckEntry, Format};
+use cardscape_engine::{
+    CardReference, Date, Deck, DeckDialect, DeckEntry, DeckText, Format, TextEncoding,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
+use super::list_reading::ListRefusal;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::words::with_near;
-use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, ReadList, check_entry, read_list};
+use crate::app::words::{must_be_one_of, with_near, word_schema};
+use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, check_entry};
 use crate::store::catalogue::games::LoadedGame;
 
 /// One line of a deck list, as its owner wrote it.
@@ -23,8 +27,9 @@ pub struct DeckEntryBody {
     /// Copies: 1 to 10000.
     #[schema(example = 2, minimum = 1, maximum = 10000)]
     pub quantity: u32,
-    /// Name of the card; case, spaces and punctuation do not matter.
-    #[schema(example = "Kettle Imp", min_length = 1, max_length = 200)]
+    /// Name of the card; case, spaces and punctuation do not matter. Empty: the card is the one of `set` and `number`.
+    #[serde(default)]
+    #[schema(example = "Kettle Imp", max_length = 200)]
     pub name: String,
     /// Code of a set, to mean this printing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,6 +48,19 @@ pub struct DeckEntryBody {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 100, example = json!(["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"]))]
     pub copies: Vec<String>,
+    /// Whether the card is hidden from you: then its name is empty. Only told; ignored in requests, so that what was read can be sent back.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schema(default = false, example = false)]
+    pub hidden: bool,
+    /// Id of a card that is hidden from you. Only told; ignored in requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    pub card_id: Option<Uuid>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 fn main_zone() -> String {
@@ -53,25 +71,24 @@ impl From<DeckEntry> for DeckEntryBody {
     fn from(entry: DeckEntry) -> Self {
         let CardReference { name, set, number, rarity } = entry.card;
         let DeckEntry { zone, quantity, copies, .. } = entry;
-        Self { zone, quantity, name, set, number, rarity, copies }
+        Self { zone, quantity, name, set, number, rarity, copies, hidden: false, card_id: None }
     }
 }
 
 impl From<DeckEntryBody> for DeckEntry {
     fn from(body: DeckEntryBody) -> Self {
-        let DeckEntryBody { zone, quantity, name, set, number, rarity, copies } = body;
+        let DeckEntryBody { zone, quantity, name, set, number, rarity, copies, .. } = body;
         let card = CardReference { name, set, number, rarity };
         Self { zone, quantity, card, copies }
     }
 }
 
 /// A deck as it was sent.
-#[derive(Debug, Default)]
-pub(super) struct SentDeck {
-    /// The deck.
-    pub deck: Deck,
-    /// Where it was text: the line of each entry, from 1.
-    pub lines: Vec<usize>,
+pub(super) enum SentDeck {
+    /// Its entries, each one checked.
+    Entries(Deck),
+    /// A list that is still to be read.
+    List(DeckText),
 }
 
 /// The faults of a request with a deck list in it, all of them.
@@ -83,6 +100,41 @@ pub(super) struct DeckFaults {
     formats: Vec<InputFault>,
     /// Lines of `list` that cannot be read.
     lines: Vec<InputFault>,
+}
+
+/// The words for dialects, in the contract.
+pub struct DeckDialectWord;
+
+impl utoipa::PartialSchema for DeckDialectWord {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        let description = "A dialect of deck lists: docs/DECK_TEXT.md has them all.";
+        word_schema(description, DeckDialect::ALL.map(DeckDialect::code))
+    }
+}
+
+impl ToSchema for DeckDialectWord {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "DeckDialect".into()
+    }
+}
+
+/// The encoding of texts in JSON.
+pub(super) fn utf8() -> TextEncoding {
+    TextEncoding::Utf8
+}
+
+/// A list as it was sent.
+#[derive(Clone, Copy)]
+pub(super) struct SentList<'a> {
+    pub text: &'a str,
+    /// How its bytes were read.
+    pub encoding: TextEncoding,
+    /// The word for its dialect; `None`: it is recognised.
+    pub dialect: Option<&'a str>,
+}
+
+fn dialect_fault(word: &str) -> String {
+    must_be_one_of(word, DeckDialect::ALL.map(DeckDialect::code))
 }
 
 /// The formats of a request, and their game.
@@ -102,16 +154,22 @@ impl DeckFaults {
     pub(super) fn deck(
         &mut self,
         entries: Option<Vec<DeckEntryBody>>,
-        list: Option<&str>,
-    ) -> SentDeck {
+        list: Option<SentList<'_>>,
+    ) -> Option<SentDeck> {
         match (entries, list) {
-            (Some(entries), None) => {
-                SentDeck { deck: self.deck_of_entries(entries), lines: Vec::new() }
+            (Some(entries), None) => Some(SentDeck::Entries(self.deck_of_entries(entries))),
+            (None, Some(list)) => {
+                let dialect =
+                    list.dialect.map(|word| word.parse().map_err(|_| dialect_fault(word)));
+                let dialect = match dialect {
+                    Some(dialect) => Some(self.check("/dialect", dialect)?),
+                    None => None,
+                };
+                Some(SentDeck::List(DeckText::new(list.text, dialect).in_encoding(list.encoding)))
             }
-            (None, Some(list)) => self.deck_of_text(list),
             _ => {
                 self.fields.push(InputFault::at("", "must have exactly one of entries and list"));
-                SentDeck::default()
+                None
             }
         }
     }
@@ -130,13 +188,21 @@ impl DeckFaults {
         deck
     }
 
-    fn deck_of_text(&mut self, list: &str) -> SentDeck {
-        let ReadList { deck, lines: places, faults, .. } = read_list(list);
-        let lines = faults.into_iter().take(MAX_ENTRIES);
-        self.lines
-            .extend(lines.map(|fault| InputFault::at("/list", fault.detail).on_line(fault.line)));
-        self.check_count("/list", deck.entries.len());
-        SentDeck { deck, lines: places }
+    /// Adds why a list cannot be read.
+    pub(super) fn refuse_list(&mut self, refusal: ListRefusal) {
+        match refusal {
+            ListRefusal::TooLong(detail) => self.fields.push(InputFault::at("/list", detail)),
+            ListRefusal::OtherGame(game) => {
+                let detail = format!("is a deck of the game {game}");
+                self.fields.push(InputFault::at("/list", detail));
+            }
+            ListRefusal::Unreadable(lines) => {
+                let lines = lines.into_iter().take(MAX_ENTRIES);
+                self.lines.extend(
+                    lines.map(|line| InputFault::at("/list", line.detail).on_line(line.line)),
+                );
+            }
+        }
     }
 
     fn check_count(&mut self, pointer: &str, entries: usize) {

@@ -1,31 +1,41 @@
-//! Deck lists: stored, listed, read, replaced, deleted.
+//! Deck lists: stored, listed, read, replaced.
 
-use cardscape_engine::{Deck, render_deck_text};
+use cardscape_engine::{
+    Catalogue, Deck, DeckMentions, Game, Resolution, TextEncoding, render_deck_text,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_input::{DeckEntryBody, DeckFaults};
+use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
+use super::list_reading::{ListReadingResponse, ReadList, read_list};
+use super::masks::{Masks, mask};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
-use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
-use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
-use crate::domain::ids::DeckId;
+use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
+use crate::domain::decks::content::{DeckContent, UnreadLine};
+use crate::domain::decks::deck::{DeckName, FormatName};
+use crate::domain::decks::details::{
+    DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
+};
+use crate::domain::designs::markup::to_html;
+use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_lists::{
-    self, DeckContent, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
+    self, CloneSource, DeckChanges, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
 };
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 words! {
-    Visibility: "Who may read it: its owner, or everybody.";
+    DeckVisibility: "Who may read a deck: its owner, whoever knows its id, or everybody.";
 }
 
-/// A deck without its entries.
+/// A deck without what it holds.
 #[derive(Serialize, ToSchema)]
 pub struct DeckSummaryResponse {
     /// Its id.
@@ -41,31 +51,93 @@ pub struct DeckSummaryResponse {
     /// What its owner calls it.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// `private` (only the owner reads it) or `public`.
+    /// `private` (only the owner reads it), `unlisted` (whoever knows its id does) or `public`.
     #[schema(example = "private")]
     pub visibility: &'static str,
+    /// Its tags.
+    #[schema(example = json!(["aggro"]))]
+    pub tags: Vec<String>,
+    /// Where its owner keeps it; absent: in no folder, or you are not its owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Friday")]
+    pub folder: Option<String>,
+    /// Number of its version, from 1: each change makes another.
+    #[schema(example = 1, minimum = 1)]
+    pub revision: i64,
     /// Cards in all zones together.
     #[schema(example = 50)]
     pub card_count: i64,
+    /// The deck that it was made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cloned_from: Option<CloneSourceResponse>,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
     /// When it was changed last.
     pub updated_at: DateTime<Utc>,
+    /// When it was deleted: 30 days later it is gone for good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    pub deleted_at: Option<DateTime<Utc>>,
+}
+
+/// The deck that another was made of.
+#[derive(Serialize, ToSchema)]
+pub struct CloneSourceResponse {
+    /// Its id. It may be gone, or private by now.
+    pub deck_id: Uuid,
+    /// The revision that was copied.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// The account that it belongs to; absent: that is no more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account_id: Option<Uuid>,
+}
+
+impl From<CloneSource> for CloneSourceResponse {
+    fn from(CloneSource { deck, revision, account }: CloneSource) -> Self {
+        Self { deck_id: deck.0, revision, account_id: account.map(|account| account.0) }
+    }
 }
 
 impl DeckSummaryResponse {
-    fn new(row: DeckRow, card_count: i64) -> Self {
+    pub(super) fn new(row: DeckRow, card_count: i64, reader: Option<AccountId>) -> Self {
+        let is_own = reader == Some(row.account_id);
         Self {
             id: row.id.0,
             account_id: row.account_id.0,
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
-            visibility: row.visibility.as_str(),
+            visibility: row.visibility().as_str(),
+            cloned_from: row.cloned_from().map(Into::into),
             name: row.name,
+            tags: row.tags,
+            folder: row.folder.filter(|_| is_own),
+            revision: row.revision,
             card_count,
             created_at: row.created_at,
             updated_at: row.updated_at,
+            deleted_at: row.deleted_at,
         }
+    }
+}
+
+/// A line of a list that could not be read.
+#[derive(Serialize, ToSchema)]
+pub struct UnreadLineResponse {
+    /// Its number in the list, from 1.
+    #[schema(example = 7, minimum = 1)]
+    pub line: usize,
+    /// The line, cut after 200 characters.
+    #[schema(example = "99999 Kettle Imp")]
+    pub text: String,
+    /// Why it could not be read.
+    #[schema(example = "quantity must be 1 to 10000")]
+    pub detail: String,
+}
+
+impl From<UnreadLine> for UnreadLineResponse {
+    fn from(UnreadLine { line, text, detail }: UnreadLine) -> Self {
+        Self { line, text, detail }
     }
 }
 
@@ -75,16 +147,52 @@ pub struct DeckResponse {
     /// The deck itself.
     #[serde(flatten)]
     pub summary: DeckSummaryResponse,
-    /// Its entries as the owner wrote them, in the owner's order. A name here need not be that of a card: see the report.
+    /// What its owner says of it, in the markup of lore and comments.
+    #[schema(example = "Goes *fast*.")]
+    pub description: String,
+    /// The same as HTML: `p`, `br`, `em` and `strong` without attributes.
+    #[schema(example = "<p>Goes <em>fast</em>.</p>")]
+    pub description_html: String,
+    /// Its entries as the owner wrote them, in the owner's order. A name here need not be that of a card: see the report. An entry of a card that is
+    /// hidden from you has `hidden` and no name.
     pub entries: Vec<DeckEntryBody>,
+    /// Lines of the list that it was made of which are no entries and could not be read.
+    pub unread_lines: Vec<UnreadLineResponse>,
+    /// What became of each line of `list`; only in the answer to the request that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<ListReadingResponse>,
 }
 
-impl From<StoredDeck> for DeckResponse {
-    fn from(StoredDeck { row, deck }: StoredDeck) -> Self {
-        let card_count = deck.entries.iter().map(|entry| i64::from(entry.quantity)).sum();
+/// A deck as its reader sees it.
+pub(super) struct SeenDeck {
+    /// The deck itself.
+    pub row: DeckRow,
+    /// What it holds, as far as the reader may see it.
+    pub content: DeckContent,
+    pub masks: Masks,
+    pub reader: Option<AccountId>,
+}
+
+/// The entries as they are answered.
+pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
+    let body = |(at, entry)| {
+        let card = masks.hidden.get(&at);
+        let body = DeckEntryBody::from(entry);
+        DeckEntryBody { hidden: card.is_some(), card_id: card.map(|card| card.0), ..body }
+    };
+    deck.entries.into_iter().enumerate().map(body).collect()
+}
+
+impl From<SeenDeck> for DeckResponse {
+    fn from(SeenDeck { row, content, masks, reader }: SeenDeck) -> Self {
+        let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
         Self {
-            summary: DeckSummaryResponse::new(row, card_count),
-            entries: deck.entries.into_iter().map(Into::into).collect(),
+            summary: DeckSummaryResponse::new(row, card_count, reader),
+            description_html: to_html(content.description.as_str()),
+            description: content.description.as_str().to_owned(),
+            entries: entry_bodies(content.deck, &masks),
+            unread_lines: content.unread_lines.into_iter().map(Into::into).collect(),
+            reading: None,
         }
     }
 }
@@ -93,13 +201,16 @@ impl From<StoredDeck> for DeckResponse {
 pub struct VersionedDeck {
     /// Its version.
     pub revision: Revision,
+    /// Differs between readers who see different things of one version; empty for who sees it as it is stored.
+    pub seen: Vec<i64>,
     /// The deck.
     pub deck: DeckResponse,
 }
 
-impl From<StoredDeck> for VersionedDeck {
-    fn from(stored: StoredDeck) -> Self {
-        Self { revision: Revision(stored.row.revision), deck: stored.into() }
+impl From<SeenDeck> for VersionedDeck {
+    fn from(seen: SeenDeck) -> Self {
+        let (revision, counts) = (Revision(seen.row.revision), seen.masks.counts());
+        Self { revision, seen: counts, deck: seen.into() }
     }
 }
 
@@ -107,7 +218,7 @@ impl From<StoredDeck> for VersionedDeck {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
-    "name": "Embers and Bones", "format": "ttcg/standard", "visibility": "private",
+    "name": "Embers and Bones", "format": "ttcg/standard", "visibility": "private", "description": "Goes *fast*.", "tags": ["aggro"], "folder": "Friday",
     "entries": [{ "quantity": 2, "name": "Kettle Imp" }, { "quantity": 1, "name": "Bellows Smith", "rarity": "rare" }]
 }))]
 pub struct DeckRequest {
@@ -117,163 +228,337 @@ pub struct DeckRequest {
     /// `game/format`, or `game/format:variant` where the format has variants.
     #[schema(example = "ttcg/standard")]
     pub format: String,
-    /// `private` (when absent) or `public`.
-    #[schema(value_type = Option<Visibility>, example = "private")]
+    /// `private` (when absent), `unlisted` or `public`.
+    #[schema(value_type = Option<DeckVisibility>, example = "private")]
     pub visibility: Option<String>,
+    /// What there is to say of it, in the markup of lore and comments: up to 5,000 characters.
+    #[schema(example = "Goes *fast*.", max_length = 5000)]
+    pub description: Option<String>,
+    /// Up to 20 labels of 1 to 30 characters; they are kept in lower case.
+    #[serde(default)]
+    #[schema(example = json!(["aggro"]), max_items = 20)]
+    pub tags: Vec<String>,
+    /// Where you keep it: 1 to 100 characters. Nobody else is told.
+    #[schema(example = "Friday", min_length = 1, max_length = 100)]
+    pub folder: Option<String>,
     /// The entries, at most 500. Either this or `list`.
     #[schema(max_items = 500)]
     pub entries: Option<Vec<DeckEntryBody>>,
-    /// The entries as text, one a line: `2 Kettle Imp (hearth) 001 {rare}`; set, number and rarity may be left out, `//` and `#`
-    /// begin comments. Either this or `entries`.
+    /// The entries as text in any dialect: our own, `2 Kettle Imp (hearth) 001 {rare}`, those of other programs, or a share code. What became of each line
+    /// is told in `reading`; lines that cannot be read are kept in `unread_lines`. Either this or `entries`.
     #[schema(example = "2 Kettle Imp\n1 Bellows Smith {rare}")]
     pub list: Option<String>,
+    /// The dialect of `list`, for example `mtgo`; absent: it is recognised.
+    #[schema(value_type = Option<DeckDialectWord>, example = json!(null))]
+    pub dialect: Option<String>,
+    #[serde(skip, default = "utf8")]
+    #[schema(ignore)]
+    pub encoding: TextEncoding,
 }
 
 /// The content of a request without a fault.
 struct ParsedDeck {
-    name: DeckName,
-    format: FormatName,
-    visibility: Visibility,
-    deck: Deck,
+    content: DeckContent,
+    visibility: DeckVisibility,
+    folder: Option<DeckFolder>,
+    reading: Option<ListReadingResponse>,
 }
 
 impl ParsedDeck {
-    fn content(&self, at: DateTime<Utc>) -> DeckContent<'_> {
-        let Self { name, format, visibility, deck } = self;
-        DeckContent { name, format, visibility: *visibility, deck, at }
+    fn changes(&self, at: DateTime<Utc>) -> DeckChanges<'_> {
+        let Self { content, visibility, folder, reading: _ } = self;
+        let (visibility, folder) = (*visibility, folder.as_ref());
+        DeckChanges { content, visibility, folder, cloned_from: None, at }
     }
 }
 
-/// The content of a request, or every fault of it.
-async fn parse(app: &AppState, request: DeckRequest) -> Result<ParsedDeck, Problem> {
+/// The content of a request, or every fault of it. The cards that entries mean are bound as `asker` may see them.
+async fn parse(app: &AppState, asker: Asker, request: DeckRequest) -> Result<ParsedDeck, Problem> {
     let mut faults = DeckFaults::default();
     let name = faults.check("/name", DeckName::parse(&request.name));
     let format = faults.check("/format", FormatName::parse(&request.format));
     let visibility =
-        request.visibility.as_deref().map_or(Ok(Visibility::default()), Visibility::read);
+        request.visibility.as_deref().map_or(Ok(DeckVisibility::default()), DeckVisibility::read);
     let visibility = faults.check("/visibility", visibility);
-    let deck = faults.deck(request.entries, request.list.as_deref()).deck;
+    let description = request.description.as_deref().unwrap_or_default();
+    let description = faults.check("/description", DeckDescription::parse(description));
+    let tags = check_tags(&mut faults, &request.tags);
+    let folder = match request.folder.as_deref().map(DeckFolder::parse).transpose() {
+        Ok(folder) => folder,
+        Err(error) => {
+            faults.fields.push(InputFault::at("/folder", error));
+            None
+        }
+    };
+    let list = request.list.as_deref().map(|text| SentList {
+        text,
+        encoding: request.encoding,
+        dialect: request.dialect.as_deref(),
+    });
+    let deck = faults.deck(request.entries, list);
     let format = format.map(|format| ("/format".to_owned(), format));
-    faults.formats(app, format.as_slice(), None).await?;
-    let parsed = match (name, format, visibility) {
-        (Some(name), Some((_, format)), Some(visibility)) => {
-            Some(ParsedDeck { name, format, visibility, deck })
+    let found = faults.formats(app, format.as_slice(), None).await?;
+    let parts = match (name, format, visibility, description, found, deck) {
+        (
+            Some(name),
+            Some((_, format)),
+            Some(visibility),
+            Some(description),
+            Some(found),
+            Some(deck),
+        ) => Some((name, format, visibility, description, found, deck)),
+        _ => None,
+    };
+    let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
+    let bound = bind(app, asker, &loaded.game, sent).await?;
+    let BoundDeck { deck, cards, unread_lines, reading } = bound;
+    let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
+    Ok(ParsedDeck { content, visibility, folder, reading })
+}
+
+fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
+    if tags.len() > MAX_TAGS {
+        let detail = format!("must have at most {MAX_TAGS} tags, not {}", tags.len());
+        faults.fields.push(InputFault::at("/tags", detail));
+    }
+    let parsed = tags.iter().take(MAX_TAGS).enumerate();
+    let parsed =
+        parsed.filter_map(|(at, tag)| faults.check(&format!("/tags/{at}"), DeckTag::parse(tag)));
+    without_repetitions(parsed.collect())
+}
+
+/// A deck whose entries are bound to cards.
+struct BoundDeck {
+    deck: Deck,
+    cards: Vec<Option<CardId>>,
+    unread_lines: Vec<UnreadLine>,
+    reading: Option<ListReadingResponse>,
+}
+
+/// Finds the cards that the entries of a deck mean, among those that the asker may see.
+async fn bind(
+    app: &AppState,
+    asker: Asker,
+    game: &Game,
+    sent: SentDeck,
+) -> Result<BoundDeck, Problem> {
+    match sent {
+        SentDeck::Entries(deck) => {
+            let mut conn = StepConnection::new(&app.store);
+            let mentions = DeckMentions::of_deck(&deck);
+            let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
+            let (mut pool, _) = found.await?;
+            let cards = bound_cards(&deck, &pool.catalogue());
+            Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
+        }
+        SentDeck::List(text) => match read_list(app, asker, game, &[], &text).await? {
+            Ok((ReadList { deck, unread, told, .. }, mut pool)) => {
+                let cards = bound_cards(&deck, &pool.catalogue());
+                Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(told) })
+            }
+            Err(refusal) => {
+                let mut faults = DeckFaults::default();
+                faults.refuse_list(refusal);
+                faults.into_result(None)
+            }
+        },
+    }
+}
+
+/// The card of each entry: also of one whose printing does not exist, or whose name several cards have.
+fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
+    let card = |entry: &cardscape_engine::DeckEntry| match catalogue.find(&entry.card) {
+        Resolution::Card(card) | Resolution::OtherPrinting(card) => {
+            card.key.parse().ok().map(CardId)
         }
         _ => None,
     };
-    faults.into_result(parsed)
+    deck.entries.iter().map(card).collect()
 }
 
-/// Lists the own decks, of one game where `codes`, which are known, name one; the newest first.
+/// Which of the own decks are listed.
+pub struct DeckListRequest<'a> {
+    /// Known codes; of the game, where one is asked for.
+    pub codes: &'a Codes,
+    /// In this folder.
+    pub folder: Option<DeckFolder>,
+    /// With this tag.
+    pub tag: Option<DeckTag>,
+    /// Deleted ones, or those that are not.
+    pub deleted: bool,
+    /// The last deck of the page before.
+    pub before: Option<Uuid>,
+    /// Decks on a page.
+    pub limit: PageLimit,
+}
+
+/// Lists the own decks, the newest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
-    codes: &Codes,
-    before: Option<Uuid>,
-    limit: PageLimit,
+    request: &DeckListRequest<'_>,
 ) -> Result<Page<DeckSummaryResponse>, Problem> {
     let mut conn = app.store.connection().await?;
-    let filter = DeckFilter { game: codes.game.as_deref(), before };
-    let rows = deck_lists::list(&mut conn, by, &filter, limit.rows()).await?;
-    let summary = |(row, cards)| DeckSummaryResponse::new(row, cards);
-    Ok(paged(rows, limit, |(row, _)| row.id, summary))
+    let filter = DeckFilter {
+        game: request.codes.game.as_deref(),
+        folder: request.folder.as_ref(),
+        tag: request.tag.as_ref().map(DeckTag::as_str),
+        deleted: request.deleted,
+        before: request.before,
+    };
+    let rows = deck_lists::list(&mut conn, by, &filter, request.limit.rows()).await?;
+    let reader = Some(by.account());
+    let summary = |(row, cards)| DeckSummaryResponse::new(row, cards, reader);
+    Ok(paged(rows, request.limit, |(row, _)| row.id, summary))
+}
+
+/// A folder of decks.
+#[derive(Serialize, ToSchema)]
+pub struct DeckFolderResponse {
+    /// Its name; `null`: decks that are in no folder.
+    #[schema(example = "Friday")]
+    pub name: Option<String>,
+    /// How many decks are in it.
+    #[schema(example = 3)]
+    pub decks: i64,
+}
+
+/// The folders of the own decks.
+#[derive(Serialize, ToSchema)]
+pub struct DeckFoldersResponse {
+    /// By name; last the decks that are in no folder.
+    pub data: Vec<DeckFolderResponse>,
+}
+
+/// Lists the folders of the own decks.
+pub async fn list_folders(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+) -> Result<DeckFoldersResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let folders = deck_lists::list_folders(&mut conn, by).await?.into_iter();
+    let data = folders.map(|folder| DeckFolderResponse { name: folder.name, decks: folder.decks });
+    Ok(DeckFoldersResponse { data: data.collect() })
 }
 
 /// Stores a deck, whether it is legal or not.
 pub async fn create(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
+    asker: Asker,
     request: DeckRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, request).await?;
-    let id = DeckId::fresh();
-    let content = parsed.content(app.clock.now());
-    let created = app
-        .write(by, async |conn, by| deck_lists::create(conn, by, id, &content, key).await)
-        .await?;
-    match created {
-        DeckCreated::New(stored) => {
-            tracing::info!(account = %by.account(), deck = %id, format = %parsed.format, "deck stored");
-            Ok(stored.into())
-        }
-        DeckCreated::Repeat(Some(stored)) => Ok(stored.into()),
-        DeckCreated::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
-        DeckCreated::TooMany => Err(Problem::new(ProblemCode::TooManyDecks)),
-    }
+    let parsed = parse(app, asker, request).await?;
+    let changes = parsed.changes(app.clock.now());
+    let created = store_new(app, by, asker.0, &changes, key).await?;
+    Ok(with_reading(created, parsed.reading))
 }
 
-/// Finds a public deck, or one of the reader's own.
+fn with_reading(versioned: VersionedDeck, reading: Option<ListReadingResponse>) -> VersionedDeck {
+    let deck = DeckResponse { reading, ..versioned.deck };
+    VersionedDeck { deck, ..versioned }
+}
+
+/// Stores a new deck.
+pub(super) async fn store_new(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    changes: &DeckChanges<'_>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<VersionedDeck, Problem> {
+    let id = DeckId::fresh();
+    let created = app
+        .write(by, async |conn, by| deck_lists::create(conn, by, id, changes, key).await)
+        .await?;
+    let stored = match created {
+        DeckCreated::New(stored) => {
+            tracing::info!(account = %by.account(), deck = %id, format = %changes.content.format, "deck stored");
+            stored
+        }
+        DeckCreated::Repeat(Some(stored)) => stored,
+        DeckCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
+        DeckCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyDecks)),
+    };
+    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+}
+
+/// Finds a deck that the reader may see.
 pub async fn find(
     app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
+    reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
 ) -> Result<VersionedDeck, Problem> {
-    Ok(find_stored(app, reader, id).await?.into())
+    Ok(find_seen(app, reader, id).await?.into())
 }
 
 /// Finds the same deck as text, in the form that `list` of a [`DeckRequest`] takes back.
 pub async fn find_text(
     app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
+    reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
-) -> Result<(Revision, String), Problem> {
-    let stored = find_stored(app, reader, id).await?;
-    Ok((Revision(stored.row.revision), text_of(&stored)))
+) -> Result<(Revision, Vec<i64>, String), Problem> {
+    let seen = find_seen(app, reader, id).await?;
+    Ok((Revision(seen.row.revision), seen.masks.counts(), text_of(&seen)))
 }
 
-/// The stored deck that is public, or the reader's own: 404 otherwise.
-pub(super) async fn find_stored(
+/// The deck as the reader sees it: 404 when they may not.
+pub(super) async fn find_seen(
     app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
+    (viewer, reader): (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
-) -> Result<StoredDeck, Problem> {
+) -> Result<SeenDeck, Problem> {
     let mut conn = app.store.connection().await?;
-    deck_lists::find(&mut conn, reader, id).await?.ok_or_else(Problem::not_found)
+    let stored = deck_lists::find(&mut conn, reader, id).await?.ok_or_else(Problem::not_found)?;
+    drop(conn);
+    see(app, (viewer, reader.map(Granted::account)), stored).await
+}
+
+/// A stored deck as its reader sees it.
+pub(super) async fn see(
+    app: &AppState,
+    reader: (Viewer, Option<AccountId>),
+    StoredDeck { row, mut content }: StoredDeck,
+) -> Result<SeenDeck, Problem> {
+    let masks = mask(app, reader, row.account_id, &mut content).await?;
+    Ok(SeenDeck { row, content, masks, reader: reader.1 })
 }
 
 /// The deck as text; comments keep what lines of cards have no place for.
-fn text_of(stored: &StoredDeck) -> String {
-    let row = &stored.row;
-    let list = render_deck_text(&stored.deck);
-    format!("// format: {}/{}\n// name: {}\n\n{list}", row.game(), row.local_format(), row.name)
+fn text_of(SeenDeck { row, content, .. }: &SeenDeck) -> String {
+    let list = render_deck_text(&content.deck);
+    let unread: String = content
+        .unread_lines
+        .iter()
+        .map(|UnreadLine { line, text, detail }| format!("// line {line} ({detail}): {text}\n"))
+        .collect();
+    let format = format!("{}/{}", row.game(), row.local_format());
+    format!("// format: {format}\n// name: {}\n{unread}\n{list}", row.name)
 }
 
 /// Replaces one of the own decks, if the client means its current version.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
+    asker: Asker,
     id: DeckId,
     if_match: &IfMatch,
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, request).await?;
-    let content = parsed.content(app.clock.now());
+    let parsed = parse(app, asker, request).await?;
+    let changes = parsed.changes(app.clock.now());
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited = app
-        .write(by, async |conn, by| deck_lists::replace(conn, by, id, is_current, &content).await)
+        .write(by, async |conn, by| deck_lists::replace(conn, by, id, is_current, &changes).await)
         .await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
-    Ok(stored.into())
+    let replaced = see(app, (asker.0, Some(by.account())), stored).await?.into();
+    Ok(with_reading(replaced, parsed.reading))
 }
 
-/// Deletes one of the own decks, if the client means its current version.
-pub async fn delete(
-    app: &AppState,
-    by: &Granted<WriteOwnDecks>,
-    id: DeckId,
-    if_match: &IfMatch,
-) -> Result<(), Problem> {
-    let is_current = |revision| if_match.check(Revision(revision)).is_ok();
-    let edited =
-        app.write(by, async |conn, by| deck_lists::delete(conn, by, id, is_current).await).await?;
-    check_edit(edited)?;
-    tracing::info!(account = %by.account(), deck = %id, "deck deleted");
-    Ok(())
-}
-
-fn check_edit<T>(edited: Edited<T>) -> Result<T, Problem> {
+pub(super) fn check_edit<T>(edited: Edited<T>) -> Result<T, Problem> {
     match edited {
         Edited::Done(value) => Ok(value),
         Edited::Stale => Err(Problem::new(ProblemCode::PreconditionFailed)),

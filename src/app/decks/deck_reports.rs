@@ -2,21 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{CardReference, Date, Report, Resolution, ViolationCode, legalities};
+use cardscape_engine::{
+    CardReference, Date, Deck, DeckMentions, Report, Resolution, TextEncoding, ViolationCode,
+    legalities,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{self, StepConnection};
-use super::deck_input::{DeckEntryBody, DeckFaults, FoundFormats, SentDeck};
-use super::deck_lists::find_stored;
+use super::deck_cards::{self, Asker, Names, StepConnection};
+use super::deck_input::{
+    DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
+};
+use super::deck_lists::find_seen;
+use super::list_reading::{ListReadingResponse, ListRefusal, ReadList, read_list};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
+use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
-use crate::domain::network::Network;
+use crate::store::decks::deck_pool::DeckPool;
 
 /// Most formats of one request.
 const MAX_FORMATS: usize = 10;
@@ -76,6 +82,9 @@ pub struct DeckReportsResponse {
     pub reports: Vec<ReportResponse>,
     /// The entries with the ids of their cards.
     pub entries: Vec<ResolvedEntryResponse>,
+    /// What became of each line of `list`; absent when the request has `entries`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<ListReadingResponse>,
 }
 
 /// A deck list to judge, and by which rules.
@@ -96,28 +105,34 @@ pub struct DeckReportRequest {
     /// The entries, at most 500. Either this or `list`.
     #[schema(max_items = 500)]
     pub entries: Option<Vec<DeckEntryBody>>,
-    /// The entries as text, one a line: `2 Kettle Imp (hearth) 001 {rare}`. Either this or `entries`.
+    /// The entries as text in any dialect: our own, `2 Kettle Imp (hearth) 001 {rare}`, those of other programs, or a share code. What became of each line
+    /// is told in `reading`. Either this or `entries`.
     #[schema(example = "2 Kettle Imp\n1 Belows Smith")]
     pub list: Option<String>,
+    /// The dialect of `list`, for example `mtgo`; absent: it is recognised.
+    #[schema(value_type = Option<DeckDialectWord>, example = json!(null))]
+    pub dialect: Option<String>,
+    #[serde(skip, default = "utf8")]
+    #[schema(ignore)]
+    pub encoding: TextEncoding,
 }
 
-/// Judges a stored deck that is public, or the reader's own, by the rules of its format as they are on a day, or today. The cards are those that `viewer`
-/// may see.
+/// Judges a stored deck that the reader may see, by the rules of its format as they are on a day, or today. The cards are those that `viewer` may see.
 pub async fn judge_stored(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
-    (viewer, network): (Viewer, Network),
+    asker: Asker,
     id: DeckId,
     day: Option<Date>,
 ) -> Result<DeckReportResponse, Problem> {
-    let stored = find_stored(app, reader, id).await?;
-    let format = stored.row.format().map_err(Problem::internal)?;
-    let deck = SentDeck { deck: stored.deck, lines: Vec::new() };
-    let format = [(String::new(), format)];
+    let seen = find_seen(app, (asker.0, reader), id).await?;
+    let format = [(String::new(), seen.content.format.clone())];
     let mut faults = DeckFaults::default();
     let found = faults.formats(app, &format, day).await?;
     let found = faults.into_result(found)?;
-    let judged = judge(app, (viewer, network), &format, found, deck).await?;
+    let deck = find_deck(app, asker, &found, SentDeck::Entries(seen.content.deck)).await?;
+    let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
+    let judged = judge(app, asker, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
@@ -127,11 +142,57 @@ pub async fn judge_stored(
 /// Judges a deck list that is not stored. The cards are those that `viewer` may see.
 pub async fn judge_list(
     app: &AppState,
-    (viewer, network): (Viewer, Network),
+    asker: Asker,
     request: DeckReportRequest,
 ) -> Result<DeckReportsResponse, Problem> {
     let (formats, found, deck) = parse(app, request).await?;
-    judge(app, (viewer, network), &formats, found, deck).await
+    let deck = match find_deck(app, asker, &found, deck).await? {
+        Ok(deck) => deck,
+        Err(refusal) => {
+            let mut faults = DeckFaults::default();
+            faults.refuse_list(refusal);
+            return faults.into_result(None);
+        }
+    };
+    judge(app, asker, &formats, found, deck).await
+}
+
+/// A deck with the cards that it is judged by.
+struct FoundDeck {
+    deck: Deck,
+    lines: Vec<usize>,
+    /// What is told of a list; its unknown names were compared with others when it was read.
+    reading: Option<ListReadingResponse>,
+    cards: DeckPool,
+    names: Option<Names>,
+}
+
+async fn find_deck(
+    app: &AppState,
+    asker: Asker,
+    (loaded, formats): &FoundFormats,
+    sent: SentDeck,
+) -> Result<Result<FoundDeck, ListRefusal>, Problem> {
+    let game = &loaded.game;
+    match sent {
+        SentDeck::Entries(deck) => {
+            let mut conn = StepConnection::new(&app.store);
+            let mentions = DeckMentions::of_deck(&deck);
+            let (cards, names) =
+                deck_cards::find(app, &mut conn, asker, game, formats, &mentions).await?;
+            Ok(Ok(FoundDeck { deck, lines: Vec::new(), reading: None, cards, names }))
+        }
+        SentDeck::List(text) => {
+            let read = read_list(app, asker, game, formats, &text).await?;
+            Ok(read.map(|(ReadList { deck, lines, told, .. }, cards)| FoundDeck {
+                deck,
+                lines,
+                reading: Some(told),
+                cards,
+                names: None,
+            }))
+        }
+    }
 }
 
 /// The formats by their pointers, what they are, and the deck; or every fault of the request.
@@ -166,42 +227,46 @@ async fn parse(
             formats.push((pointer, format));
         }
     }
-    let deck = faults.deck(request.entries, request.list.as_deref());
+    let list = request.list.as_deref().map(|text| SentList {
+        text,
+        encoding: request.encoding,
+        dialect: request.dialect.as_deref(),
+    });
+    let deck = faults.deck(request.entries, list);
     let found = faults.formats(app, &formats, request.on).await?;
     if let Some((first, second)) = found.as_ref().and_then(|(_, found)| same_format(found)) {
         let detail = format!("is the same format as {}, number {}", formats[first].1, first + 1);
         faults.fields.push(InputFault::at(&formats[second].0, detail));
     }
-    let found = faults.into_result(found)?;
+    let (found, deck) = faults.into_result(found.zip(deck))?;
     Ok((formats, found, deck))
 }
 
 /// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
 async fn judge(
     app: &AppState,
-    (viewer, network): (Viewer, Network),
+    asker: Asker,
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
-    SentDeck { deck, lines }: SentDeck,
+    FoundDeck { deck, lines, reading, mut cards, names: known }: FoundDeck,
 ) -> Result<DeckReportsResponse, Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
-    let mut conn = StepConnection::new(&app.store);
-    let (mut cards, known) =
-        deck_cards::find(app, &mut conn, viewer, game, &formats, &deck).await?;
     let mut catalogue = cards.catalogue();
     let mut judged = legalities(&deck, &catalogue, &formats);
     if judged.miss_cards() {
+        let mut conn = StepConnection::new(&app.store);
         deck_cards::add_sets(&mut conn, game, &mut cards).await?;
         catalogue = cards.catalogue();
         judged = legalities(&deck, &catalogue, &formats);
     }
-    drop(conn);
     let unknown = unknown_names(&judged.reports);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
-        let asker = (viewer, network);
-        let left_out = deck_cards::add_near(app, asker, known, game, &unknown, &mut cards).await;
+        let left_out = match &reading {
+            Some(reading) => reading.suggestions_left_out,
+            None => deck_cards::add_near(app, asker, known, game, &unknown, &mut cards).await,
+        };
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue()));
     }
     let card_id = |card: &CardReference| match catalogue.find(card) {
@@ -230,7 +295,8 @@ async fn judge(
         number: entry.card.number,
         rarity: entry.card.rarity,
     });
-    Ok(DeckReportsResponse { summary, legal_in_all, reports, entries: entries.collect() })
+    let entries = entries.collect();
+    Ok(DeckReportsResponse { summary, legal_in_all, reports, entries, reading })
 }
 
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {

@@ -1,7 +1,12 @@
-//! Deck lists: stored, read and judged.
+//! Deck lists: stored, read, written, compared and judged.
 
 mod deck_cards;
+pub mod deck_deletions;
+pub mod deck_exports;
 pub mod deck_input;
 pub mod deck_lists;
 pub mod deck_reports;
+pub mod deck_revisions;
+pub mod list_reading;
+mod masks;
 pub mod report_responses;

@@ -252,18 +252,20 @@ pub struct EntryFault {
 /// report to tell.
 pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let mut faults = Vec::new();
-    let mut line = |field, raw: &str, max| {
-        text::line(raw, 1, max)
+    let mut line = |field, raw: &str, max, min| {
+        text::line(raw, min, max)
             .map_err(|error| faults.push(EntryFault { field, detail: error.to_string() }))
             .ok()
     };
-    let zone = line("zone", &entry.zone, MAX_CODE);
-    let name = line("name", &entry.card.name, MAX_CARD_NAME);
-    let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE));
-    let number = entry.card.number.as_deref().map(|number| line("number", number, MAX_CODE));
-    let rarity = entry.card.rarity.as_deref().map(|rarity| line("rarity", rarity, MAX_CODE));
+    let zone = line("zone", &entry.zone, MAX_CODE, 1);
+    // The card of an entry that its reader may not see has a place and no name.
+    let has_place = entry.card.set.is_some() && entry.card.number.is_some();
+    let name = line("name", &entry.card.name, MAX_CARD_NAME, usize::from(!has_place));
+    let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE, 1));
+    let number = entry.card.number.as_deref().map(|number| line("number", number, MAX_CODE, 1));
+    let rarity = entry.card.rarity.as_deref().map(|rarity| line("rarity", rarity, MAX_CODE, 1));
     let copies: Vec<String> =
-        entry.copies.iter().filter_map(|copy| line("copies", copy, MAX_CODE)).collect();
+        entry.copies.iter().filter_map(|copy| line("copies", copy, MAX_CODE, 1)).collect();
     if copies.len() > MAX_COPIES.min(entry.quantity as usize) {
         let detail = format!("must be at most {MAX_COPIES}, and no more than the quantity");
         faults.push(EntryFault { field: "copies", detail });
@@ -271,6 +273,10 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     if copies.iter().any(|copy| is_serial(copy)) {
         let detail = "must not be serial codes: name a copy by its id, or as you like".to_owned();
         faults.push(EntryFault { field: "copies", detail });
+    }
+    if name.as_deref().is_some_and(looks_like_serial) {
+        let detail = "must not be a serial code: submit it, and name the card here".to_owned();
+        faults.push(EntryFault { field: "name", detail });
     }
     if !(1..=MAX_QUANTITY).contains(&entry.quantity) {
         faults
@@ -295,6 +301,22 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
 /// Whether a text is, or is meant to be, a serial code. Those are worth something and are never stored.
 fn is_serial(text: &str) -> bool {
     matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
+}
+
+/// Whether a text where the name of a card is expected is a serial code. Some names have just as many letters, so digits decide.
+fn looks_like_serial(text: &str) -> bool {
+    text.contains(|letter: char| letter.is_ascii_digit()) && is_serial(text)
+}
+
+/// A line of a list as it may be shown and stored: without a serial code that was pasted into it.
+pub fn without_serial(line: &str) -> &str {
+    let behind_quantity = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let behind_quantity = behind_quantity.trim_start_matches(['x', 'X', '×']).trim();
+    if looks_like_serial(line.trim()) || looks_like_serial(behind_quantity) {
+        "(a serial code)"
+    } else {
+        line
+    }
 }
 
 /// What is wrong with a line of a deck list.
@@ -443,6 +465,30 @@ mod tests {
             assert!(faults[0].detail.contains("serial"), "{faults:?}");
             assert!(!faults[0].detail.contains(code));
         }
+    }
+
+    #[test]
+    fn a_serial_code_is_no_name_and_is_not_shown() {
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+        let named = |name: &str| check_entry(entry("main", 1, name, None));
+        let spaced = code.to_lowercase().replace('-', " ");
+        for code in [code.as_str(), &spaced] {
+            assert_eq!(named(code).unwrap_err()[0].field, "name");
+            assert_eq!(without_serial(&format!("2x {code}")), "(a serial code)");
+            assert_eq!(without_serial(code), "(a serial code)");
+        }
+        for name in ["Amethyst Dragons", "Unit 47", "2 fast 4 them"] {
+            assert!(named(name).is_ok(), "{name}");
+            assert_eq!(without_serial(name), name);
+        }
+    }
+
+    #[test]
+    fn an_entry_without_a_name_has_a_place() {
+        let mut unnamed = entry("main", 1, "", Some("hearth"));
+        assert!(check_entry(unnamed.clone()).is_err());
+        unnamed.card.number = Some("017".to_owned());
+        assert!(check_entry(unnamed).is_ok());
     }
 
     #[test]

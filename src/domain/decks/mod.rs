@@ -1,3 +1,6 @@
 //! Deck lists as players store them.
 
+pub mod content;
 pub mod deck;
+pub mod details;
+pub mod diff;

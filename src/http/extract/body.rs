@@ -19,7 +19,7 @@ use crate::domain::collection::table::FileFormat;
 use crate::domain::pointer::json_pointer;
 
 /// Largest body, in bytes, where a route does not say otherwise.
-const MAX_BODY: usize = 256 * 1024;
+pub(super) const MAX_BODY: usize = 256 * 1024;
 
 /// Largest manifest, in bytes: those of large games have ten thousand.
 const MAX_MANIFEST: usize = 512 * 1024;
@@ -82,7 +82,7 @@ impl<T: DeserializeOwned + ToSchema + Judge + 'static> FromRequest for JudgedBod
 }
 
 /// The faults by the rules of a request.
-fn judge_rules<T: Judge>(request: &T) -> Vec<InputFault> {
+pub(super) fn judge_rules<T: Judge>(request: &T) -> Vec<InputFault> {
     let problem = request.judge().err();
     let problem = problem.filter(|problem| problem.code() == ProblemCode::InvalidBody);
     problem.map(Problem::into_faults).unwrap_or_default()
@@ -235,7 +235,7 @@ fn utf8(raw: &[u8]) -> Result<&str, Problem> {
 }
 
 /// The whole body, if it has one of the media types and is not too large.
-fn read(
+pub(super) fn read(
     req: &HttpRequest,
     payload: &mut Payload,
     media_types: &[&'static str],
@@ -289,7 +289,7 @@ fn announces_body(req: &HttpRequest) -> bool {
         || req.headers().contains_key(header::TRANSFER_ENCODING)
 }
 
-fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {
+pub(super) fn has_media_type(req: &HttpRequest, wanted: &str) -> bool {
     let value = req.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.is_some_and(|value| {
         let essence = value.split(';').next().unwrap_or_default().trim();
@@ -303,7 +303,7 @@ fn is_encoded(req: &HttpRequest) -> bool {
     values.any(|value| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
 }
 
-fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
+pub(super) fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
     raw: &[u8],
     judge: fn(&T) -> Vec<InputFault>,
 ) -> Result<T, Problem> {

@@ -6,6 +6,7 @@ mod conditional;
 mod faults;
 mod idempotency;
 mod identity;
+mod list_body;
 mod mending;
 mod moment;
 mod network;
@@ -21,6 +22,7 @@ pub use body::{
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
 pub use idempotency::IdempotencyKey;
 pub use identity::{Caller, Lasting, May};
+pub use list_body::{ListBody, ListUpload};
 pub use moment::Moment;
 pub use network::ClientNetwork;
 pub(crate) use network::{client_address, client_network};

@@ -90,7 +90,7 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> 
     }
 }
 
-fn parse<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> Result<T, Problem> {
+pub(super) fn parse<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> Result<T, Problem> {
     demand_text(query)?;
     read(query).map_err(|stop| {
         let (faults, _) = every_fault::<T>(query, stop);

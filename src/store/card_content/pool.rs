@@ -1,9 +1,11 @@
 //! Card definitions for the engine: those that a report needs, as far as the viewer may see them.
 
+use std::collections::BTreeMap;
+
 use cardscape_engine::{CardDefinition, PoolCard, PrintingDefinition};
 use chrono::NaiveDate;
 use diesel::prelude::*;
-use diesel::sql_types::{Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Date, Jsonb, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Map, Value};
 
@@ -38,6 +40,17 @@ struct DefinitionRow {
     attributes: Json<Map<String, Value>>,
     #[diesel(sql_type = Jsonb)]
     printings: Json<Vec<PrintingDefinition>>,
+}
+
+/// The place of a card, and whether the viewer may see no more of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenPlace {
+    /// Code of the set.
+    pub set: String,
+    /// Number in the set.
+    pub number: String,
+    /// Whether it is hidden from the viewer.
+    pub hidden: bool,
 }
 
 /// A card of which decks are made.
@@ -118,6 +131,59 @@ pub(in crate::store) async fn find_by_set(
         .push_is_visible(viewer)
         .push(" ORDER BY c.number");
     load(conn, sql).await
+}
+
+#[derive(QueryableByName)]
+struct PlaceRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: CardId,
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(sql_type = Text)]
+    number: String,
+    #[diesel(sql_type = Bool)]
+    hidden: bool,
+}
+
+/// Where the cards with these ids are, and whether the viewer may see no more than that.
+pub(in crate::store) async fn find_places(
+    conn: &mut Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, SeenPlace>> {
+    let rows: Vec<PlaceRow> = sql("SELECT c.id, c.set_code, c.number, NOT ")
+        .push_is_visible(viewer)
+        .push(" AS hidden FROM cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ")
+        .any(ids)
+        .load(conn)
+        .await?;
+    let place =
+        |PlaceRow { id, set_code: set, number, hidden }| (id, SeenPlace { set, number, hidden });
+    Ok(rows.into_iter().map(place).collect())
+}
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: CardId,
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// The names of the cards with these ids that the viewer may see.
+pub(in crate::store) async fn find_names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, String>> {
+    let rows: Vec<NameRow> =
+        sql("SELECT content.card_id AS id, content.name FROM card_content content WHERE content.card_id = ")
+            .any(ids)
+            .push(" AND ")
+            .push_is_visible(viewer)
+            .load(conn)
+            .await?;
+    Ok(rows.into_iter().map(|NameRow { id, name }| (id, name)).collect())
 }
 
 async fn load(conn: &mut Connection, sql: Statement<'_>) -> StoreResult<Vec<PoolHit>> {

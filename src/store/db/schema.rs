@@ -318,6 +318,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    deck_revisions (deck_id, revision) {
+        deck_id -> Uuid,
+        revision -> Int8,
+        visibility -> Text,
+        content -> Jsonb,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     decks (id) {
         id -> Uuid,
         account_id -> Uuid,
@@ -328,6 +338,18 @@ diesel::table! {
         revision -> Int8,
         created_at -> Timestamptz,
         updated_at -> Timestamptz,
+        description -> Text,
+        tags -> Array<Text>,
+        folder -> Nullable<Text>,
+        unlisted -> Bool,
+        unread_lines -> Jsonb,
+        card_ids -> Array<Nullable<Uuid>>,
+        bound_revision -> Int8,
+        cloned_deck_id -> Nullable<Uuid>,
+        cloned_revision -> Nullable<Int8>,
+        cloned_account_id -> Nullable<Uuid>,
+        deleted_at -> Nullable<Timestamptz>,
+        visibility_before -> Nullable<Text>,
     }
 }
 
@@ -925,6 +947,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     counted_submissions,
     daily_counts,
     deck_entries,
+    deck_revisions,
     decks,
     design_artworks,
     design_changes,

@@ -3,20 +3,26 @@
 use cardscape_engine::{CardReference, Deck, DeckEntry};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Timestamptz};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
-use serde::Serialize;
 use uuid::Uuid;
 
+use super::stored_content::{StoredContent, StoredLine, read_tags, unreadable};
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
+use crate::domain::decks::content::{DeckContent, UnreadLine};
 use crate::domain::decks::deck::{DeckName, FormatName, FormatNameError, MAX_DECKS, Visibility};
-use crate::domain::ids::{AccountId, DeckId};
+use crate::domain::decks::details::{DeckDescription, DeckFolder, DeckVisibility};
+use crate::domain::ids::{AccountId, CardId, DeckId};
+use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::{accounts, deck_entries, decks};
 use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// A deck without its entries.
+/// Most deleted decks that an account keeps; when another is deleted, the one that was deleted first goes for good.
+pub const MAX_DELETED: i64 = 100;
+
+/// A deck without what it holds.
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = decks)]
 pub struct DeckRow {
@@ -27,15 +33,39 @@ pub struct DeckRow {
     format_code: String,
     /// What its owner calls it.
     pub name: String,
-    /// Who may read it.
-    pub visibility: Visibility,
+    visibility: Visibility,
+    unlisted: bool,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Where its owner keeps it; nobody else is told.
+    pub folder: Option<String>,
     /// Rises with every change.
     pub revision: i64,
+    cloned_deck_id: Option<DeckId>,
+    cloned_revision: Option<i64>,
+    cloned_account_id: Option<AccountId>,
+    /// When it was deleted.
+    pub deleted_at: Option<DateTime<Utc>>,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
     /// When it was changed last.
     pub updated_at: DateTime<Utc>,
 }
+
+/// Which revision of which deck another was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CloneSource {
+    /// The deck; it may be gone.
+    pub deck: DeckId,
+    /// Its revision then.
+    pub revision: i64,
+    /// Its owner; `None`: that account is gone.
+    pub account: Option<AccountId>,
+}
+
+/// The columns of a [`DeckRow`].
+pub(super) const COLUMNS: &str = "d.id, d.account_id, d.game_code, d.format_code, d.name, d.visibility, d.unlisted, d.tags, d.folder, d.revision, \
+    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.created_at, d.updated_at";
 
 impl DeckRow {
     /// Which format it is meant for. The error is for rows that something else wrote.
@@ -51,27 +81,43 @@ impl DeckRow {
     pub fn local_format(&self) -> &str {
         &self.format_code
     }
+
+    /// Who may read it.
+    pub fn visibility(&self) -> DeckVisibility {
+        match self.visibility {
+            Visibility::Public => DeckVisibility::Public,
+            Visibility::Private if self.unlisted => DeckVisibility::Unlisted,
+            Visibility::Private => DeckVisibility::Private,
+        }
+    }
+
+    /// The deck that it was made of.
+    pub fn cloned_from(&self) -> Option<CloneSource> {
+        let account = self.cloned_account_id;
+        Some(CloneSource { deck: self.cloned_deck_id?, revision: self.cloned_revision?, account })
+    }
 }
 
-/// A deck with its entries.
+/// A deck with what it holds.
 #[derive(Clone, Debug)]
 pub struct StoredDeck {
     /// The deck itself.
     pub row: DeckRow,
-    /// Its entries in the order of their owner.
-    pub deck: Deck,
+    /// What it holds, as its owner wrote it. The cards of its entries are known if they were bound when this revision was saved.
+    pub content: DeckContent,
 }
 
 /// What a deck shall be from now on.
-pub struct DeckContent<'a> {
-    /// What its owner calls it.
-    pub name: &'a DeckName,
-    /// Which format it is meant for. The game exists.
-    pub format: &'a FormatName,
+#[derive(Clone, Copy)]
+pub struct DeckChanges<'a> {
+    /// What it holds. The game of its format exists.
+    pub content: &'a DeckContent,
     /// Who may read it.
-    pub visibility: Visibility,
-    /// Its entries: at most `MAX_ENTRIES`, each one checked.
-    pub deck: &'a Deck,
+    pub visibility: DeckVisibility,
+    /// Where its owner keeps it.
+    pub folder: Option<&'a DeckFolder>,
+    /// The deck that a new one is made of.
+    pub cloned_from: Option<CloneSource>,
     /// Now.
     pub at: DateTime<Utc>,
 }
@@ -102,30 +148,25 @@ pub async fn create(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     id: DeckId,
-    content: &DeckContent<'_>,
+    changes: &DeckChanges<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<DeckCreated, IdempotentError> {
     if let Some(earlier) = idempotency::begin(conn, key, id).await? {
-        return Ok(DeckCreated::Repeat(
-            load_with_entries(conn, earlier, Some(by.account()), false).await?,
-        ));
+        let own = Readable { owner: Some(by.account()), or_shared: false };
+        return Ok(DeckCreated::Repeat(load(conn, earlier, own).await?));
     }
-    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
-    accounts::table
-        .find(by.account())
-        .select(accounts::id)
-        .for_no_key_update()
-        .first::<Uuid>(conn)
-        .await?;
+    lock_account(conn, by).await?;
     // Another statement: one with the lock would count what there was before it waited.
+    let DeckChanges { content, visibility, folder, cloned_from, at } = changes;
     let stored: Option<VersionRow> = sql(INSERT)
         .bind("id", id)
-        .bind("entries", entries(content.deck)?)
-        .bind("game", content.format.game())
-        .bind("format", content.format.local())
-        .bind("name", content.name.as_str())
-        .bind("visibility", content.visibility)
-        .bind("at", content.at)
+        .bind("content", StoredContent::text_of(content)?)
+        .bind("visibility", visibility.as_str())
+        .bind("folder", folder.map(DeckFolder::as_str))
+        .bind("cloned_deck", cloned_from.map(|source| source.deck))
+        .bind("cloned_revision", cloned_from.map(|source| source.revision))
+        .bind("cloned_account", cloned_from.and_then(|source| source.account))
+        .bind("at", *at)
         .bind("account", by.account())
         .bind("limit", MAX_DECKS)
         .get_result(conn)
@@ -135,32 +176,68 @@ pub async fn create(
         idempotency::forget(conn, key).await?;
         return Ok(DeckCreated::TooMany);
     };
-    Ok(DeckCreated::New(version.deck(by.account(), id, content)))
+    Ok(DeckCreated::New(version.deck(by.account(), id, changes)))
 }
 
-/// Stores a deck with its entries, unless the account has as many as it may.
-const INSERT: &str = "WITH deck AS (\
-     INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
-     SELECT $id, $account, $game, $format, $name, $visibility, 1, $at, $at WHERE (SELECT count(*) FROM decks WHERE account_id = $account) < $limit \
+/// Locks the account's row: until the transaction ends, no other request of it stores a deck.
+async fn lock_account(conn: &mut Connection, by: &Acting<WriteOwnDecks>) -> StoreResult<()> {
+    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
+    let row = accounts::table.find(by.account()).select(accounts::id).for_no_key_update();
+    row.first::<Uuid>(conn).await?;
+    Ok(())
+}
+
+/// Whether the account may have another deck. Until the transaction ends, no other request of it is told so.
+pub(super) async fn has_room(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDecks>,
+) -> StoreResult<bool> {
+    lock_account(conn, by).await?;
+    let own = decks::account_id.eq(by.account()).and(decks::deleted_at.is_null());
+    let stored: i64 = decks::table.filter(own).count().get_result(conn).await?;
+    Ok(stored < MAX_DECKS)
+}
+
+/// Stores a deck with its entries and its first revision, unless the account has as many as it may.
+const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
+    deck AS (\
+     INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, unlisted, revision, created_at, updated_at, description, tags, folder, \
+      unread_lines, card_ids, bound_revision, cloned_deck_id, cloned_revision, cloned_account_id) \
+     SELECT $id, $account, value ->> 'game', value ->> 'format', value ->> 'name', CASE $visibility WHEN 'public' THEN 'public' ELSE 'private' END, \
+      $visibility = 'unlisted', 1, $at, $at, value ->> 'description', ARRAY(SELECT jsonb_array_elements_text(value -> 'tags')), $folder, \
+      value -> 'unread_lines', ARRAY(SELECT (entry ->> 'card_id')::uuid FROM jsonb_array_elements(value -> 'entries') WITH ORDINALITY AS one (entry, place) \
+       ORDER BY place), 1, $cloned_deck, $cloned_revision, $cloned_account FROM content \
+     WHERE (SELECT count(*) FROM decks WHERE account_id = $account AND deleted_at IS NULL) < $limit \
      RETURNING id, revision, created_at, updated_at), \
     written AS (\
      INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
-     SELECT deck.id, entry.* FROM deck, json_to_recordset($entries::json) AS entry (position integer, zone text, quantity integer, name text, \
-      set_code text, number text, rarity text, copies text[])) \
+     SELECT deck.id, entry.* FROM deck, content, jsonb_to_recordset(value -> 'entries') AS entry (position integer, zone text, quantity integer, name text, \
+      set_code text, number text, rarity text, copies text[])), \
+    kept AS (\
+     INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT deck.id, 1, $visibility, value, $at FROM deck, content) \
     SELECT revision, created_at, updated_at FROM deck";
 
-/// Replaces a deck with its entries. Those that it has already become others in their places: one statement cannot delete a row and write
-/// another with the same key.
-const REPLACE: &str = "WITH deck AS (\
-     UPDATE decks SET game_code = $game, format_code = $format, name = $name, visibility = $visibility, revision = revision + 1, updated_at = $at WHERE id = $id \
-     RETURNING revision, created_at, updated_at), \
+/// Replaces a deck with its entries, and keeps the revision. Entries that it has already become others in their places: one statement cannot delete a
+/// row and write another with the same key.
+const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
+    deck AS (\
+     UPDATE decks SET game_code = value ->> 'game', format_code = value ->> 'format', name = value ->> 'name', \
+      visibility = CASE $visibility WHEN 'public' THEN 'public' ELSE 'private' END, unlisted = $visibility = 'unlisted', revision = revision + 1, \
+      updated_at = $at, description = value ->> 'description', tags = ARRAY(SELECT jsonb_array_elements_text(value -> 'tags')), folder = $folder, \
+      unread_lines = value -> 'unread_lines', \
+      card_ids = ARRAY(SELECT (entry ->> 'card_id')::uuid FROM jsonb_array_elements(value -> 'entries') WITH ORDINALITY AS one (entry, place) ORDER BY place), \
+      bound_revision = revision + 1 \
+     FROM content WHERE id = $id RETURNING revision, created_at, updated_at), \
     shortened AS (DELETE FROM deck_entries WHERE deck_id = $id AND position >= $count), \
     written AS (\
      INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
-     SELECT $id, entry.* FROM json_to_recordset($entries::json) AS entry (position integer, zone text, quantity integer, name text, \
+     SELECT $id, entry.* FROM content, jsonb_to_recordset(value -> 'entries') AS entry (position integer, zone text, quantity integer, name text, \
       set_code text, number text, rarity text, copies text[]) \
      ON CONFLICT (deck_id, position) DO UPDATE SET zone = EXCLUDED.zone, quantity = EXCLUDED.quantity, name = EXCLUDED.name, \
-      set_code = EXCLUDED.set_code, number = EXCLUDED.number, rarity = EXCLUDED.rarity, copies = EXCLUDED.copies) \
+      set_code = EXCLUDED.set_code, number = EXCLUDED.number, rarity = EXCLUDED.rarity, copies = EXCLUDED.copies), \
+    kept AS (\
+     INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT $id, revision, $visibility, value, $at FROM deck, content), \
+    forgotten AS (DELETE FROM deck_revisions USING deck WHERE deck_id = $id AND deck_revisions.revision <= deck.revision - $kept) \
     SELECT revision, created_at, updated_at FROM deck";
 
 /// Replaces one of the own decks, if `is_current` accepts its revision. Whoever comes second waits, and is told that the
@@ -170,73 +247,69 @@ pub async fn replace(
     by: &Acting<WriteOwnDecks>,
     id: DeckId,
     is_current: impl Fn(i64) -> bool,
-    content: &DeckContent<'_>,
+    changes: &DeckChanges<'_>,
 ) -> StoreResult<Edited<StoredDeck>> {
-    match lock(conn, by, id).await? {
+    let row = match lock(conn, by, id).await? {
         None => return Ok(Edited::Missing),
-        Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
-        Some(_) => {}
-    }
+        Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
+        Some(row) => row,
+    };
+    Ok(Edited::Done(overwrite(conn, &row, changes).await?))
+}
+
+/// Writes what a deck that is locked shall be.
+pub(super) async fn overwrite(
+    conn: &mut Connection,
+    row: &DeckRow,
+    changes: &DeckChanges<'_>,
+) -> StoreResult<StoredDeck> {
+    let DeckChanges { content, visibility, folder, cloned_from: _, at } = changes;
     let version: VersionRow = sql(REPLACE)
-        .bind("id", id)
-        .bind("entries", entries(content.deck)?)
-        .bind("game", content.format.game())
-        .bind("format", content.format.local())
-        .bind("name", content.name.as_str())
-        .bind("visibility", content.visibility)
-        .bind("at", content.at)
+        .bind("id", row.id)
+        .bind("content", StoredContent::text_of(content)?)
+        .bind("visibility", visibility.as_str())
+        .bind("folder", folder.map(DeckFolder::as_str))
+        .bind("at", *at)
         .bind("count", i32::try_from(content.deck.entries.len()).unwrap_or(i32::MAX))
+        .bind("kept", super::deck_revisions::KEPT)
         .get_result(conn)
         .await?;
-    Ok(Edited::Done(version.deck(by.account(), id, content)))
+    let changes = DeckChanges { cloned_from: row.cloned_from(), ..*changes };
+    Ok(version.deck(row.account_id, row.id, &changes))
 }
 
-/// Deletes one of the own decks, if `is_current` accepts its revision.
-pub async fn delete(
+/// Locks one of the own decks that is not deleted.
+pub(super) async fn lock(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
     id: DeckId,
-    is_current: impl Fn(i64) -> bool,
-) -> StoreResult<Edited<()>> {
-    match lock(conn, by, id).await? {
-        None => return Ok(Edited::Missing),
-        Some(revision) if !is_current(revision) => return Ok(Edited::Stale),
-        Some(_) => {}
-    }
-    diesel::delete(decks::table.find(id)).execute(conn).await?;
-    Ok(Edited::Done(()))
+) -> StoreResult<Option<DeckRow>> {
+    let own = decks::account_id.eq(by.account()).and(decks::deleted_at.is_null());
+    let row = decks::table.find(id).filter(own).select(DeckRow::as_select()).for_update();
+    Ok(row.first(conn).await.optional()?)
 }
 
-/// Locks one of the own decks and tells its revision.
-async fn lock(
-    conn: &mut Connection,
-    by: &Acting<WriteOwnDecks>,
-    id: DeckId,
-) -> StoreResult<Option<i64>> {
-    let revision = decks::table
-        .find(id)
-        .filter(decks::account_id.eq(by.account()))
-        .select(decks::revision)
-        .for_update()
-        .first(conn)
-        .await
-        .optional()?;
-    Ok(revision)
-}
-
-/// A deck that the reader may see: a public one, or one of their own. Nobody, whatever their role, reads private decks of
+/// A deck that the reader may see: one that is public or unlisted, or one of their own. Nobody, whatever their role, reads private decks of
 /// others here.
 pub async fn find(
     conn: &mut Connection,
     reader: Option<&Granted<ReadOwnDecks>>,
     id: DeckId,
 ) -> StoreResult<Option<StoredDeck>> {
-    load_with_entries(conn, id, reader.map(Granted::account), true).await
+    let readable = Readable { owner: reader.map(Granted::account), or_shared: true };
+    load(conn, id, readable).await
 }
 
-/// Decks of one account, and of one game where that is asked for.
+/// Which decks of one account.
 pub struct DeckFilter<'a> {
+    /// Of this game.
     pub game: Option<&'a str>,
+    /// In this folder.
+    pub folder: Option<&'a DeckFolder>,
+    /// With this tag.
+    pub tag: Option<&'a str>,
+    /// Deleted ones, or those that are not.
+    pub deleted: bool,
     /// The last deck of the page before.
     pub before: Option<Uuid>,
 }
@@ -256,19 +329,48 @@ pub async fn list(
     filter: &DeckFilter<'_>,
     limit: i64,
 ) -> StoreResult<Vec<(DeckRow, i64)>> {
-    let mut statement = sql("SELECT d.id, d.account_id, d.game_code, d.format_code, d.name, d.visibility, d.revision, d.created_at, d.updated_at, \
-             (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
-         FROM decks d WHERE d.account_id = $account")
-    .bind("account", by.account());
+    let mut statement = sql("SELECT ").push(COLUMNS).push(
+        ", (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
+         FROM decks d WHERE d.account_id = $account AND (d.deleted_at IS NOT NULL) = $deleted",
+    )
+    .bind("account", by.account())
+    .bind("deleted", filter.deleted);
     if let Some(game) = filter.game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
+    }
+    if let Some(folder) = filter.folder {
+        statement = statement.push(" AND d.folder = $folder").bind("folder", folder.as_str());
+    }
+    if let Some(tag) = filter.tag {
+        statement = statement.push(" AND d.tags @> ARRAY[$tag]").bind("tag", tag);
     }
     if let Some(before) = filter.before {
         statement = statement.push(" AND d.id < $before").bind("before", before);
     }
     let statement = statement.push(" ORDER BY d.id DESC LIMIT $limit").bind("limit", limit);
-    let rows: Vec<CountedDeck> = statement.load(conn).await?;
+    let rows: Vec<CountedDeck> = statement.varies_with_filters().load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.deck, row.cards)).collect())
+}
+
+/// A folder of an account.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct FolderRow {
+    /// Its name; `None`: decks that are in no folder.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub name: Option<String>,
+    /// How many decks are in it.
+    #[diesel(sql_type = BigInt)]
+    pub decks: i64,
+}
+
+/// The folders of the own decks, by name; last those that are in none.
+pub async fn list_folders(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+) -> StoreResult<Vec<FolderRow>> {
+    let folders = sql("SELECT folder AS name, count(*) AS decks FROM decks \
+         WHERE account_id = $account AND deleted_at IS NULL GROUP BY folder ORDER BY folder NULLS LAST");
+    Ok(folders.bind("account", by.account()).load(conn).await?)
 }
 
 #[derive(Queryable, Selectable)]
@@ -283,31 +385,60 @@ struct EntryRow {
     copies: Vec<String>,
 }
 
-/// A deck with its entries, if it belongs to `owner` or, where `or_public` says so, if it is public. One statement, so that
-/// deck and entries are of the same revision.
-async fn load_with_entries(
+/// What a deck holds beside its entries.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = decks)]
+struct DetailRow {
+    description: String,
+    unread_lines: Json<Vec<StoredLine>>,
+    card_ids: Vec<Option<CardId>>,
+    bound_revision: i64,
+}
+
+/// Who reads a deck.
+#[derive(Clone, Copy)]
+pub(super) struct Readable {
+    /// The account that reads what it owns.
+    pub(super) owner: Option<AccountId>,
+    /// Whether what is public or unlisted is read as well.
+    pub(super) or_shared: bool,
+}
+
+/// A deck that is not deleted, with what it holds. One statement, so that deck and entries are of the same revision.
+pub(super) async fn load(
     conn: &mut Connection,
     id: DeckId,
-    owner: Option<AccountId>,
-    or_public: bool,
+    readable: Readable,
 ) -> StoreResult<Option<StoredDeck>> {
-    let public = decks::visibility.eq(Visibility::Public);
-    let owned = decks::account_id.nullable().eq(owner).assume_not_null();
-    let rows: Vec<(DeckRow, Option<EntryRow>)> = decks::table
+    let shared = decks::visibility.eq(Visibility::Public).or(decks::unlisted);
+    let owned = decks::account_id.nullable().eq(readable.owner).assume_not_null();
+    let rows: Vec<(DeckRow, DetailRow, Option<EntryRow>)> = decks::table
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
-        .filter(decks::id.eq(id))
-        .filter(owned.or(public.and(or_public.into_sql::<Bool>())))
+        .filter(decks::id.eq(id).and(decks::deleted_at.is_null()))
+        .filter(owned.or(shared.and(readable.or_shared.into_sql::<Bool>())))
         .order(deck_entries::position)
-        .select((DeckRow::as_select(), Option::<EntryRow>::as_select()))
+        .select((DeckRow::as_select(), DetailRow::as_select(), Option::<EntryRow>::as_select()))
         .load(conn)
         .await?;
     let mut deck = Deck::default();
-    let mut row = None;
-    for (found, entry) in rows {
-        row = Some(found);
+    let mut found = None;
+    for (row, details, entry) in rows {
+        found.get_or_insert((row, details));
         deck.entries.extend(entry.map(DeckEntry::from));
     }
-    Ok(row.map(|row| StoredDeck { row, deck }))
+    let Some((row, details)) = found else { return Ok(None) };
+    // A program that does not know of bound cards has changed it since.
+    let is_bound = details.bound_revision == row.revision;
+    let content = DeckContent {
+        name: DeckName::parse(&row.name).map_err(unreadable)?,
+        format: row.format().map_err(unreadable)?,
+        description: DeckDescription::parse(&details.description).map_err(unreadable)?,
+        tags: read_tags(&row.tags)?,
+        deck,
+        cards: if is_bound { details.card_ids } else { Vec::new() },
+        unread_lines: details.unread_lines.0.into_iter().map(UnreadLine::from).collect(),
+    };
+    Ok(Some(StoredDeck { row, content }))
 }
 
 impl From<EntryRow> for DeckEntry {
@@ -334,54 +465,31 @@ struct VersionRow {
 }
 
 impl VersionRow {
-    /// The deck of that content.
-    fn deck(self, account: AccountId, id: DeckId, content: &DeckContent<'_>) -> StoredDeck {
+    /// The deck that these changes made.
+    fn deck(self, account: AccountId, id: DeckId, changes: &DeckChanges<'_>) -> StoredDeck {
         let Self { revision, created_at, updated_at } = self;
+        let DeckChanges { content, visibility, folder, cloned_from, at: _ } = changes;
         let row = DeckRow {
             id,
             account_id: account,
             game_code: content.format.game().to_owned(),
             format_code: content.format.local(),
             name: content.name.as_str().to_owned(),
-            visibility: content.visibility,
+            visibility: match visibility {
+                DeckVisibility::Public => Visibility::Public,
+                DeckVisibility::Private | DeckVisibility::Unlisted => Visibility::Private,
+            },
+            unlisted: *visibility == DeckVisibility::Unlisted,
+            tags: content.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+            folder: folder.map(|folder| folder.as_str().to_owned()),
             revision,
+            cloned_deck_id: cloned_from.map(|source| source.deck),
+            cloned_revision: cloned_from.map(|source| source.revision),
+            cloned_account_id: cloned_from.and_then(|source| source.account),
+            deleted_at: None,
             created_at,
             updated_at,
         };
-        StoredDeck { row, deck: content.deck.clone() }
+        StoredDeck { row, content: (*content).clone() }
     }
-}
-
-/// An entry as [`INSERT`] and [`REPLACE`] read it.
-#[derive(Serialize)]
-struct WrittenEntry<'a> {
-    position: usize,
-    zone: &'a str,
-    quantity: u32,
-    name: &'a str,
-    set_code: Option<&'a str>,
-    number: Option<&'a str>,
-    rarity: Option<&'a str>,
-    copies: &'a [String],
-}
-
-/// All entries as one JSON text: a deck of any length is written by the same statement.
-fn entries(deck: &Deck) -> StoreResult<String> {
-    let rows: Vec<WrittenEntry<'_>> = deck
-        .entries
-        .iter()
-        .enumerate()
-        .map(|(position, entry)| WrittenEntry {
-            position,
-            zone: &entry.zone,
-            quantity: entry.quantity,
-            name: &entry.card.name,
-            set_code: entry.card.set.as_deref(),
-            number: entry.card.number.as_deref(),
-            rarity: entry.card.rarity.as_deref(),
-            copies: &entry.copies,
-        })
-        .collect();
-    let unwritable = |error| diesel::result::Error::SerializationError(Box::new(error));
-    Ok(serde_json::to_string(&rows).map_err(unwritable)?)
 }

@@ -1,11 +1,11 @@
 //! The cards that a report on a deck needs, as the viewer sees them. Never the whole catalogue: the cards that the deck names,
 //! and for a fixed box the cards that belong in it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardscape_engine::{Catalogue, Deck, DeckCheck, Format, Game, PreparedCard, name_key};
+use cardscape_engine::{Catalogue, DeckCheck, Format, Game, PreparedCard, name_key};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -13,8 +13,11 @@ use diesel_async::RunQueryDsl;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
+use crate::store::card_content::identifier::CardIdentifier;
+pub use crate::store::card_content::pool::SeenPlace;
 use crate::store::card_content::pool::{self, PoolHit};
 use crate::store::card_content::suggestions::{Misspelt, suggest_near_names};
+use crate::store::catalogue::card_migrations;
 use crate::store::db::schema::{cards, sets};
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Connection, StoreError, StoreResult};
@@ -50,13 +53,14 @@ impl DeckPool {
             (card.name_key(), &pool.set, &pool.definition.number)
         }
         self.cards.sort_by(|one, other| place(one).cmp(&place(other)));
+        self.cards.dedup_by(|one, other| one.card().key == other.card().key);
         Catalogue::builder(&self.game)
             .extend_prepared(self.cards.iter().cloned())
             .part_of(self.sets.iter().map(String::as_str))
             .build()
     }
 
-    /// Adds cards; what is there already is not added again.
+    /// Adds cards. What is there already may be among them.
     pub fn extend(&mut self, cards: impl IntoIterator<Item = Arc<PreparedCard>>) {
         self.cards.extend(cards);
     }
@@ -71,21 +75,51 @@ impl DeckPool {
     }
 }
 
-/// Looks up what `viewer` may see of the cards that `deck` and the boxes of `formats` name.
-pub async fn for_deck(
+/// Adds what `viewer` may see of the cards with these names.
+pub async fn add_named(
     conn: &mut Connection,
     viewer: Viewer,
-    game: &Game,
-    formats: &[Format],
-    deck: &Deck,
-) -> StoreResult<DeckPool> {
-    let names: BTreeSet<String> =
-        deck.entries.iter().map(|entry| name_key(&entry.card.name)).collect();
-    let names: Vec<String> = names.into_iter().collect();
-    let mut found = DeckPool::new(game);
-    found.prepare_hits(pool::find_by_names(conn, viewer, game.code(), &names).await?);
-    add_boxes(conn, viewer, formats, &mut found).await?;
-    Ok(found)
+    names: &BTreeSet<String>,
+    found: &mut DeckPool,
+) -> StoreResult<()> {
+    let keys: BTreeSet<String> = names.iter().map(|name| name_key(name)).collect();
+    let keys: Vec<String> = keys.into_iter().collect();
+    let game = found.game.clone();
+    found.prepare_hits(pool::find_by_names(conn, viewer, game.code(), &keys).await?);
+    Ok(())
+}
+
+/// Where the cards with these ids are, by those ids; a card that was merged into another is that one. Those that are gone are left out.
+pub async fn places(
+    conn: &mut Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, SeenPlace>> {
+    let mut places = pool::find_places(conn, viewer, ids).await?;
+    let gone: Vec<CardId> = ids.iter().copied().filter(|id| !places.contains_key(id)).collect();
+    if gone.is_empty() {
+        return Ok(places);
+    }
+    let identifiers: Vec<CardIdentifier> = gone.iter().copied().map(CardIdentifier::Id).collect();
+    let identifiers: Vec<&CardIdentifier> = identifiers.iter().collect();
+    let merged = card_migrations::successors(conn, &identifiers).await?;
+    let successors: Vec<CardId> = merged.iter().map(|(_, card)| *card).collect();
+    let known = pool::find_places(conn, viewer, &successors).await?;
+    for (at, successor) in merged {
+        if let Some(place) = known.get(&successor) {
+            places.insert(gone[at], place.clone());
+        }
+    }
+    Ok(places)
+}
+
+/// The names of the cards with these ids that `viewer` may see.
+pub async fn names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, String>> {
+    pool::find_names(conn, viewer, ids).await
 }
 
 /// Whether formats need cards that no deck names.
@@ -131,6 +165,12 @@ pub async fn sets_with_cards(conn: &mut Connection, game: &str) -> StoreResult<V
         .filter(exists(cards::table.filter(of_set)))
         .select(sets::code);
     Ok(with_cards.load(conn).await?)
+}
+
+/// Codes and names of a game's sets.
+pub async fn set_names(conn: &mut Connection, game: &str) -> StoreResult<Vec<(String, String)>> {
+    let of_game = sets::table.filter(sets::game_code.eq(game)).order(sets::code);
+    Ok(of_game.select((sets::code, sets::name)).load(conn).await?)
 }
 
 /// The sets that fixed boxes draw on: those they name, or all of the game.

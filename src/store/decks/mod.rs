@@ -1,4 +1,7 @@
-//! Deck lists, and the cards that judging them needs.
+//! Deck lists: stored, changed, and what they were.
 
+pub mod deck_deletions;
 pub mod deck_lists;
 pub mod deck_pool;
+pub mod deck_revisions;
+mod stored_content;

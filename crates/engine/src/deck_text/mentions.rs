@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::draft::{Content, Draft, Parts};
 use super::line::without_count;
 use super::resolve::{readings, without_selectors};
+use crate::deck::{CardReference, Deck};
 
 /// How far the lines of a list are looked into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,29 @@ pub struct DeckMentions {
 }
 
 impl DeckMentions {
+    /// What the entries of a deck ask a catalogue for: their names, and the places of those without one.
+    pub fn of_deck(deck: &Deck) -> Self {
+        let mut mentions = Self::default();
+        for CardReference { name, set, number, .. } in deck.entries.iter().map(|entry| &entry.card)
+        {
+            match (name.as_str(), set, number) {
+                ("", Some(set), Some(number)) => {
+                    mentions.numbered.insert((set.clone(), number.clone()));
+                }
+                ("", ..) => {}
+                (name, ..) => {
+                    mentions.names.insert(name.to_owned());
+                }
+            }
+        }
+        mentions
+    }
+
+    /// Whether nothing is asked but names.
+    pub fn are_names(&self) -> bool {
+        self.numbered.is_empty() && self.external_ids.is_empty() && self.symbols.is_empty()
+    }
+
     fn add(&mut self, parts: &Parts<'_>, depth: MentionDepth) {
         if !parts.name.is_empty() {
             self.names.insert(parts.name.to_string());

@@ -280,6 +280,12 @@ impl DeckText {
         Self { encoding, ..Self::new(&text, dialect) }
     }
 
+    /// The same text, when the caller has decoded it and knows from what.
+    #[must_use]
+    pub fn in_encoding(self, encoding: TextEncoding) -> Self {
+        Self { encoding, ..self }
+    }
+
     /// The dialect that it is read in.
     pub fn dialect(&self) -> DeckDialect {
         self.dialect

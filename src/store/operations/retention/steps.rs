@@ -9,6 +9,7 @@ use super::{
 use crate::domain::copies::trade::KEPT_AFTER_CLOSE;
 use crate::domain::operations::webhook::LEASE;
 use crate::store::accounts::second_factors::UNCONFIRMED_RETENTION;
+use crate::store::decks::deck_deletions::KEPT_DELETED;
 use crate::store::designs::design_changes;
 use crate::store::operations::webhook_deliveries;
 
@@ -27,7 +28,7 @@ pub(super) struct Step {
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
 // are locked when it is read.
-pub(super) const STEPS: [Step; 16] = [
+pub(super) const STEPS: [Step; 17] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
@@ -51,6 +52,15 @@ pub(super) const STEPS: [Step; 16] = [
                         SELECT id FROM artworks WHERE released_at < $before AND removed_at IS NULL \
                         ORDER BY released_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: ARTWORK_RETENTION,
+        batch: BATCH / 50,
+    },
+    // Each takes its entries and revisions with it.
+    Step {
+        rows: "deleted_decks",
+        statement: "DELETE FROM decks WHERE id = ANY (ARRAY( \
+                        SELECT id FROM decks WHERE deleted_at < $before \
+                        ORDER BY deleted_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
+        keep: KEPT_DELETED,
         batch: BATCH / 50,
     },
     Step {

@@ -1,0 +1,55 @@
+//! Decks in the dialects of other programs, and as share codes.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::app::decks::deck_exports::{self, DeckExportResponse, read_dialect};
+use crate::app::decks::deck_input::DeckDialectWord;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::ids::DeckId;
+use crate::http::extract::{AnswerForm, Caller, ClientNetwork, Params, cacheable, cacheable_text};
+use crate::memory::rendered::Freshness;
+
+/// In which dialect.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ExportQuery {
+    /// The dialect; `share_code` is one short word for links and messages.
+    #[param(value_type = DeckDialectWord, example = "arena")]
+    dialect: String,
+}
+
+/// Writes a deck in a dialect: a public or unlisted one, or one of yours.
+///
+/// What the dialect cannot hold is told in `losses`. With `Accept: text/plain` the answer is the text alone.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/export", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), ExportQuery),
+    responses(
+        (status = 200, content((DeckExportResponse = "application/json"), (String = "text/plain", example = "Deck\n2 Kettle Imp (HEARTH) 001\n"))),
+        (status = 304, description = "It is still what `If-None-Match` names."),
+    )
+)]
+pub async fn export_deck(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    form: AnswerForm,
+    deck: web::Path<Uuid>,
+    query: Params<ExportQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let dialect = read_dialect(&query.dialect)?;
+    let written =
+        deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect).await?;
+    let answer = match form {
+        AnswerForm::Text => cacheable_text(&req, Freshness::Private, None, written.text),
+        AnswerForm::Json => cacheable(&req, Freshness::Private, None, &written)?,
+    };
+    Ok(form.told_apart(answer))
+}

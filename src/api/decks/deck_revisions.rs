@@ -1,0 +1,166 @@
+//! What decks were, what differs between them, and copies of them.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use super::deck_lists::{changed, created};
+use crate::app::decks::deck_lists::DeckResponse;
+use crate::app::decks::deck_revisions::{
+    self, DeckDiffResponse, DeckRevisionResponse, DeckRevisionSummary, DiffRequest,
+};
+use crate::app::page::Page;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::WriteOwnDecks;
+use crate::domain::ids::DeckId;
+use crate::http::extract::{
+    Caller, IdempotencyKey, May, OptionalBody, PageQuery, Params, cacheable,
+};
+use crate::memory::rendered::Freshness;
+
+/// Lists the revisions of a deck, the newest first: of your own each, of others' those that were not private when they were saved.
+///
+/// The last 100 are kept.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/revisions", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), PageQuery),
+    responses((status = 200, body = Page<DeckRevisionSummary>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_deck_revisions(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    deck: web::Path<Uuid>,
+    query: Params<PageQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, before) = (caller.may(), query.after()?);
+    let page =
+        deck_revisions::list(&state, reads.as_ref(), DeckId(*deck), before, query.limit).await?;
+    page.answer(&req, Freshness::Private)
+}
+
+/// Shows a revision of a deck.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/revisions/{revision}", tag = "decks", security((), ("bearer" = [])),
+    params(
+        ("deck" = Uuid, Path, description = "Id of the deck"),
+        ("revision" = i64, Path, description = "Number of the revision, from 1", example = 1),
+    ),
+    responses((status = 200, body = DeckRevisionResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn find_deck_revision(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    path: web::Path<(Uuid, i64)>,
+) -> Result<HttpResponse, Problem> {
+    let (deck, revision) = path.into_inner();
+    let reads = caller.may();
+    let reader = (caller.viewer(), reads.as_ref());
+    let found = deck_revisions::find(&state, reader, DeckId(deck), revision).await?;
+    cacheable(&req, Freshness::Private, None, &found)
+}
+
+/// Makes one of your decks what it was in a revision: that becomes a new one. Who may read it and its folder stay as they are.
+#[utoipa::path(
+    post, path = "/v1/decks/{deck}/revisions/{revision}/restore", tag = "decks", security(("bearer" = [])),
+    params(
+        ("deck" = Uuid, Path, description = "Id of the deck"),
+        ("revision" = i64, Path, description = "Number of the revision, from 1", example = 1),
+        ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r2\""),
+    ),
+    responses(
+        (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn restore_deck_revision(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDecks>,
+    caller: Caller,
+    path: web::Path<(Uuid, i64)>,
+    if_match: Result<IfMatch, Problem>,
+) -> Result<HttpResponse, Problem> {
+    let (deck, revision) = path.into_inner();
+    let which = (DeckId(deck), revision);
+    Ok(changed(deck_revisions::restore(&state, &by, caller.viewer(), which, &if_match?).await?))
+}
+
+/// Which decks.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct DeckDiffQuery {
+    /// Number of the revision before; absent: the one before `to`, or with `with` the newest.
+    #[param(minimum = 1, example = 1)]
+    from: Option<i64>,
+    /// Number of the revision after; absent: the newest.
+    #[param(minimum = 1, example = json!(null))]
+    to: Option<i64>,
+    /// Id of another deck, that `to` is a revision of.
+    #[param(example = json!(null))]
+    with: Option<Uuid>,
+}
+
+/// Compares two revisions of a deck, or two decks, card by card.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/diff", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), DeckDiffQuery),
+    responses((status = 200, body = DeckDiffResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn compare_decks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    deck: web::Path<Uuid>,
+    query: Params<DeckDiffQuery>,
+) -> Result<HttpResponse, Problem> {
+    let reads = caller.may();
+    let reader = (caller.viewer(), reads.as_ref());
+    let which = DiffRequest { from: query.from, to: query.to, with: query.with.map(DeckId) };
+    let diff = deck_revisions::compare(&state, reader, DeckId(*deck), &which).await?;
+    cacheable(&req, Freshness::Private, None, &diff)
+}
+
+/// A request that says no more than its path.
+#[derive(serde::Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CloneDeckRequest {}
+
+/// Copies a deck, a public or unlisted one or one of yours, into a private one of yours that names it in `cloned_from`.
+///
+/// Cards that are hidden from you are copied by set and number, and get their names when you may see them.
+#[utoipa::path(
+    post, path = "/v1/decks/{deck}/clones", tag = "decks", security(("bearer" = [])), request_body = Option<CloneDeckRequest>,
+    params(
+        ("deck" = Uuid, Path, description = "Id of the deck to copy"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
+    ),
+    responses(
+        (status = 201, body = DeckResponse, headers(
+            ("Location" = String, description = "The copy"),
+            ("ETag" = String, description = "Its version, for `If-Match`"),
+        )),
+        (status = 409, description = "`too_many_decks`, `idempotency_in_progress`"),
+        (status = 410, description = "`gone`: the request is a repeated one, and its deck was deleted since."),
+        (status = 422, description = "`idempotency_key_reused`"),
+    )
+)]
+pub async fn clone_deck(
+    state: web::Data<AppState>,
+    by: May<WriteOwnDecks>,
+    caller: Caller,
+    key: IdempotencyKey,
+    deck: web::Path<Uuid>,
+    OptionalBody(body): OptionalBody<CloneDeckRequest>,
+) -> Result<HttpResponse, Problem> {
+    let key = key.claim_at(&state, by.account(), "clone_deck", *deck, &body);
+    let reads = caller.may();
+    let reader = (caller.viewer(), reads.as_ref());
+    let copy = deck_revisions::clone(&state, &by, reader, DeckId(*deck), key.as_ref()).await?;
+    Ok(created(copy))
+}

@@ -1,0 +1,45 @@
+//! Decks that were deleted, and come back within 30 days.
+
+use super::deck_lists::{VersionedDeck, check_edit, see};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
+use crate::domain::ids::DeckId;
+use crate::store::decks::deck_deletions::{self, Undeleted};
+
+/// Deletes one of the own decks, if the client means its current version.
+pub async fn delete(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+    if_match: &IfMatch,
+) -> Result<(), Problem> {
+    let is_current = |revision| if_match.check(Revision(revision)).is_ok();
+    let at = app.clock.now();
+    let deleted = app
+        .write(by, async |conn, by| deck_deletions::delete(conn, by, id, is_current, at).await)
+        .await?;
+    check_edit(deleted)?;
+    tracing::info!(account = %by.account(), deck = %id, "deck deleted");
+    Ok(())
+}
+
+/// Undoes the deletion of one of the own decks.
+pub async fn undelete(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    id: DeckId,
+) -> Result<VersionedDeck, Problem> {
+    let at = app.clock.now();
+    let undone =
+        app.write(by, async |conn, by| deck_deletions::undelete(conn, by, id, at).await).await?;
+    let stored = match undone {
+        Undeleted::Done(stored) => stored,
+        Undeleted::TooMany => return Err(Problem::new(ProblemCode::TooManyDecks)),
+        Undeleted::Missing => return Err(Problem::not_found()),
+    };
+    tracing::info!(account = %by.account(), deck = %id, "deletion of a deck undone");
+    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+}

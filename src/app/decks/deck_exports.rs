@@ -1,0 +1,88 @@
+//! Decks in the dialects of other programs, and as share codes.
+
+use cardscape_engine::{DeckDialect, DeckMentions, write_deck};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_lists::{SeenDeck, find_seen};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::words::must_be_one_of;
+use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::domain::ids::DeckId;
+
+/// A deck in a dialect.
+#[derive(Serialize, ToSchema)]
+pub struct DeckExportResponse {
+    /// The dialect.
+    #[schema(example = "arena")]
+    pub dialect: &'static str,
+    /// The text.
+    #[schema(example = "Deck\n2 Kettle Imp (HEARTH) 001\n")]
+    pub text: String,
+    /// What the dialect cannot hold; empty: the text is read back as the same deck.
+    pub losses: Vec<DeckLossResponse>,
+}
+
+/// Something of a deck that a dialect cannot hold.
+#[derive(Serialize, ToSchema)]
+pub struct DeckLossResponse {
+    /// Position of the entry, from 0; absent: it is of the whole deck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 0)]
+    pub entry: Option<usize>,
+    /// What is lost, for programs: `docs/DECK_TEXT.md` lists the words.
+    #[schema(example = "rarity")]
+    pub kind: serde_json::Value,
+    /// The same in words.
+    #[schema(example = "the rarity")]
+    pub detail: String,
+}
+
+/// The dialect of a word, or the problem of the parameter.
+pub fn read_dialect(word: &str) -> Result<DeckDialect, Problem> {
+    word.parse().map_err(|_| {
+        let detail = must_be_one_of(word, DeckDialect::ALL.map(DeckDialect::code));
+        Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at("?dialect", detail)])
+    })
+}
+
+/// Writes a deck that the reader may see in a dialect.
+pub async fn export(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+    dialect: DeckDialect,
+) -> Result<DeckExportResponse, Problem> {
+    let SeenDeck { content, .. } = find_seen(app, (asker.0, reader), id).await?;
+    let loaded = app.named_game(content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
+    let game = &loaded.game;
+    let mut conn = StepConnection::new(&app.store);
+    let sets = match dialect {
+        DeckDialect::Archidekt | DeckDialect::NetrunnerDb | DeckDialect::Csv => {
+            let sets = deck_cards::set_names(&mut conn, game).await?;
+            conn.give_back();
+            sets
+        }
+        _ => Vec::new(),
+    };
+    let mentions = DeckMentions::of_deck(&content.deck);
+    let (mut cards, _) = deck_cards::find(app, &mut conn, asker, game, &[], &mentions).await?;
+    drop(conn);
+    let mut deck = content.deck;
+    if dialect != DeckDialect::Json {
+        // Whose copies a list is made of is nothing to pass on.
+        deck.entries.iter_mut().for_each(|entry| entry.copies.clear());
+    }
+    let written = write_deck(&deck, dialect, &cards.catalogue(), &sets);
+    let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
+        entry: loss.entry,
+        detail: loss.kind.to_string(),
+        kind: serde_json::to_value(loss.kind).unwrap_or_default(),
+    });
+    let losses = losses.collect();
+    Ok(DeckExportResponse { dialect: dialect.code(), text: written.text, losses })
+}

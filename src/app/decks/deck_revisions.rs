@@ -1,0 +1,321 @@
+//! What decks were: listed, read, compared and taken back; and copies of decks.
+
+use cardscape_engine::{CardReference, DeckEntry};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::deck_input::DeckEntryBody;
+use super::deck_lists::{
+    SeenDeck, VersionedDeck, check_edit, entry_bodies, find_seen, see, store_new,
+};
+use super::masks::{Masks, mask};
+use crate::app::page::{Page, PageLimit, paged};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, Revision};
+use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
+use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::details::{DeckFolder, DeckVisibility};
+use crate::domain::decks::diff::{CardDifference, differences};
+use crate::domain::ids::{CardId, DeckId};
+use crate::store::decks::deck_lists::{self, CloneSource, DeckChanges};
+use crate::store::decks::deck_revisions::{self, RevisionRow};
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// Who reads, and with whose eyes.
+type Reader<'a> = (Viewer, Option<&'a Granted<ReadOwnDecks>>);
+
+/// A revision of a deck without what it held.
+#[derive(Serialize, ToSchema)]
+pub struct DeckRevisionSummary {
+    /// Its number, from 1.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
+    /// The name that the deck had.
+    #[schema(example = "Embers and Bones")]
+    pub name: String,
+    /// Who could read it: `private`, `unlisted` or `public`.
+    #[schema(example = "public")]
+    pub visibility: String,
+    /// Cards in all zones together.
+    #[schema(example = 50)]
+    pub card_count: i64,
+    /// When it was saved.
+    pub created_at: DateTime<Utc>,
+}
+
+impl From<RevisionRow> for DeckRevisionSummary {
+    fn from(RevisionRow { revision, name, visibility, cards, created_at }: RevisionRow) -> Self {
+        Self { revision, name, visibility, card_count: cards, created_at }
+    }
+}
+
+/// A revision of a deck.
+#[derive(Serialize, ToSchema)]
+pub struct DeckRevisionResponse {
+    /// Its number, from 1.
+    #[schema(example = 2, minimum = 1)]
+    pub revision: i64,
+    /// The name that the deck had.
+    #[schema(example = "Embers and Bones")]
+    pub name: String,
+    /// The format that it was meant for.
+    #[schema(example = "ttcg/standard")]
+    pub format: String,
+    /// What its owner said of it, in the markup of lore and comments.
+    #[schema(example = "Goes *fast*.")]
+    pub description: String,
+    /// Its tags.
+    #[schema(example = json!(["aggro"]))]
+    pub tags: Vec<String>,
+    /// Its entries.
+    pub entries: Vec<DeckEntryBody>,
+    /// When it was saved.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Lists the revisions of a deck that the reader may see, the newest first.
+pub async fn list(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    id: DeckId,
+    before: Option<i64>,
+    limit: PageLimit,
+) -> Result<Page<DeckRevisionSummary>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = deck_revisions::list(&mut conn, reader, id, before, limit.rows()).await?;
+    // A deck that only programs of older releases have written has none.
+    if rows.is_empty() {
+        deck_lists::find(&mut conn, reader, id).await?.ok_or_else(Problem::not_found)?;
+    }
+    Ok(paged(rows, limit, |row| row.revision, Into::into))
+}
+
+/// A revision as its reader sees it.
+struct SeenRevision {
+    revision: i64,
+    content: DeckContent,
+    masks: Masks,
+    created_at: DateTime<Utc>,
+}
+
+async fn find_seen_revision(
+    app: &AppState,
+    (viewer, reader): Reader<'_>,
+    id: DeckId,
+    revision: i64,
+) -> Result<SeenRevision, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = deck_revisions::find(&mut conn, reader, id, revision).await?;
+    let mut stored = found.ok_or_else(Problem::not_found)?;
+    drop(conn);
+    let eyes = (viewer, reader.map(Granted::account));
+    let masks = mask(app, eyes, stored.account, &mut stored.content).await?;
+    let (content, created_at) = (stored.content, stored.created_at);
+    Ok(SeenRevision { revision, content, masks, created_at })
+}
+
+/// Finds a revision of a deck that the reader may see.
+pub async fn find(
+    app: &AppState,
+    reader: Reader<'_>,
+    id: DeckId,
+    revision: i64,
+) -> Result<DeckRevisionResponse, Problem> {
+    let found = find_seen_revision(app, reader, id, revision).await?;
+    let SeenRevision { revision, content, masks, created_at } = found;
+    Ok(DeckRevisionResponse {
+        revision,
+        name: content.name.as_str().to_owned(),
+        format: content.format.to_string(),
+        description: content.description.as_str().to_owned(),
+        tags: content.tags.iter().map(|tag| tag.as_str().to_owned()).collect(),
+        entries: entry_bodies(content.deck, &masks),
+        created_at,
+    })
+}
+
+/// A card of which two decks have different numbers of copies in a zone.
+#[derive(Serialize, ToSchema)]
+pub struct DeckDifferenceResponse {
+    /// The zone.
+    #[schema(example = "main")]
+    pub zone: String,
+    /// Name of the card; empty: it is hidden from you.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Code of the set, where the deck names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Number in the set, where the deck names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
+    pub number: Option<String>,
+    /// Code of the rarity, where the deck names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+    /// Id of the card, when the deck is bound to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Copies before.
+    #[schema(example = 1)]
+    pub before: u64,
+    /// Copies after.
+    #[schema(example = 3)]
+    pub after: u64,
+}
+
+impl From<CardDifference> for DeckDifferenceResponse {
+    fn from(difference: CardDifference) -> Self {
+        let CardDifference { zone, card, card_id, before, after } = difference;
+        let CardReference { name, set, number, rarity } = card;
+        let card_id = card_id.map(|card| card.0);
+        Self { zone, name, set, number, rarity, card_id, before, after }
+    }
+}
+
+/// What differs between two revisions of a deck, or two decks.
+#[derive(Serialize, ToSchema)]
+pub struct DeckDiffResponse {
+    /// The revision before.
+    #[schema(example = 1, minimum = 1)]
+    pub from: i64,
+    /// The revision after.
+    #[schema(example = 3, minimum = 1)]
+    pub to: i64,
+    /// The deck that `to` is a revision of, where it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with: Option<Uuid>,
+    /// The cards of which they have different numbers of copies. How entries are ordered, split and spelled does not matter.
+    pub cards: Vec<DeckDifferenceResponse>,
+}
+
+/// Which decks are compared.
+pub struct DiffRequest {
+    /// Revision of the deck; `None`: with another deck the newest, otherwise the one before `to`.
+    pub from: Option<i64>,
+    /// Revision of the other; `None`: the newest.
+    pub to: Option<i64>,
+    /// The other deck; `None`: the same one.
+    pub with: Option<DeckId>,
+}
+
+/// One side of a comparison.
+struct Side {
+    revision: i64,
+    entries: Vec<(DeckEntry, Option<CardId>)>,
+}
+
+impl Side {
+    fn new(revision: i64, content: &DeckContent) -> Self {
+        let entries = content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect();
+        Self { revision, entries }
+    }
+}
+
+async fn find_side(
+    app: &AppState,
+    reader: Reader<'_>,
+    id: DeckId,
+    revision: Option<i64>,
+) -> Result<Side, Problem> {
+    match revision {
+        Some(revision) => {
+            let found = find_seen_revision(app, reader, id, revision).await?;
+            Ok(Side::new(revision, &found.content))
+        }
+        None => {
+            let SeenDeck { row, content, .. } = find_seen(app, reader, id).await?;
+            Ok(Side::new(row.revision, &content))
+        }
+    }
+}
+
+/// Compares two revisions of a deck, or two decks, card by card.
+pub async fn compare(
+    app: &AppState,
+    reader: Reader<'_>,
+    id: DeckId,
+    request: &DiffRequest,
+) -> Result<DeckDiffResponse, Problem> {
+    let after = find_side(app, reader, request.with.unwrap_or(id), request.to).await?;
+    let from = match (request.from, request.with) {
+        (None, None) => Some(after.revision - 1),
+        (from, _) => from,
+    };
+    if from == Some(0) {
+        let fault = InputFault::at("?from", "is needed: nothing is before the first revision");
+        return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
+    }
+    let before = find_side(app, reader, id, from).await?;
+    let cards = differences(&before.entries, &after.entries);
+    Ok(DeckDiffResponse {
+        from: before.revision,
+        to: after.revision,
+        with: request.with.map(|deck| deck.0),
+        cards: cards.into_iter().map(Into::into).collect(),
+    })
+}
+
+/// Makes one of the own decks what it was: a new revision. Who may read it and its folder stay as they are.
+pub async fn restore(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    (id, revision): (DeckId, i64),
+    if_match: &IfMatch,
+) -> Result<VersionedDeck, Problem> {
+    let is_current = |current| if_match.check(Revision(current)).is_ok();
+    let at = app.clock.now();
+    let edited = app
+        .write(by, async |conn, by| {
+            deck_revisions::restore(conn, by, id, revision, is_current, at).await
+        })
+        .await?;
+    let stored = check_edit(edited)?;
+    tracing::info!(account = %by.account(), deck = %id, revision, "revision of a deck restored");
+    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+}
+
+/// Stores a private copy of a deck that the reader may see, and says of which it is made. Cards that are hidden from the reader are copied without
+/// their names.
+pub async fn clone(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    reader: Reader<'_>,
+    id: DeckId,
+    key: Option<&IdempotencyClaim>,
+) -> Result<VersionedDeck, Problem> {
+    let SeenDeck { row, mut content, .. } = find_seen(app, reader, id).await?;
+    let is_own = row.account_id == by.account();
+    // An entry of a card that is gone has nothing that could be copied.
+    let has_card = |entry: &DeckEntry| !entry.card.name.is_empty() || entry.card.number.is_some();
+    let kept: Vec<bool> = content.deck.entries.iter().map(has_card).collect();
+    let mut places = kept.iter();
+    content.deck.entries.retain(|_| places.next().copied().unwrap_or_default());
+    let mut places = kept.iter();
+    content.cards.retain(|_| places.next().copied().unwrap_or_default());
+    for entry in &mut content.deck.entries {
+        if !is_own {
+            // Whose copies the deck was made of is nothing to pass on.
+            entry.copies.clear();
+        }
+    }
+    let folder = match row.folder.as_deref().filter(|_| is_own).map(DeckFolder::parse).transpose() {
+        Ok(folder) => folder,
+        Err(error) => return Err(Problem::internal(error)),
+    };
+    let source = CloneSource { deck: id, revision: row.revision, account: Some(row.account_id) };
+    let changes = DeckChanges {
+        content: &content,
+        visibility: DeckVisibility::Private,
+        folder: folder.as_ref(),
+        cloned_from: Some(source),
+        at: app.clock.now(),
+    };
+    store_new(app, by, reader.0, &changes, key).await
+}

@@ -1,0 +1,313 @@
+//! Deck lists as text: read in whatever dialect, with the cards that their reader may see, and what is told of each line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{
+    CardReference, Deck, DeckReading, DeckText, Format, Game, IgnoredReason, LineVerdict,
+    MentionDepth, ReadDeck, ReadLine, TextEncoding,
+};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::deck_cards::{self, Asker, StepConnection};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
+use crate::domain::decks::deck::{MAX_ENTRIES, check_entry, without_serial};
+use crate::store::decks::deck_pool::DeckPool;
+
+/// Most notes of a list that are told.
+const NOTES_TOLD: usize = 50;
+
+/// What became of a list that was text.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ListReadingResponse {
+    /// The dialect that it was read in; `docs/DECK_TEXT.md` has them all.
+    #[schema(example = "plain")]
+    pub dialect: &'static str,
+    /// What the dialect was recognised by; absent when the request names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "it has no marks of another dialect")]
+    pub recognised_by: Option<&'static str>,
+    /// How the bytes of an upload were read: `utf8` or `windows1252`. Texts in JSON are `utf8`.
+    #[schema(value_type = String, example = "utf8")]
+    pub encoding: TextEncoding,
+    /// What is said of each line that is not blank, in their order.
+    pub lines: Vec<ReadLineResponse>,
+    /// Unknown names for which no near names were looked up.
+    #[schema(example = 0)]
+    pub suggestions_left_out: usize,
+    /// What the list says of itself, for example `name` and `format`.
+    #[schema(example = json!({ "name": "Embers and Bones" }))]
+    pub notes: BTreeMap<String, String>,
+}
+
+/// What is said of a line.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReadLineResponse {
+    /// Number of the line, from 1. All that a share code, a link or JSON holds is of line 1.
+    #[schema(example = 2, minimum = 1)]
+    pub line: usize,
+    /// The line, cut after 200 characters.
+    #[schema(example = "1 Belows Smith")]
+    pub text: String,
+    /// Position of its entry in the deck, from 0; absent: it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1)]
+    pub entry: Option<usize>,
+    /// `accepted`, `guessed` (`how` says how), `ambiguous` (`candidates`), `unknown` (`near` has names like it), `ignored` (`reason`: it is no entry), or
+    /// `refused`: it has an entry that no deck may have, or cannot be read.
+    #[schema(example = "unknown")]
+    pub status: &'static str,
+    /// The same in words.
+    #[schema(example = "unknown: no card of this name is known; did you mean Bellows Smith?")]
+    pub detail: String,
+    /// What was guessed; `guess` names it, the other members say what of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>, example = json!([{ "guess": "one_copy" }]))]
+    pub how: Vec<Value>,
+    /// Some of the cards that it may mean.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<CandidateResponse>,
+    /// Names of cards that are near, the nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["Bellows Smith"]))]
+    pub near: Vec<String>,
+    /// Why it is no entry, or why its card is unknown when it is not for the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "comment")]
+    pub reason: Option<Value>,
+    /// Labels that a deck has no place for: tags, categories, colours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["Ramp"]))]
+    pub tags: Vec<String>,
+}
+
+/// A card that a line may mean.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CandidateResponse {
+    /// Its name.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Code of its set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Its number in the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "001")]
+    pub number: Option<String>,
+}
+
+/// A list that was read, without what no deck may have.
+pub(super) struct ReadList {
+    /// The deck of all lines that are entries.
+    pub deck: Deck,
+    /// The line of each entry, from 1.
+    pub lines: Vec<usize>,
+    /// Lines that are no entries and could not be read.
+    pub unread: Vec<UnreadLine>,
+    /// What is told of each line.
+    pub told: ListReadingResponse,
+}
+
+/// Why a list cannot be read at all.
+#[derive(Debug)]
+pub(super) enum ListRefusal {
+    /// It has more entries or lines than a deck may have.
+    TooLong(String),
+    /// Nothing of it can be read. What is told of its lines.
+    Unreadable(Vec<UnreadLine>),
+    /// It is the share code of a deck of another game.
+    OtherGame(String),
+}
+
+/// Reads a list with the cards that the asker may see. Returns it with those cards, and with those that the boxes of `formats` need.
+pub(super) async fn read_list(
+    app: &AppState,
+    asker: Asker,
+    game: &Game,
+    formats: &[Format],
+    text: &DeckText,
+) -> Result<Result<(ReadList, DeckPool), ListRefusal>, Problem> {
+    // Headings may look like entries.
+    let entries = text.entry_count(game);
+    if entries > 2 * MAX_ENTRIES {
+        return Ok(Err(too_many(entries)));
+    }
+    let mut conn = StepConnection::new(&app.store);
+    let literal = text.mentions(game, MentionDepth::Literal);
+    let (mut cards, names) =
+        deck_cards::find(app, &mut conn, asker, game, formats, &literal).await?;
+    let mut read = text.read(&DeckReading::new(&cards.catalogue()));
+    let mut left_out = 0;
+    if !read.is_settled() {
+        let sets = deck_cards::set_names(&mut conn, game).await?;
+        deck_cards::add_sets(&mut conn, game, &mut cards).await?;
+        conn.give_back();
+        let every = text.mentions(game, MentionDepth::Every);
+        let mentioned = (&every, &*sets);
+        deck_cards::add_mentioned(
+            app,
+            &mut conn,
+            asker,
+            game,
+            mentioned,
+            names.as_ref(),
+            &mut cards,
+        )
+        .await?;
+        conn.give_back();
+        read = text.read(&DeckReading::new(&cards.catalogue()).with_set_names(&sets));
+        let unknown = unknown_names(&read);
+        if !unknown.is_empty() {
+            left_out = deck_cards::add_near(app, asker, names, game, &unknown, &mut cards).await;
+            read = text.read(&DeckReading::new(&cards.catalogue()).with_set_names(&sets));
+        }
+    }
+    read.suggestions_left_out = read.suggestions_left_out.max(left_out);
+    Ok(check(read, game).map(|read| (read, cards)))
+}
+
+fn too_many(entries: usize) -> ListRefusal {
+    ListRefusal::TooLong(format!("must have at most {MAX_ENTRIES} entries, not {entries}"))
+}
+
+fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
+    let unknown = read
+        .lines
+        .iter()
+        .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
+    let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
+    names.filter(|name| !name.is_empty()).cloned().collect()
+}
+
+/// The list without what no deck may have, or why it is none.
+fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
+    if let Some(other) = read.game.as_ref().filter(|other| *other != game.code()) {
+        return Err(ListRefusal::OtherGame(other.clone()));
+    }
+    if read.lines_left_out > 0 {
+        let detail = format!("has {} lines more than are read", read.lines_left_out);
+        return Err(ListRefusal::TooLong(detail));
+    }
+    let mut list = ReadList {
+        deck: Deck::default(),
+        lines: Vec::new(),
+        unread: Vec::new(),
+        told: ListReadingResponse {
+            dialect: read.dialect.code(),
+            recognised_by: read.recognised_by,
+            encoding: read.encoding,
+            lines: Vec::new(),
+            suggestions_left_out: read.suggestions_left_out,
+            notes: read.notes.into_iter().take(NOTES_TOLD).collect(),
+        },
+    };
+    let mut entries: Vec<Option<_>> = read.deck.entries.into_iter().map(Some).collect();
+    for line in read.lines {
+        let mut told = told(&line);
+        if let Some(entry) = line.entry.and_then(|at| entries[at].take()) {
+            match check_entry(entry) {
+                Ok(entry) => {
+                    told.entry = Some(list.deck.entries.len());
+                    list.deck.entries.push(entry);
+                    list.lines.push(line.line);
+                }
+                Err(faults) => {
+                    let faults: Vec<String> = faults
+                        .into_iter()
+                        .map(|fault| format!("{} {}", fault.field, fault.detail))
+                        .collect();
+                    told = refused(&told, faults.join("; "));
+                }
+            }
+        }
+        if told.status == REFUSED {
+            let (text, detail) = (told.text.clone(), told.detail.clone());
+            list.unread.push(UnreadLine { line: told.line, text, detail });
+        }
+        list.told.lines.push(told);
+    }
+    if list.deck.entries.len() > MAX_ENTRIES {
+        return Err(too_many(list.deck.entries.len()));
+    }
+    if list.unread.len() > MAX_UNREAD_LINES
+        || (list.deck.entries.is_empty() && !list.unread.is_empty())
+    {
+        return Err(ListRefusal::Unreadable(list.unread));
+    }
+    Ok(list)
+}
+
+/// The status of a line that no deck may have, or that cannot be read.
+const REFUSED: &str = "refused";
+
+/// What is told of a line that has no place in the deck.
+fn refused(told: &ReadLineResponse, detail: String) -> ReadLineResponse {
+    let (line, text, tags) = (told.line, told.text.clone(), told.tags.clone());
+    ReadLineResponse {
+        line,
+        text,
+        entry: None,
+        status: REFUSED,
+        detail,
+        how: Vec::new(),
+        candidates: Vec::new(),
+        near: Vec::new(),
+        reason: None,
+        tags,
+    }
+}
+
+fn told(line: &ReadLine) -> ReadLineResponse {
+    let mut told = ReadLineResponse {
+        line: line.line,
+        text: without_serial(&line.text).to_owned(),
+        entry: line.entry,
+        status: "accepted",
+        detail: line.verdict.to_string(),
+        how: Vec::new(),
+        candidates: Vec::new(),
+        near: Vec::new(),
+        reason: None,
+        tags: line.tags.clone(),
+    };
+    match &line.verdict {
+        LineVerdict::Accepted => {}
+        LineVerdict::Guessed { how } => {
+            told.status = "guessed";
+            told.how = how.iter().filter_map(|guess| serde_json::to_value(guess).ok()).collect();
+        }
+        LineVerdict::Ambiguous { candidates } => {
+            told.status = "ambiguous";
+            told.candidates = candidates.iter().cloned().map(CandidateResponse::from).collect();
+        }
+        LineVerdict::Unknown { near, reason } => {
+            told.status = "unknown";
+            told.near.clone_from(near);
+            told.reason = reason.and_then(|reason| serde_json::to_value(reason).ok());
+        }
+        LineVerdict::Ignored(
+            IgnoredReason::Unreadable { .. }
+            | IgnoredReason::TooLong
+            | IgnoredReason::Malformed { .. },
+        ) => told.status = REFUSED,
+        LineVerdict::Ignored(reason) => {
+            told.status = "ignored";
+            told.reason = serde_json::to_value(reason)
+                .ok()
+                .and_then(|mut reason| reason.get_mut("reason").map(Value::take));
+        }
+        // The engine may come to say more.
+        _ => told.status = "ignored",
+    }
+    told
+}
+
+impl From<CardReference> for CandidateResponse {
+    fn from(CardReference { name, set, number, .. }: CardReference) -> Self {
+        Self { name, set, number }
+    }
+}

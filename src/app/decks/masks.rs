@@ -1,0 +1,103 @@
+//! Decks as others may see them: an entry of a card that is hidden from its reader has a place, and no name.
+//!
+//! An entry is masked only if it was bound, when it was saved, to a card that its owner could see then. Any other text is shown as it was typed, whatever
+//! cards have that name: masking it would confirm a stranger's guess.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::CardReference;
+
+use super::deck_cards::StepConnection;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::decks::content::DeckContent;
+use crate::domain::ids::{AccountId, CardId};
+use crate::store::decks::deck_pool::{self, SeenPlace};
+
+/// What a reader sees otherwise than it is stored, by the positions of entries.
+#[derive(Debug, Default)]
+pub(super) struct Masks {
+    /// Cards that are hidden from the reader.
+    pub hidden: BTreeMap<usize, CardId>,
+    /// Entries without a name whose card the reader may see: they are shown with the name.
+    named: usize,
+}
+
+impl Masks {
+    /// Differs between readers who see different things of one revision; empty for who sees it as it is stored.
+    pub(super) fn counts(&self) -> Vec<i64> {
+        if self.hidden.is_empty() && self.named == 0 {
+            return Vec::new();
+        }
+        let number = |at: usize| i64::try_from(at).unwrap_or(i64::MAX);
+        [number(self.named)]
+            .into_iter()
+            .chain(self.hidden.keys().map(|at| number(*at + 1)))
+            .collect()
+    }
+}
+
+/// Masks what the reader of a deck of `owner` may not see. The owner reads what they typed, whatever became of the card.
+pub(super) async fn mask(
+    app: &AppState,
+    (viewer, reader): (Viewer, Option<AccountId>),
+    owner: AccountId,
+    content: &mut DeckContent,
+) -> Result<Masks, Problem> {
+    let is_own = reader == Some(owner);
+    let mut bound: BTreeMap<usize, CardId> = BTreeMap::new();
+    for (at, (entry, card)) in content.bound_entries().enumerate() {
+        if let Some(card) = card.filter(|_| !is_own || entry.card.name.is_empty()) {
+            bound.insert(at, card);
+        }
+    }
+    let mut masks = Masks::default();
+    if bound.is_empty() {
+        return Ok(masks);
+    }
+    let is_nameless = bound.keys().any(|at| content.deck.entries[*at].card.name.is_empty());
+    if !is_nameless && are_open(app, bound.values()) {
+        return Ok(masks);
+    }
+    let mut conn = StepConnection::new(&app.store);
+    let ids: Vec<CardId> = bound.values().copied().collect();
+    let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
+    let names = match is_nameless {
+        true => deck_pool::names(conn.get().await?, viewer, &ids).await?,
+        false => BTreeMap::new(),
+    };
+    for (at, card) in bound {
+        let entry = &mut content.deck.entries[at];
+        match places.get(&card) {
+            Some(SeenPlace { hidden: false, .. }) if entry.card.name.is_empty() => {
+                if let Some(name) = names.get(&card) {
+                    entry.card.name.clone_from(name);
+                    masks.named += 1;
+                }
+            }
+            Some(SeenPlace { hidden: false, .. }) => {}
+            found => {
+                // A card that is gone may have been hidden.
+                entry.card = CardReference {
+                    name: String::new(),
+                    set: found.map(|place| place.set.clone()),
+                    number: found.map(|place| place.number.clone()),
+                    rarity: None,
+                };
+                entry.copies.clear();
+                masks.hidden.insert(at, card);
+            }
+        }
+    }
+    Ok(masks)
+}
+
+/// Whether everybody sees all these cards, by what is in memory; no: perhaps not.
+fn are_open<'a>(app: &AppState, cards: impl IntoIterator<Item = &'a CardId>) -> bool {
+    if !app.card_cache.clock().is_current() {
+        return false;
+    }
+    let Some(all) = app.catalogue.cards() else { return false };
+    cards.into_iter().all(|card| all.is_hidden(card.0.as_u128()) == Some(false))
+}

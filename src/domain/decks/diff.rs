@@ -1,0 +1,153 @@
+//! What differs between two decks: cards, not lines of text.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{CardReference, DeckEntry, name_key};
+
+use crate::domain::ids::CardId;
+
+/// A card of which two decks have different numbers of copies in a zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardDifference {
+    /// The zone.
+    pub zone: String,
+    /// The card, as the later deck writes it, or the earlier one where the later has none.
+    pub card: CardReference,
+    /// The card that it is bound to.
+    pub card_id: Option<CardId>,
+    /// Copies in the earlier deck.
+    pub before: u64,
+    /// Copies in the later deck.
+    pub after: u64,
+}
+
+/// Which card an entry is about: the card that it is bound to, otherwise its name; and its printing as far as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CardKey {
+    zone: String,
+    name: String,
+    card_id: Option<CardId>,
+    set: Option<String>,
+    number: Option<String>,
+    rarity: Option<String>,
+}
+
+impl CardKey {
+    fn new(entry: &DeckEntry, card_id: Option<CardId>, same_card: Option<CardId>) -> Self {
+        let lower = |part: &Option<String>| part.as_deref().map(str::to_lowercase);
+        let CardReference { name, set, number, rarity } = &entry.card;
+        Self {
+            zone: entry.zone.clone(),
+            name: name_key(name),
+            // A name that only one of the decks has bound is the same card in the other.
+            card_id: card_id.or(same_card),
+            set: lower(set),
+            number: number.as_deref().map(|number| number.trim_start_matches('0').to_lowercase()),
+            rarity: lower(rarity),
+        }
+    }
+}
+
+/// The cards of which the decks have different numbers of copies, by zone in the order in which the decks name them. How entries are ordered, split and
+/// spelled does not matter.
+///
+/// ```
+/// use cardscape::domain::decks::diff::differences;
+/// use cardscape_engine::parse_deck_text;
+/// let before = parse_deck_text("2 Kettle Imp\n1 Bellows Smith").deck.entries;
+/// let after = parse_deck_text("1 kettle imp\n1 Kettle Imp\n3 Ember").deck.entries;
+/// let entries = |entries: &[_]| entries.iter().cloned().map(|entry| (entry, None)).collect::<Vec<_>>();
+/// let found = differences(&entries(&before), &entries(&after));
+/// let found: Vec<_> = found.iter().map(|one| (&*one.card.name, one.before, one.after)).collect();
+/// assert_eq!(found, [("Ember", 0, 3), ("Bellows Smith", 1, 0)]);
+/// ```
+pub fn differences(
+    before: &[(DeckEntry, Option<CardId>)],
+    after: &[(DeckEntry, Option<CardId>)],
+) -> Vec<CardDifference> {
+    let both = || after.iter().chain(before);
+    let bound: BTreeMap<String, CardId> = both()
+        .filter(|(entry, _)| !entry.card.name.is_empty() && entry.card.set.is_none())
+        .filter_map(|(entry, card)| Some((name_key(&entry.card.name), (*card)?)))
+        .collect();
+    let key = |entry: &DeckEntry, card: Option<CardId>| {
+        let same = bound.get(&name_key(&entry.card.name)).filter(|_| entry.card.set.is_none());
+        CardKey::new(entry, card, same.copied())
+    };
+    let mut order: Vec<CardKey> = Vec::new();
+    let mut found: BTreeMap<CardKey, CardDifference> = BTreeMap::new();
+    for (entry, card) in both() {
+        let key = key(entry, *card);
+        found.entry(key.clone()).or_insert_with(|| {
+            let card_id = key.card_id;
+            order.push(key);
+            let (zone, card) = (entry.zone.clone(), entry.card.clone());
+            CardDifference { zone, card, card_id, before: 0, after: 0 }
+        });
+    }
+    let add = |found: &mut BTreeMap<CardKey, CardDifference>,
+               entries: &[(DeckEntry, Option<CardId>)],
+               side: fn(&mut CardDifference) -> &mut u64| {
+        for (entry, card) in entries {
+            if let Some(difference) = found.get_mut(&key(entry, *card)) {
+                *side(difference) += u64::from(entry.quantity);
+            }
+        }
+    };
+    add(&mut found, before, |one| &mut one.before);
+    add(&mut found, after, |one| &mut one.after);
+    let listed = order.into_iter().filter_map(|key| found.remove(&key));
+    listed.filter(|one| one.before != one.after).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::parse_deck_text;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn entries(text: &str, cards: &[u128]) -> Vec<(DeckEntry, Option<CardId>)> {
+        let ids = cards.iter().map(|id| (*id > 0).then(|| CardId(Uuid::from_u128(*id))));
+        parse_deck_text(text)
+            .deck
+            .entries
+            .into_iter()
+            .zip(ids.chain(std::iter::repeat(None)))
+            .collect()
+    }
+
+    fn told(
+        before: &[(DeckEntry, Option<CardId>)],
+        after: &[(DeckEntry, Option<CardId>)],
+    ) -> Vec<String> {
+        let told = differences(before, after);
+        told.iter()
+            .map(|one| format!("{} {} {}>{}", one.zone, one.card.name, one.before, one.after))
+            .collect()
+    }
+
+    #[test]
+    fn lines_that_mean_the_same_do_not_differ() {
+        let one = entries("2 Kettle Imp\n1 Pong\nSide\n1 Ping", &[1, 0, 0]);
+        let other = entries("1 Pong\n1 KETTLE IMP\n1 kettle  imp\n[side]\n1 Ping", &[]);
+        assert_eq!(told(&one, &other), Vec::<String>::new());
+    }
+
+    #[test]
+    fn zones_and_printings_differ() {
+        let before = entries("2 Ping\n1 Pong (a) 017", &[]);
+        let after = entries("1 Ping\n1 Pong (b) 3\nSide\n1 Ping", &[]);
+        assert_eq!(
+            told(&before, &after),
+            ["main Ping 2>1", "main Pong 0>1", "side Ping 0>1", "main Pong 1>0"]
+        );
+        assert_eq!(told(&entries("1 Pong (A) 17", &[]), &before), ["main Ping 0>2"]);
+    }
+
+    #[test]
+    fn no_number_of_copies_overflows() {
+        let many = entries(&"10000 Ping\n".repeat(500), &[]);
+        assert_eq!(told(&many, &[]), ["main Ping 5000000>0"]);
+    }
+}

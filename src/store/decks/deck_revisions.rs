@@ -1,0 +1,147 @@
+//! What decks were.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use super::deck_lists::{DeckChanges, Edited, StoredDeck, lock, overwrite};
+use super::stored_content::{StoredContent, unreadable};
+use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
+use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::details::DeckFolder;
+use crate::domain::ids::{AccountId, DeckId};
+use crate::store::db::codecs::json::Json;
+use crate::store::db::schema::deck_revisions;
+use crate::store::db::statement::{Statement, sql};
+use crate::store::{Connection, StoreResult};
+
+/// How many revisions of a deck are kept; the oldest go first.
+pub const KEPT: i64 = 100;
+
+/// A revision without what the deck held.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct RevisionRow {
+    /// Its number, from 1.
+    #[diesel(sql_type = BigInt)]
+    pub revision: i64,
+    /// The name that the deck had.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Who could read it: `private`, `unlisted` or `public`.
+    #[diesel(sql_type = Text)]
+    pub visibility: String,
+    /// Cards in all zones together.
+    #[diesel(sql_type = BigInt)]
+    pub cards: i64,
+    /// When it was saved.
+    #[diesel(sql_type = Timestamptz)]
+    pub created_at: DateTime<Utc>,
+}
+
+/// A revision with what the deck held.
+#[derive(Clone, Debug)]
+pub struct StoredRevision {
+    /// The deck.
+    pub deck: DeckId,
+    /// The owner.
+    pub account: AccountId,
+    /// Its number, from 1.
+    pub revision: i64,
+    /// What the deck held.
+    pub content: DeckContent,
+    /// When it was saved.
+    pub created_at: DateTime<Utc>,
+}
+
+impl Statement<'_> {
+    /// Adds the condition that the revision `r` of the deck `d` may be read: by its owner each, by others those that were not private when they were
+    /// saved, while the deck is not.
+    fn push_is_readable(self, reader: Option<&Granted<ReadOwnDecks>>) -> Self {
+        self.push(" AND d.deleted_at IS NULL AND (d.account_id = ")
+            .value(reader.map(Granted::account))
+            .push(" OR ((d.visibility = 'public' OR d.unlisted) AND r.visibility <> 'private'))")
+    }
+}
+
+/// Lists the revisions of a deck that the reader may see, the newest first, those before the one with that number. Empty when there is no such deck.
+pub async fn list(
+    conn: &mut Connection,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    deck: DeckId,
+    before: Option<i64>,
+    limit: i64,
+) -> StoreResult<Vec<RevisionRow>> {
+    let rows = sql("SELECT r.revision, r.content ->> 'name' AS name, r.visibility, r.created_at, \
+         (SELECT coalesce(sum((entry ->> 'quantity')::bigint), 0)::bigint FROM jsonb_array_elements(r.content -> 'entries') entry) AS cards \
+         FROM decks d JOIN deck_revisions r ON r.deck_id = d.id WHERE d.id = $deck AND r.revision < $before")
+        .bind("deck", deck)
+        .bind("before", before.unwrap_or(i64::MAX))
+        .push_is_readable(reader)
+        .push(" ORDER BY r.revision DESC LIMIT ")
+        .value(limit)
+        .load(conn)
+        .await?;
+    Ok(rows)
+}
+
+#[derive(QueryableByName)]
+struct ContentRow {
+    #[diesel(sql_type = diesel::sql_types::Uuid)]
+    account_id: AccountId,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<StoredContent>,
+    #[diesel(sql_type = Timestamptz)]
+    created_at: DateTime<Utc>,
+}
+
+/// A revision that the reader may see.
+pub async fn find(
+    conn: &mut Connection,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    deck: DeckId,
+    revision: i64,
+) -> StoreResult<Option<StoredRevision>> {
+    let found: Option<ContentRow> = sql("SELECT d.account_id, r.content, r.created_at FROM decks d JOIN deck_revisions r ON r.deck_id = d.id \
+         WHERE d.id = $deck AND r.revision = $revision")
+        .bind("deck", deck)
+        .bind("revision", revision)
+        .push_is_readable(reader)
+        .get_result(conn)
+        .await
+        .optional()?;
+    let Some(ContentRow { account_id: account, content, created_at }) = found else {
+        return Ok(None);
+    };
+    let content = content.0.read()?;
+    Ok(Some(StoredRevision { deck, account, revision, content, created_at }))
+}
+
+/// Makes one of the own decks what it was, if `is_current` accepts its revision: a new revision. Who may read it and its folder stay as they are.
+pub async fn restore(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDecks>,
+    deck: DeckId,
+    revision: i64,
+    is_current: impl Fn(i64) -> bool,
+    at: DateTime<Utc>,
+) -> StoreResult<Edited<StoredDeck>> {
+    let row = match lock(conn, by, deck).await? {
+        None => return Ok(Edited::Missing),
+        Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
+        Some(row) => row,
+    };
+    let kept = deck_revisions::table.find((deck, revision)).select(deck_revisions::content);
+    let Some(kept) = kept.first::<Json<StoredContent>>(conn).await.optional()? else {
+        return Ok(Edited::Missing);
+    };
+    let folder = row.folder.as_deref().map(DeckFolder::parse).transpose().map_err(unreadable)?;
+    let changes = DeckChanges {
+        content: &kept.0.read()?,
+        visibility: row.visibility(),
+        folder: folder.as_ref(),
+        cloned_from: None,
+        at,
+    };
+    Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
+}
