@@ -21,6 +21,17 @@ const SAVES: &[&str] = &[
      VALUES (gen_random_uuid(), :caller::uuid, 'ttcg', 'standard', 'Bench', 'private', 1, now(), now())",
     "INSERT INTO deck_entries (deck_id, position, zone, quantity, name) SELECT :caller::uuid, n, 'main', 2, 'A card of some name' FROM generate_series(1, 25) AS n",
 ];
+/// Decks of the bench with two revisions.
+const REVISED: &str = "INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
+     SELECT d.id, r.n, 'private', jsonb_build_object('name', d.name, 'game', 'ttcg', 'format', 'standard', 'description', '', 'tags', '[]'::jsonb, \
+      'unread_lines', '[]'::jsonb, 'entries', (SELECT coalesce(jsonb_agg(jsonb_build_object('position', e.position, 'zone', e.zone, 'quantity', r.n, 'name', e.name, \
+       'copies', '[]'::jsonb) ORDER BY e.position), '[]') FROM deck_entries e WHERE e.deck_id = d.id)), now() \
+     FROM (SELECT d.* FROM decks d WHERE d.id >= bench.some_deck() ORDER BY d.id LIMIT :many) d, generate_series(1, 2) AS r (n) ON CONFLICT DO NOTHING";
+const REVISED_DECK: &str = "SELECT d.id AS deck, d.account_id AS caller FROM decks d JOIN deck_revisions r ON r.deck_id = d.id WHERE r.revision = 2 ORDER BY d.id LIMIT :many";
+const ONE_REVISION: &[&str] = &[
+    "SELECT r.content, r.created_at FROM deck_revisions r WHERE r.deck_id = :deck::uuid AND r.revision = 1",
+];
+const NO_REVISIONS: &[&str] = &["DELETE FROM deck_revisions"];
 const CARDS_OF_LIST: &[&str] = &[
     "SELECT t.card_id, t.kind, t.name, t.attributes, t.effects FROM card_content t WHERE t.card_id = ANY (string_to_array(:ids, ',')::uuid[]) AND t.open",
 ];
@@ -66,6 +77,66 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %'"])
         .writes(SAVES)
         .why("the yardstick saves a deck: what it deletes must have been there"),
+    Recipe::post("undelete_deck", "deletion of a deck undone", "/v1/decks/<deck>/undelete")
+        .by(Row)
+        .prepare(&["INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, deleted_at, visibility_before) \
+             SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench deleted', 'private', 1, now(), now(), now(), 'private' FROM bench.players LIMIT :many"])
+        .rows("SELECT id AS deck, account_id AS caller FROM decks WHERE name = 'Bench deleted' LIMIT :many")
+        .spends(3_000)
+        .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %'"])
+        .writes(&[
+            "SELECT count(*) FROM decks WHERE account_id = :caller::uuid AND deleted_at IS NULL",
+            "UPDATE decks SET deleted_at = NULL, visibility_before = NULL WHERE id = :deck::uuid",
+        ]),
+    Recipe::post("clone_deck", "deck copied", "/v1/decks/<deck>/clones")
+        .body("{}")
+        .by(Row)
+        .rows(DECK)
+        .restore(&["DELETE FROM decks WHERE cloned_deck_id IS NOT NULL"])
+        .writes(SAVES)
+        .why("the yardstick reads no deck"),
+    Recipe::get("export_deck", "own deck in the dialect of Arena", "/v1/decks/<deck>/export?dialect=arena").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::get("export_deck", "share code of an own deck", "/v1/decks/<deck>/export?dialect=share_code").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::get("list_deck_folders", "folders of own decks", "/v1/deck-folders").by(Row).rows(super::PLAYERS).reads(&[
+        "SELECT folder, count(*) FROM decks WHERE account_id = :caller::uuid AND deleted_at IS NULL GROUP BY folder ORDER BY folder",
+    ]),
+    Recipe::get("list_deck_revisions", "revisions of an own deck", "/v1/decks/<deck>/revisions")
+        .by(Row)
+        .prepare(&[REVISED])
+        .rows(REVISED_DECK)
+        .restore(NO_REVISIONS)
+        .reads(&["SELECT r.revision, r.content ->> 'name', r.created_at FROM deck_revisions r WHERE r.deck_id = :deck::uuid ORDER BY r.revision DESC LIMIT 51"]),
+    Recipe::get("find_deck_revision", "revision of an own deck", "/v1/decks/<deck>/revisions/1")
+        .by(Row)
+        .prepare(&[REVISED])
+        .rows(REVISED_DECK)
+        .restore(NO_REVISIONS)
+        .reads(ONE_REVISION),
+    Recipe::get("compare_decks", "two revisions of an own deck compared", "/v1/decks/<deck>/diff?from=1&to=2")
+        .by(Row)
+        .prepare(&[REVISED])
+        .rows(REVISED_DECK)
+        .restore(NO_REVISIONS)
+        .reads(ONE_REVISION),
+    Recipe::post("restore_deck", "revision of a deck restored", "/v1/decks/<deck>/restore")
+        .headers(&["if-match: *"])
+        .body("{\"revision\": 1}")
+        .by(Row)
+        .prepare(&[REVISED])
+        .rows(REVISED_DECK)
+        .restore(NO_REVISIONS)
+        .writes(SAVES),
+    Recipe::post("create_deck_report", "report on a pasted list of fifty cards", "/v1/deck-reports")
+        .body("{\"format\": \"ttcg/standard\", \"list\": \"<list>\"}")
+        .rows("SELECT (SELECT string_agg('2 ' || c.name, chr(10)) FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS list FROM bench.players p LIMIT :many")
+        .like(Yardstick::Static)
+        .goal(Goal::Ratio(0.25)),
+    Recipe::post("create_deck_reports", "reports on two lists of fifty cards", "/v1/deck-reports/batch")
+        .body("{\"format\": \"ttcg/standard\", \"decks\": [{\"entries\": <entries_json>}, {\"entries\": <entries_json>}]}")
+        .rows(LISTS)
+        .reads(CARDS_OF_LIST)
+        .why("the yardstick reads the cards once and judges nothing"),
+    Recipe::get("find_deck_legalities", "formats in which an own deck is legal", "/v1/decks/<deck>/legalities").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_deck_report", "report on an own deck", "/v1/decks/<deck>/report").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::post("create_deck_report", "report on a list of fifty cards", "/v1/deck-reports")
         .body("{\"format\": \"ttcg/standard\", \"entries\": <entries_json>}")

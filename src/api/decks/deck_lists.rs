@@ -93,19 +93,18 @@ fn read_place(query: &DecksQuery) -> Result<(Option<DeckFolder>, Option<DeckTag>
 #[into_params(parameter_in = Query)]
 pub struct UploadedDeckQuery {
     /// With a body of text: the name, 1 to 100 characters; absent: what the list says itself, or `Deck`.
-    #[param(example = json!(null), min_length = 1, max_length = 100)]
+    #[param(min_length = 1, max_length = 100)]
     name: Option<String>,
     /// With a body of text: the format; absent: what the list says itself.
-    #[param(example = json!(null))]
     format: Option<String>,
     /// With a body of text: who may read it.
-    #[param(value_type = Option<DeckVisibility>, example = json!(null))]
+    #[param(value_type = Option<DeckVisibility>)]
     visibility: Option<String>,
     /// With a body of text: where you keep it.
-    #[param(example = json!(null), min_length = 1, max_length = 100)]
+    #[param(min_length = 1, max_length = 100)]
     folder: Option<String>,
     /// With a body of text: its dialect; absent: it is recognised.
-    #[param(value_type = Option<DeckDialectWord>, example = json!(null))]
+    #[param(value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
 

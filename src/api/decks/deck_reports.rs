@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use crate::app::decks::deck_input::DeckDialectWord;
 use crate::app::decks::deck_reports::{
-    self, DeckReportRequest, DeckReportResponse, DeckReportsResponse,
+    self, DeckLegalitiesResponse, DeckReportBatchRequest, DeckReportBatchResponse,
+    DeckReportRequest, DeckReportResponse, DeckReportsResponse,
 };
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -60,13 +61,12 @@ pub async fn find_deck_report(
 #[into_params(parameter_in = Query)]
 pub struct UploadedListQuery {
     /// With a body of text: the format; absent: what the list says itself.
-    #[param(example = json!(null))]
     format: Option<String>,
     /// With a body of text: by the rules and limit lists of this day.
-    #[param(value_type = Option<String>, format = Date, example = json!(null))]
+    #[param(value_type = Option<String>, format = Date)]
     on: Option<Date>,
     /// With a body of text: its dialect; absent: it is recognised.
-    #[param(value_type = Option<DeckDialectWord>, example = json!(null))]
+    #[param(value_type = Option<DeckDialectWord>)]
     dialect: Option<String>,
 }
 
@@ -118,4 +118,48 @@ pub async fn create_deck_report(
     let asker = (caller.viewer(), network.0);
     let reports = deck_reports::judge_list(&state, asker, body.value).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
+}
+
+/// Judges up to 100 deck lists by the same rules, without storing them.
+///
+/// If one of them has a fault, none is judged, and the faults of all are told.
+#[utoipa::path(
+    post, path = "/v1/deck-reports/batch", tag = "decks", security((), ("bearer" = [])), request_body = DeckReportBatchRequest,
+    responses(
+        (status = 200, body = DeckReportBatchResponse),
+        (status = 422, description = "`invalid_body`, `unreadable_deck_list`, `unknown_format`"),
+    )
+)]
+pub async fn create_deck_reports(
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    body: Body<DeckReportBatchRequest>,
+) -> Result<HttpResponse, Problem> {
+    let asker = (caller.viewer(), network.0);
+    let reports = deck_reports::judge_batch(&state, asker, body.value).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
+}
+
+/// Tells in which formats of its game a deck is legal: a public or unlisted one, or one of yours.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/legalities", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), ReportQuery),
+    responses(
+        (status = 200, body = DeckLegalitiesResponse),
+        (status = 304, description = "It is still what `If-None-Match` names."),
+    )
+)]
+pub async fn find_deck_legalities(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+    query: Params<ReportQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reader, asker) = (caller.may(), (caller.viewer(), network.0));
+    let id = DeckId(*deck);
+    let told = deck_reports::judge_everywhere(&state, reader.as_ref(), asker, id, query.on).await?;
+    cacheable(&req, Freshness::Private, None, &told)
 }

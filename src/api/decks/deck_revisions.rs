@@ -9,6 +9,7 @@ use super::deck_lists::{changed, created};
 use crate::app::decks::deck_lists::DeckResponse;
 use crate::app::decks::deck_revisions::{
     self, DeckDiffResponse, DeckRevisionResponse, DeckRevisionSummary, DiffRequest,
+    RestoreDeckRequest,
 };
 use crate::app::page::Page;
 use crate::app::problem::Problem;
@@ -17,7 +18,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteOwnDecks;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
-    Caller, IdempotencyKey, May, OptionalBody, PageQuery, Params, cacheable,
+    Body, Caller, IdempotencyKey, May, OptionalBody, PageQuery, Params, cacheable,
 };
 use crate::memory::rendered::Freshness;
 
@@ -66,27 +67,27 @@ pub async fn find_deck_revision(
 
 /// Makes one of your decks what it was in a revision: that becomes a new one. Who may read it and its folder stay as they are.
 #[utoipa::path(
-    post, path = "/v1/decks/{deck}/revisions/{revision}/restore", tag = "decks", security(("bearer" = [])),
+    post, path = "/v1/decks/{deck}/restore", tag = "decks", security(("bearer" = [])), request_body = RestoreDeckRequest,
     params(
         ("deck" = Uuid, Path, description = "Id of the deck"),
-        ("revision" = i64, Path, description = "Number of the revision, from 1", example = 1),
-        ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r2\""),
+        ("If-Match" = String, Header, description = "ETag of the version to replace", example = "\"r1\""),
     ),
     responses(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 404, description = "`not_found`: no such deck, or it has no such revision."),
         (status = 412, description = "`precondition_failed`: it was changed since."),
         (status = 428, description = "`precondition_required`"),
     )
 )]
-pub async fn restore_deck_revision(
+pub async fn restore_deck(
     state: web::Data<AppState>,
     by: May<WriteOwnDecks>,
     caller: Caller,
-    path: web::Path<(Uuid, i64)>,
+    deck: web::Path<Uuid>,
     if_match: Result<IfMatch, Problem>,
+    body: Body<RestoreDeckRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (deck, revision) = path.into_inner();
-    let which = (DeckId(deck), revision);
+    let which = (DeckId(*deck), body.value.revision);
     Ok(changed(deck_revisions::restore(&state, &by, caller.viewer(), which, &if_match?).await?))
 }
 
@@ -99,10 +100,9 @@ pub struct DeckDiffQuery {
     #[param(minimum = 1, example = 1)]
     from: Option<i64>,
     /// Number of the revision after; absent: the newest.
-    #[param(minimum = 1, example = json!(null))]
+    #[param(minimum = 1)]
     to: Option<i64>,
     /// Id of another deck, that `to` is a revision of.
-    #[param(example = json!(null))]
     with: Option<Uuid>,
 }
 

@@ -16,9 +16,11 @@ routes! {
     "/v1/decks/{deck}/clones" => post deck_revisions::clone_deck;
     "/v1/decks/{deck}/revisions" => get deck_revisions::list_deck_revisions;
     "/v1/decks/{deck}/revisions/{revision}" => get deck_revisions::find_deck_revision;
-    "/v1/decks/{deck}/revisions/{revision}/restore" => post deck_revisions::restore_deck_revision;
+    "/v1/decks/{deck}/restore" => post deck_revisions::restore_deck;
     "/v1/decks/{deck}/diff" => get deck_revisions::compare_decks;
     "/v1/decks/{deck}/report" => get deck_reports::find_deck_report;
+    "/v1/decks/{deck}/legalities" => get deck_reports::find_deck_legalities;
     "/v1/deck-folders" => get deck_lists::list_deck_folders;
     "/v1/deck-reports" => post deck_reports::create_deck_report;
+    "/v1/deck-reports/batch" => post deck_reports::create_deck_reports;
 }

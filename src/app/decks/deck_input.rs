@@ -54,7 +54,6 @@ pub struct DeckEntryBody {
     pub hidden: bool,
     /// Id of a card that is hidden from you. Only told; ignored in requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(example = json!(null))]
     pub card_id: Option<Uuid>,
 }
 
@@ -148,6 +147,20 @@ impl DeckFaults {
         value: Result<T, E>,
     ) -> Option<T> {
         value.map_err(|error| self.fields.push(InputFault::at(pointer, error))).ok()
+    }
+
+    /// What a part of the request is; the faults of the part are added with the pointer of the part before theirs.
+    pub(super) fn below<T>(&mut self, pointer: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let mut faults = Self::default();
+        let value = read(&mut faults);
+        let place = |fault: InputFault| InputFault {
+            pointer: format!("{pointer}{}", fault.pointer),
+            ..fault
+        };
+        self.fields.extend(faults.fields.into_iter().map(place));
+        self.formats.extend(faults.formats.into_iter().map(place));
+        self.lines.extend(faults.lines.into_iter().map(place));
+        value
     }
 
     /// The deck of exactly one of `entries` and `list`; what is wrong with it is added to the faults.

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
-use super::list_reading::{ListReadingResponse, ReadList, read_list};
+use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
 use super::masks::{Masks, mask};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
@@ -29,6 +29,7 @@ use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_lists::{
     self, CloneSource, DeckChanges, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
 };
+use crate::store::decks::deck_pool;
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 words! {
@@ -76,7 +77,6 @@ pub struct DeckSummaryResponse {
     pub updated_at: DateTime<Utc>,
     /// When it was deleted: 30 days later it is gone for good.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = json!(null))]
     pub deleted_at: Option<DateTime<Utc>>,
 }
 
@@ -249,7 +249,7 @@ pub struct DeckRequest {
     #[schema(example = "2 Kettle Imp\n1 Bellows Smith {rare}")]
     pub list: Option<String>,
     /// The dialect of `list`, for example `mtgo`; absent: it is recognised.
-    #[schema(value_type = Option<DeckDialectWord>, example = json!(null))]
+    #[schema(value_type = Option<DeckDialectWord>)]
     pub dialect: Option<String>,
     #[serde(skip, default = "utf8")]
     #[schema(ignore)]
@@ -348,20 +348,25 @@ async fn bind(
             let mentions = DeckMentions::of_deck(&deck);
             let found = deck_cards::find(app, &mut conn, asker, game, &[], &mentions);
             let (mut pool, _) = found.await?;
-            let cards = bound_cards(&deck, &pool.catalogue());
+            let mut cards = bound_cards(&deck, &pool.catalogue());
+            bind_places(&mut conn, game, &deck, &mut cards).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
-        SentDeck::List(text) => match read_list(app, asker, game, &[], &text).await? {
-            Ok((ReadList { deck, unread, told, .. }, mut pool)) => {
-                let cards = bound_cards(&deck, &pool.catalogue());
-                Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(told) })
+        SentDeck::List(text) => {
+            match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
+                Ok((ReadList { deck, unread, told, .. }, mut pool)) => {
+                    let mut cards = bound_cards(&deck, &pool.catalogue());
+                    let mut conn = StepConnection::new(&app.store);
+                    bind_places(&mut conn, game, &deck, &mut cards).await?;
+                    Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(told) })
+                }
+                Err(refusal) => {
+                    let mut faults = DeckFaults::default();
+                    faults.refuse_list(refusal);
+                    faults.into_result(None)
+                }
             }
-            Err(refusal) => {
-                let mut faults = DeckFaults::default();
-                faults.refuse_list(refusal);
-                faults.into_result(None)
-            }
-        },
+        }
     }
 }
 
@@ -374,6 +379,32 @@ fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
         _ => None,
     };
     deck.entries.iter().map(card).collect()
+}
+
+/// Binds entries that have a place and no name to the card of that place, which may be hidden from their owner: once they may see it, it gets its name.
+async fn bind_places(
+    conn: &mut StepConnection<'_>,
+    game: &Game,
+    deck: &Deck,
+    cards: &mut [Option<CardId>],
+) -> Result<(), Problem> {
+    let mut places = Vec::new();
+    for (at, (entry, card)) in deck.entries.iter().zip(cards.iter()).enumerate() {
+        if let (None, "", Some(set), Some(number)) =
+            (card, entry.card.name.as_str(), &entry.card.set, &entry.card.number)
+        {
+            places.push((at, (set.as_str(), number.as_str())));
+        }
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    let (positions, places): (Vec<usize>, Vec<_>) = places.into_iter().unzip();
+    let found = deck_pool::ids_at(conn.get().await?, game.code(), &places).await?;
+    for (at, card) in positions.into_iter().zip(found) {
+        cards[at] = card;
+    }
+    Ok(())
 }
 
 /// Which of the own decks are listed.

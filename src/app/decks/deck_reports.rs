@@ -1,10 +1,11 @@
 //! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use cardscape_engine::{
-    CardReference, Date, Deck, DeckMentions, Report, Resolution, TextEncoding, ViolationCode,
-    legalities,
+    CardReference, Date, Deck, DeckMentions, Format, Game, Report, Resolution, TextEncoding,
+    ViolationCode, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,7 +16,7 @@ use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
 use super::deck_lists::find_seen;
-use super::list_reading::{ListReadingResponse, ListRefusal, ReadList, read_list};
+use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -110,7 +111,7 @@ pub struct DeckReportRequest {
     #[schema(example = "2 Kettle Imp\n1 Belows Smith")]
     pub list: Option<String>,
     /// The dialect of `list`, for example `mtgo`; absent: it is recognised.
-    #[schema(value_type = Option<DeckDialectWord>, example = json!(null))]
+    #[schema(value_type = Option<DeckDialectWord>)]
     pub dialect: Option<String>,
     #[serde(skip, default = "utf8")]
     #[schema(ignore)]
@@ -130,7 +131,9 @@ pub async fn judge_stored(
     let mut faults = DeckFaults::default();
     let found = faults.formats(app, &format, day).await?;
     let found = faults.into_result(found)?;
-    let deck = find_deck(app, asker, &found, SentDeck::Entries(seen.content.deck)).await?;
+    let deck =
+        find_deck(app, asker, &found, SentDeck::Entries(seen.content.deck), NearNames::LookUp)
+            .await?;
     let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
     let judged = judge(app, asker, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
@@ -146,7 +149,7 @@ pub async fn judge_list(
     request: DeckReportRequest,
 ) -> Result<DeckReportsResponse, Problem> {
     let (formats, found, deck) = parse(app, request).await?;
-    let deck = match find_deck(app, asker, &found, deck).await? {
+    let deck = match find_deck(app, asker, &found, deck, NearNames::LookUp).await? {
         Ok(deck) => deck,
         Err(refusal) => {
             let mut faults = DeckFaults::default();
@@ -165,6 +168,7 @@ struct FoundDeck {
     reading: Option<ListReadingResponse>,
     cards: DeckPool,
     names: Option<Names>,
+    near: NearNames,
 }
 
 async fn find_deck(
@@ -172,6 +176,7 @@ async fn find_deck(
     asker: Asker,
     (loaded, formats): &FoundFormats,
     sent: SentDeck,
+    near: NearNames,
 ) -> Result<Result<FoundDeck, ListRefusal>, Problem> {
     let game = &loaded.game;
     match sent {
@@ -180,19 +185,185 @@ async fn find_deck(
             let mentions = DeckMentions::of_deck(&deck);
             let (cards, names) =
                 deck_cards::find(app, &mut conn, asker, game, formats, &mentions).await?;
-            Ok(Ok(FoundDeck { deck, lines: Vec::new(), reading: None, cards, names }))
+            Ok(Ok(FoundDeck { deck, lines: Vec::new(), reading: None, cards, names, near }))
         }
         SentDeck::List(text) => {
-            let read = read_list(app, asker, game, formats, &text).await?;
+            let read = read_list(app, asker, game, formats, &text, near).await?;
             Ok(read.map(|(ReadList { deck, lines, told, .. }, cards)| FoundDeck {
                 deck,
                 lines,
                 reading: Some(told),
                 cards,
                 names: None,
+                near,
             }))
         }
     }
+}
+
+/// Most lists of one batch.
+pub const MAX_BATCH: usize = 100;
+
+/// Several deck lists to judge by the same rules.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "format": "ttcg/standard", "decks": [{ "list": "2 Kettle Imp" }, { "entries": [{ "quantity": 1, "name": "Bellows Smith" }] }] }))]
+pub struct DeckReportBatchRequest {
+    /// The format: `game/format`, or `game/format:variant`. Either this or `formats`.
+    #[schema(example = "ttcg/standard")]
+    pub format: Option<String>,
+    /// Several formats of one game, 1 to 10. Either this or `format`.
+    #[schema(min_items = 1, max_items = 10)]
+    pub formats: Option<Vec<String>>,
+    /// By the rules and limit lists of this day; absent: of today.
+    #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
+    pub on: Option<Date>,
+    /// The lists, 1 to 100.
+    #[schema(min_items = 1, max_items = 100)]
+    pub decks: Vec<BatchedDeck>,
+}
+
+/// A deck list of a batch.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BatchedDeck {
+    /// The entries, at most 500. Either this or `list`.
+    #[schema(max_items = 500)]
+    pub entries: Option<Vec<DeckEntryBody>>,
+    /// The entries as text in any dialect. Either this or `entries`.
+    #[schema(example = "2 Kettle Imp")]
+    pub list: Option<String>,
+    /// The dialect of `list`; absent: it is recognised.
+    #[schema(value_type = Option<DeckDialectWord>)]
+    pub dialect: Option<String>,
+}
+
+/// The reports on several deck lists.
+#[derive(Serialize, ToSchema)]
+pub struct DeckReportBatchResponse {
+    /// One for each list, in the order of the request.
+    pub data: Vec<DeckReportsResponse>,
+}
+
+/// Judges several deck lists that are not stored by the same rules. If one of them has a fault, none is judged, and all faults are told.
+pub async fn judge_batch(
+    app: &AppState,
+    asker: Asker,
+    request: DeckReportBatchRequest,
+) -> Result<DeckReportBatchResponse, Problem> {
+    let DeckReportBatchRequest { format, formats, on, decks } = request;
+    let mut faults = DeckFaults::default();
+    if !(1..=MAX_BATCH).contains(&decks.len()) {
+        let detail = format!("must have 1 to {MAX_BATCH} lists, not {}", decks.len());
+        faults.fields.push(InputFault::at("/decks", detail));
+    }
+    let formats = read_formats(&mut faults, format, formats);
+    let mut sent = Vec::new();
+    for (at, BatchedDeck { entries, list, dialect }) in
+        decks.into_iter().take(MAX_BATCH).enumerate()
+    {
+        let (list, dialect) = (list.as_deref(), dialect.as_deref());
+        let list = list.map(|text| SentList { text, encoding: TextEncoding::Utf8, dialect });
+        sent.extend(faults.below(&format!("/decks/{at}"), |faults| faults.deck(entries, list)));
+    }
+    let found = find_formats(app, &mut faults, &formats, on).await?;
+    let found = faults.into_result(found)?;
+    // Together they get as much time as one list gets.
+    let started = Instant::now();
+    let near = |app: &AppState| match started.elapsed() < app.settings.suggestion_time {
+        true => NearNames::LookUp,
+        false => NearNames::LeaveOut,
+    };
+    let mut decks = Vec::new();
+    let mut faults = DeckFaults::default();
+    for (at, sent) in sent.into_iter().enumerate() {
+        match find_deck(app, asker, &found, sent, near(app)).await? {
+            Ok(deck) => decks.push(deck),
+            Err(refusal) => {
+                faults.below(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));
+            }
+        }
+    }
+    let decks = faults.into_result(Some(decks))?;
+    let mut data = Vec::new();
+    for deck in decks {
+        let found = (found.0.clone(), found.1.clone());
+        let deck = FoundDeck { near: near(app), ..deck };
+        data.push(judge(app, asker, &formats, found, deck).await?);
+    }
+    Ok(DeckReportBatchResponse { data })
+}
+
+/// What a deck is in one format.
+#[derive(Serialize, ToSchema)]
+pub struct DeckLegalityResponse {
+    /// The format: `game/format`, or `game/format:variant`.
+    #[schema(example = "ttcg/standard")]
+    pub format: String,
+    /// `legal`, `incomplete` (only cards are missing) or `illegal`.
+    #[schema(example = "legal")]
+    pub status: &'static str,
+}
+
+/// In which formats a deck is legal.
+#[derive(Serialize, ToSchema)]
+pub struct DeckLegalitiesResponse {
+    /// The day by whose rules it was judged.
+    #[schema(value_type = String, format = Date, example = "2026-11-01")]
+    pub on: Date,
+    /// The formats in which it is legal.
+    #[schema(example = json!(["ttcg/standard"]))]
+    pub legal_in: Vec<String>,
+    /// All formats of the game that there are on that day, with their variants.
+    pub formats: Vec<DeckLegalityResponse>,
+}
+
+/// Judges a stored deck that the reader may see by each format of its game, as they are on a day, or today.
+pub async fn judge_everywhere(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+    day: Option<Date>,
+) -> Result<DeckLegalitiesResponse, Problem> {
+    let seen = find_seen(app, (asker.0, reader), id).await?;
+    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
+    let day = day.map_or_else(|| app.today(), Ok)?;
+    let formats = formats_on(&loaded.game, day);
+    let found = (loaded, formats);
+    let deck =
+        find_deck(app, asker, &found, SentDeck::Entries(seen.content.deck), NearNames::LookUp)
+            .await?;
+    let FoundDeck { deck, mut cards, .. } =
+        deck.map_err(|_| Problem::internal("entries are no list"))?;
+    let (loaded, formats) = found;
+    let judged = legalities(&deck, &cards.catalogue(), &formats);
+    let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
+        let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
+        let variant = variant.unwrap_or_default();
+        let format = format!("{}/{}{variant}", loaded.game.code(), format.code);
+        DeckLegalityResponse { format, status: report.status.as_str() }
+    });
+    let formats: Vec<DeckLegalityResponse> = named.collect();
+    let legal = formats.iter().filter(|one| one.status == "legal");
+    Ok(DeckLegalitiesResponse {
+        on: day,
+        legal_in: legal.map(|one| one.format.clone()).collect(),
+        formats,
+    })
+}
+
+/// Every format of a game on a day; one with variants once for each.
+fn formats_on(game: &Game, day: Date) -> Vec<Format> {
+    let formats = game.formats().iter().filter_map(|format| game.format_on(&format.code, day));
+    let variants = formats.flat_map(|format| {
+        let codes: Vec<_> = format.variants.iter().map(|variant| variant.code.clone()).collect();
+        match codes.is_empty() {
+            true => vec![format],
+            false => codes.iter().filter_map(|code| format.with_variant(code)).collect(),
+        }
+    });
+    variants.collect()
 }
 
 /// The formats by their pointers, what they are, and the deck; or every fault of the request.
@@ -201,7 +372,25 @@ async fn parse(
     request: DeckReportRequest,
 ) -> Result<(Vec<(String, FormatName)>, FoundFormats, SentDeck), Problem> {
     let mut faults = DeckFaults::default();
-    let names: Vec<(String, String)> = match (request.format, request.formats) {
+    let formats = read_formats(&mut faults, request.format, request.formats);
+    let list = request.list.as_deref().map(|text| SentList {
+        text,
+        encoding: request.encoding,
+        dialect: request.dialect.as_deref(),
+    });
+    let deck = faults.deck(request.entries, list);
+    let found = find_formats(app, &mut faults, &formats, request.on).await?;
+    let (found, deck) = faults.into_result(found.zip(deck))?;
+    Ok((formats, found, deck))
+}
+
+/// The formats that a request names, by their pointers; what is wrong with their names is added to the faults.
+fn read_formats(
+    faults: &mut DeckFaults,
+    format: Option<String>,
+    formats: Option<Vec<String>>,
+) -> Vec<(String, FormatName)> {
+    let names: Vec<(String, String)> = match (format, formats) {
         (Some(format), None) => vec![("/format".to_owned(), format)],
         (None, Some(formats)) => {
             if !(1..=MAX_FORMATS).contains(&formats.len()) {
@@ -227,19 +416,22 @@ async fn parse(
             formats.push((pointer, format));
         }
     }
-    let list = request.list.as_deref().map(|text| SentList {
-        text,
-        encoding: request.encoding,
-        dialect: request.dialect.as_deref(),
-    });
-    let deck = faults.deck(request.entries, list);
-    let found = faults.formats(app, &formats, request.on).await?;
+    formats
+}
+
+/// What these formats are on a day, or today. Those that do not exist, and one that is named twice, are added to the faults.
+async fn find_formats(
+    app: &AppState,
+    faults: &mut DeckFaults,
+    formats: &[(String, FormatName)],
+    day: Option<Date>,
+) -> Result<Option<FoundFormats>, Problem> {
+    let found = faults.formats(app, formats, day).await?;
     if let Some((first, second)) = found.as_ref().and_then(|(_, found)| same_format(found)) {
         let detail = format!("is the same format as {}, number {}", formats[first].1, first + 1);
         faults.fields.push(InputFault::at(&formats[second].0, detail));
     }
-    let (found, deck) = faults.into_result(found.zip(deck))?;
-    Ok((formats, found, deck))
+    Ok(found)
 }
 
 /// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
@@ -248,7 +440,7 @@ async fn judge(
     asker: Asker,
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
-    FoundDeck { deck, lines, reading, mut cards, names: known }: FoundDeck,
+    FoundDeck { deck, lines, reading, mut cards, names: known, near }: FoundDeck,
 ) -> Result<DeckReportsResponse, Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
@@ -265,6 +457,7 @@ async fn judge(
     if !unknown.is_empty() {
         let left_out = match &reading {
             Some(reading) => reading.suggestions_left_out,
+            None if near == NearNames::LeaveOut => unknown.len(),
             None => deck_cards::add_near(app, asker, known, game, &unknown, &mut cards).await,
         };
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue()));

@@ -2,7 +2,7 @@
 
 use cardscape_engine::{CardReference, DeckEntry};
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -259,6 +259,15 @@ pub async fn compare(
         with: request.with.map(|deck| deck.0),
         cards: cards.into_iter().map(Into::into).collect(),
     })
+}
+
+/// What a deck shall be again.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestoreDeckRequest {
+    /// Number of the revision.
+    #[schema(example = 1, minimum = 1)]
+    pub revision: i64,
 }
 
 /// Makes one of the own decks what it was: a new revision. Who may read it and its folder stay as they are.

@@ -30,9 +30,9 @@ pub struct ListReadingResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "it has no marks of another dialect")]
     pub recognised_by: Option<&'static str>,
-    /// How the bytes of an upload were read: `utf8` or `windows1252`. Texts in JSON are `utf8`.
-    #[schema(value_type = String, example = "utf8")]
-    pub encoding: TextEncoding,
+    /// How the bytes of an upload were read: `utf-8`, `utf-16` or `windows-1252`. Texts in JSON are `utf-8`.
+    #[schema(example = "utf-8")]
+    pub encoding: &'static str,
     /// What is said of each line that is not blank, in their order.
     pub lines: Vec<ReadLineResponse>,
     /// Unknown names for which no near names were looked up.
@@ -123,6 +123,14 @@ pub(super) enum ListRefusal {
     OtherGame(String),
 }
 
+/// Whether names that are near to unknown ones are looked up. It may take a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NearNames {
+    LookUp,
+    /// They are told to be left out.
+    LeaveOut,
+}
+
 /// Reads a list with the cards that the asker may see. Returns it with those cards, and with those that the boxes of `formats` need.
 pub(super) async fn read_list(
     app: &AppState,
@@ -130,6 +138,7 @@ pub(super) async fn read_list(
     game: &Game,
     formats: &[Format],
     text: &DeckText,
+    near: NearNames,
 ) -> Result<Result<(ReadList, DeckPool), ListRefusal>, Problem> {
     // Headings may look like entries.
     let entries = text.entry_count(game);
@@ -161,13 +170,24 @@ pub(super) async fn read_list(
         conn.give_back();
         read = text.read(&DeckReading::new(&cards.catalogue()).with_set_names(&sets));
         let unknown = unknown_names(&read);
-        if !unknown.is_empty() {
+        if near == NearNames::LeaveOut {
+            left_out = unknown.len();
+        } else if !unknown.is_empty() {
             left_out = deck_cards::add_near(app, asker, names, game, &unknown, &mut cards).await;
             read = text.read(&DeckReading::new(&cards.catalogue()).with_set_names(&sets));
         }
     }
     read.suggestions_left_out = read.suggestions_left_out.max(left_out);
     Ok(check(read, game).map(|read| (read, cards)))
+}
+
+/// The word for an encoding, as it is for other files.
+fn encoding_word(encoding: TextEncoding) -> &'static str {
+    match encoding {
+        TextEncoding::Utf16 => "utf-16",
+        TextEncoding::Windows1252 => "windows-1252",
+        _ => "utf-8",
+    }
 }
 
 fn too_many(entries: usize) -> ListRefusal {
@@ -199,7 +219,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         told: ListReadingResponse {
             dialect: read.dialect.code(),
             recognised_by: read.recognised_by,
-            encoding: read.encoding,
+            encoding: encoding_word(read.encoding),
             lines: Vec::new(),
             suggestions_left_out: read.suggestions_left_out,
             notes: read.notes.into_iter().take(NOTES_TOLD).collect(),

@@ -113,6 +113,27 @@ pub async fn places(
     Ok(places)
 }
 
+/// The cards at these places of a game, hidden or not: set and number are public.
+pub async fn ids_at(
+    conn: &mut Connection,
+    game: &str,
+    places: &[(&str, &str)],
+) -> StoreResult<Vec<Option<CardId>>> {
+    let sets: Vec<&str> = places.iter().map(|(set, _)| *set).collect();
+    let at = cards::game_code.eq(game).and(cards::set_code.eq_any(&sets));
+    let numbers: Vec<&str> = places.iter().map(|(_, number)| *number).collect();
+    let rows: Vec<(CardId, String, String)> = cards::table
+        .filter(at.and(cards::number.eq_any(&numbers)))
+        .select((cards::id, cards::set_code, cards::number))
+        .load(conn)
+        .await?;
+    let find = |(set, number): &(&str, &str)| {
+        let found = rows.iter().find(|(_, in_set, of)| in_set == set && of == number);
+        found.map(|(id, ..)| *id)
+    };
+    Ok(places.iter().map(find).collect())
+}
+
 /// The names of the cards with these ids that `viewer` may see.
 pub async fn names(
     conn: &mut Connection,

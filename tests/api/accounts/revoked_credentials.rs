@@ -17,13 +17,14 @@ use crate::designs::upload;
 use crate::support::{PaperCard, Player, RequestExt as _, TestApp, fresh_path, next_step, text};
 
 /// Operations that write nothing in somebody's name: anybody may ask, or the method is POST because a question is long.
-const ASKS: [&str; 11] = [
+const ASKS: [&str; 12] = [
     "register",
     "recover",
     "log_in",
     "refresh",
     "look_up_cards",
     "create_deck_report",
+    "create_deck_reports",
     "check_design",
     "create_design_suggestion",
     "match_effects",
@@ -447,6 +448,14 @@ impl Scene {
             }
             "delete_deck" => {
                 Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
+            }
+            "undelete_deck" => {
+                Draft::new(ada, format!("{}/undelete", self.deck().await), Value::Null)
+            }
+            "clone_deck" => Draft::new(ada, format!("{}/clones", self.deck().await), json!({})),
+            "restore_deck" => {
+                let path = format!("{}/restore", self.deck().await);
+                Draft::new(ada, path, json!({ "revision": 1 })).with("if-match", "\"r1\"")
             }
             "upload_artwork" => Draft {
                 file: Some(("image/png", fresh_picture())),

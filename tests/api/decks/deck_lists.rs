@@ -82,7 +82,7 @@ async fn a_deck_is_stored_read_replaced_and_deleted() {
         .answer()
         .await
         .problem(404, "not_found");
-    assert_eq!(app.db().value("SELECT count(*) FROM deck_entries").await, "0");
+    assert_eq!(app.get("/v1/decks").by(&ada).answer().await.expect(200)["data"], json!([]));
 }
 
 #[tokio::test]
@@ -245,8 +245,8 @@ async fn an_account_has_at_most_a_thousand_decks() {
     let app = app().await;
     let ada = app.player("ada").await;
     let fill = format!(
-        "INSERT INTO decks SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n', 'private', 1, now(), now() \
-         FROM generate_series(1, 999)",
+        "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+         SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n', 'private', 1, now(), now() FROM generate_series(1, 999)",
         ada.id
     );
     sql(&app.db().url(), &fill).await;
@@ -361,11 +361,41 @@ async fn bad_input_is_told_field_by_field() {
 }
 
 #[tokio::test]
-async fn unreadable_lines_are_named_every_one() {
+async fn lines_that_cannot_be_read_are_told_and_kept() {
     let app = app().await;
     let ada = app.player("ada").await;
     let list = "// a comment\n2 Kettle Imp\nnonsense without a number\n\n0 Bellows Smith\n99999 Pocket Bat\n1 Ping";
-    let body = json!({ "name": "n", "format": "ttcg/standard", "list": list });
+    let body = json!({ "name": "n", "format": "ttcg/standard", "list": list, "dialect": "own" });
+    let made = create(&app, &ada, &body).await.expect(201);
+    let told: Vec<(u64, &str)> = made["reading"]["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["line"].as_u64().unwrap(), line["status"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        (1, "ignored"),
+        (2, "accepted"),
+        (3, "unknown"),
+        (5, "refused"),
+        (6, "refused"),
+        (7, "unknown"),
+    ];
+    assert_eq!(told, expected, "{made:#}");
+    let unread = json!([
+        { "line": 5, "text": "0 Bellows Smith", "detail": "quantity must be 1 to 10000" },
+        { "line": 6, "text": "99999 Pocket Bat", "detail": "quantity must be 1 to 10000" },
+    ]);
+    assert_eq!(made["unread_lines"], unread);
+    let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!((&read["unread_lines"], read.get("reading")), (&unread, None));
+    assert_eq!(read["entries"][1]["name"], "nonsense without a number");
+    let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await.text();
+    assert!(text.contains("// line 6 (quantity must be 1 to 10000): 99999 Pocket Bat"), "{text}");
+
+    // Nothing at all that could be read is no deck.
+    let body = json!({ "name": "n", "format": "ttcg/standard", "list": "0 Ping\n99999 Pong" });
     let problem = create(&app, &ada, &body).await.problem(422, "unreadable_deck_list");
     let lines: Vec<i64> = problem["errors"]
         .as_array()
@@ -373,9 +403,9 @@ async fn unreadable_lines_are_named_every_one() {
         .iter()
         .map(|fault| fault["line"].as_i64().unwrap())
         .collect();
-    assert_eq!(lines, [3, 5, 6], "{problem}");
+    assert_eq!(lines, [1, 2], "{problem}");
     assert!(problem["errors"].as_array().unwrap().iter().all(|fault| fault["pointer"] == "/list"));
-    assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "0");
+    assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1");
 }
 
 #[tokio::test]

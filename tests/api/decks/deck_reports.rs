@@ -300,7 +300,7 @@ async fn one_list_is_judged_for_several_formats_at_once() {
     let told =
         "There is no format ttcg/standard on 2020-01-01; its first version begins on 2025-03-17.";
     assert_eq!(problem["detail"], told);
-    judge(&app, &json!({ "format": "ttcg/standard", "list": "Ping" }))
+    judge(&app, &json!({ "format": "ttcg/standard", "list": "0 Ping" }))
         .await
         .problem(422, "unreadable_deck_list");
     let invalid = app.post("/v1/deck-reports").bearer_auth("nonsense").json(&body).answer().await;
@@ -544,10 +544,78 @@ async fn unknown_formats_are_told_all_at_once() {
     assert_eq!(problem["errors"][0]["detail"], first);
     assert!(problem["detail"].as_str().unwrap().contains("ttcg/standard:foo"), "{problem}");
 
-    let body = json!({ "format": "ttcg/standrd", "list": "Ping" });
+    let body = json!({ "format": "ttcg/standrd", "list": "Ping", "dialect": "arean" });
     let problem = judge(&app, &body).await.problem(422, "invalid_body");
-    assert_eq!(told(&problem), ["/format", "/list"]);
+    assert_eq!(told(&problem), ["/dialect", "/format"]);
+    assert!(
+        problem["errors"][0]["detail"].as_str().unwrap().ends_with("did you mean arena?"),
+        "{problem}"
+    );
     let body = json!({ "format": "ttgc/standard", "entries": [] });
     let problem = judge(&app, &body).await.problem(422, "unknown_format");
     assert_eq!(problem["errors"][0]["detail"], "There is no game ttgc; did you mean ttcg?");
+}
+
+#[tokio::test]
+async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let ask = async |body: &Value| app.post("/v1/deck-reports/batch").json(body).answer().await;
+    let (format, legal) = sample("ttcg", "legal-embers-and-bones.txt");
+    let entries = json!([{ "quantity": 3, "name": "Kettle Imp" }]);
+    let decks = json!([{ "list": legal }, { "entries": entries }, { "list": "2 Kettle Inp" }]);
+    let data = ask(&json!({ "format": format, "decks": decks })).await.expect(200)["data"].clone();
+    let statuses: Vec<&str> = data
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["reports"][0]["status"].as_str().unwrap())
+        .collect();
+    assert_eq!(statuses, ["legal", "illegal", "illegal"]);
+    assert_eq!((data[0].get("reading").is_some(), data[1].get("reading")), (true, None));
+    for (at, deck) in decks.as_array().unwrap().iter().enumerate() {
+        let mut alone = deck.clone();
+        alone["format"] = format.as_str().into();
+        assert_eq!(judge(&app, &alone).await.expect(200), data[at], "alone it is judged alike");
+    }
+    let wrong = json!({ "format": format, "decks": [
+        { "list": "1 Ping" }, { "entries": [{ "quantity": 0, "name": "x" }] }, { "list": "1 Ping", "entries": [] }, { "list": "1 Ping", "dialect": "x" },
+    ] });
+    let problem = ask(&wrong).await.problem(422, "invalid_body");
+    let told: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["pointer"].as_str().unwrap())
+        .collect();
+    assert_eq!(told, ["/decks/1/entries/0/quantity", "/decks/2", "/decks/3/dialect"]);
+    let unread =
+        ask(&json!({ "format": format, "decks": [{ "list": "1 Ping" }, { "list": "0 Ping" }] }))
+            .await;
+    assert_eq!(
+        unread.problem(422, "unreadable_deck_list")["errors"][0]["pointer"],
+        "/decks/1/list"
+    );
+    ask(&json!({ "format": format, "decks": [] })).await.problem(422, "invalid_body");
+    let many = json!({ "format": format, "decks": vec![json!({ "entries": [] }); 101] });
+    ask(&many).await.problem(422, "invalid_body");
+
+    let ada = app.player("ada").await;
+    let (_, full) = sample("emojo-dojo", "legal-full-box.txt");
+    let body = json!({ "name": "n", "format": "emojo-dojo/box:half", "list": full });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let legalities =
+        app.get(&format!("{path}/legalities?on=2026-11-01")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        (&legalities["legal_in"], &legalities["on"]),
+        (&json!(["emojo-dojo/box:full"]), &json!("2026-11-01"))
+    );
+    let formats: Vec<&str> = legalities["formats"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["format"].as_str().unwrap())
+        .collect();
+    assert!(formats.contains(&"emojo-dojo/box:half"), "{legalities:#}");
+    app.get(&format!("{path}/legalities")).answer().await.problem(404, "not_found");
 }

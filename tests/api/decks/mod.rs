@@ -1,5 +1,9 @@
-//! Deck lists and reports.
+//! Deck lists: stored, read, compared and judged.
 
+mod deck_deletions;
 mod deck_lists;
+mod deck_masks;
 mod deck_reports;
+mod deck_revisions;
+mod deck_texts;
 pub mod permissions;

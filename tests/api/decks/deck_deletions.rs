@@ -1,0 +1,105 @@
+//! Decks that were deleted come back, for a while.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use crate::support::{Player, RequestExt as _, TestApp, sql};
+
+async fn stored(app: &TestApp, owner: &Player, visibility: &str) -> String {
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": visibility, "list": "2 Kettle Imp" });
+    app.post("/v1/decks").by(owner).json(&body).answer().await.header("location")
+}
+
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app
+}
+
+async fn delete(app: &TestApp, owner: &Player, path: &str) {
+    app.delete(path).by(owner).header("if-match", "*").answer().await.expect(204);
+}
+
+#[tokio::test]
+async fn a_deleted_deck_is_gone_and_comes_back_as_it_was() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    for visibility in ["public", "unlisted", "private"] {
+        let path = stored(&app, &ada, visibility).await;
+        let before = app.get(&path).by(&ada).answer().await;
+        delete(&app, &ada, &path).await;
+        for path in [
+            path.clone(),
+            format!("{path}/report"),
+            format!("{path}/revisions"),
+            format!("{path}/revisions/1"),
+        ] {
+            app.get(&path).by(&ada).answer().await.problem(404, "not_found");
+            app.get(&path).answer().await.problem(404, "not_found");
+        }
+        app.delete(&path).by(&ada).header("if-match", "*").answer().await.problem(404, "not_found");
+        let undelete = format!("{path}/undelete");
+        app.post(&undelete).by(&eve).answer().await.problem(404, "not_found");
+        let list = app.get("/v1/decks?deleted=true").by(&ada).answer().await.expect(200);
+        assert_eq!(list["data"].as_array().unwrap().len(), 1);
+        assert!(list["data"][0]["deleted_at"].is_string());
+        assert_eq!(app.get("/v1/decks").by(&ada).answer().await.expect(200)["data"], json!([]));
+        for _ in 0..2 {
+            let back = app.post(&undelete).by(&ada).answer().await;
+            assert_eq!(back.header("etag"), before.header("etag"));
+            assert_eq!(back.expect(200), before.json(), "{visibility}");
+        }
+        assert_eq!(app.get(&path).answer().await.status == 200, visibility != "private");
+        delete(&app, &ada, &path).await;
+        sql(&app.db().url(), "DELETE FROM decks").await;
+    }
+}
+
+#[tokio::test]
+async fn after_thirty_days_it_is_gone_for_good() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, "private").await;
+    delete(&app, &ada, &path).await;
+    app.clock().advance(TimeDelta::days(30) - TimeDelta::minutes(1));
+    let sweep = async || {
+        let now = app.clock().now();
+        cardscape::store::operations::retention::sweep(app.store(), now).await.unwrap();
+    };
+    sweep().await;
+    assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1");
+    app.clock().advance(TimeDelta::minutes(2));
+    let ada = app.log_in(&ada.name, &ada.password).await;
+    app.post(&format!("{path}/undelete")).by(&ada).answer().await.problem(404, "not_found");
+    sweep().await;
+    let left = "SELECT (SELECT count(*) FROM decks) + (SELECT count(*) FROM deck_entries) + (SELECT count(*) FROM deck_revisions)";
+    assert_eq!(app.db().value(left).await, "0");
+}
+
+#[tokio::test]
+async fn a_hundred_deleted_decks_are_kept_and_a_full_account_takes_none_back() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let fill = |deleted: &str, count: u32| {
+        format!(
+            "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, deleted_at, visibility_before) \
+             SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n' || n, 'private', 1, now(), now(), {deleted} FROM generate_series(1, {count}) AS n",
+            ada.id
+        )
+    };
+    sql(
+        &app.db().url(),
+        &fill("now() - interval '1 day' - n * interval '1 minute', 'private'", 100),
+    )
+    .await;
+    let path = stored(&app, &ada, "private").await;
+    delete(&app, &ada, &path).await;
+    let names = "SELECT count(*) || ' ' || count(*) FILTER (WHERE name = 'n100') FROM decks";
+    assert_eq!(app.db().value(names).await, "100 0", "the one that was deleted first went");
+    sql(&app.db().url(), &fill("NULL, NULL", 1_000)).await;
+    let refused = app.post(&format!("{path}/undelete")).by(&ada).answer().await;
+    refused.problem(409, "too_many_decks");
+    let page: Value =
+        app.get("/v1/decks?deleted=true&limit=200").by(&ada).answer().await.expect(200);
+    assert_eq!(page["data"].as_array().unwrap().len(), 100);
+}

@@ -1,0 +1,212 @@
+//! Decks with hidden cards: those that their owner could see are masked, and guesses are not.
+
+use serde_json::{Value, json};
+
+use crate::support::{Player, RequestExt as _, TestApp, sql};
+
+struct Stage {
+    app: TestApp,
+    /// Holds hidden cards.
+    ada: Player,
+    /// Holds none.
+    eve: Player,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let app = TestApp::start().await;
+        app.seed(&["ttcg"]).await;
+        let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+        for number in ["003", "004"] {
+            app.give_copy(&ada.id, "ttcg", "veil", number).await;
+        }
+        Self { app, ada, eve }
+    }
+
+    async fn stored(&self, owner: &Player, list: &str) -> String {
+        let body =
+            json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": list });
+        let answer = self.app.post("/v1/decks").by(owner).json(&body).answer().await;
+        assert_eq!(answer.status, 201, "{}", answer.text());
+        answer.header("location")
+    }
+
+    /// What somebody is answered, as text.
+    async fn told(&self, path: &str, reader: Option<&Player>) -> String {
+        let request = self.app.get(path);
+        let request = match reader {
+            Some(player) => request.by(player),
+            None => request,
+        };
+        let answer = request.answer().await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        answer.text()
+    }
+}
+
+fn ways(path: &str) -> Vec<String> {
+    let mut ways = vec![
+        path.to_owned(),
+        format!("{path}/report"),
+        format!("{path}/revisions"),
+        format!("{path}/revisions/1"),
+        format!("{path}/diff?from=1&to=2"),
+    ];
+    let dialects = cardscape_engine::DeckDialect::ALL;
+    ways.extend(dialects.map(|dialect| format!("{path}/export?dialect={dialect}")));
+    ways
+}
+
+#[tokio::test]
+async fn what_the_owner_could_see_is_masked_for_who_may_not() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let moderator = app.moderator().await;
+    let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
+    let more = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public",
+                       "list": "1 Drowned Lantern\n3 mirror pilgrim\n1 Kettle Imp" });
+    app.put(&path).by(ada).header("if-match", "*").json(&more).answer().await.expect(200);
+    for way in ways(&path) {
+        for reader in [None, Some(eve)] {
+            let told = stage.told(&way, reader).await;
+            for word in ["Drowned", "drowned", "Mirror", "mirror"] {
+                assert!(!told.contains(word), "{way}: {told}");
+            }
+        }
+    }
+    let seen: Value = serde_json::from_str(&stage.told(&path, None).await).unwrap();
+    let masked = &seen["entries"][1];
+    assert_eq!(
+        (
+            &masked["name"],
+            &masked["set"],
+            &masked["number"],
+            &masked["quantity"],
+            &masked["hidden"]
+        ),
+        (&json!(""), &json!("veil"), &json!("004"), &json!(3), &json!(true))
+    );
+    assert!(masked["card_id"].is_string() && seen["entries"][2].get("hidden").is_none());
+    let diff: Value =
+        serde_json::from_str(&stage.told(&format!("{path}/diff"), None).await).unwrap();
+    assert_eq!(diff["cards"].as_array().unwrap().len(), 2, "{diff:#}");
+    let text = app.get(&path).header("accept", "text/plain").answer().await.text();
+    assert!(text.contains("3 \"\" (veil) 004"), "{text}");
+
+    for (who, reader) in [("owner", ada), ("moderator", &moderator)] {
+        let seen = stage.told(&path, Some(reader)).await;
+        assert!(
+            seen.contains("Drowned Lantern") && seen.contains("mirror pilgrim"),
+            "{who}: {seen}"
+        );
+    }
+    // Who gets a copy sees the name, under another tag.
+    let before = app.get(&path).by(eve).answer().await.header("etag");
+    app.give_copy(&eve.id, "ttcg", "veil", "004").await;
+    let after = app.get(&path).by(eve).header("if-none-match", before).answer().await;
+    assert_eq!(after.status, 200);
+    assert!(after.text().contains("mirror pilgrim") && !after.text().contains("Drowned"));
+    // The owner reads what she typed when she has given the cards away.
+    sql(&app.db().url(), &format!("UPDATE copies SET owner_id = '{}'", moderator.id)).await;
+    assert!(stage.told(&path, Some(ada)).await.contains("Drowned Lantern"));
+}
+
+#[tokio::test]
+async fn a_guess_is_shown_as_it_was_typed() {
+    let stage = Stage::set().await;
+    let Stage { app, eve, .. } = &stage;
+    let path = stage
+        .stored(eve, "2 Drowned Lantern\n1 Drowsed Pantern\n1 Mirror Pilgrim (veil) 004")
+        .await;
+    let more = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public",
+                       "list": "1 Drowned Lantern\n2 Drowsed Pantern\n1 Fogbound Signpost" });
+    app.put(&path).by(eve).header("if-match", "*").json(&more).answer().await.expect(200);
+    let bound = "SELECT count(*) FROM decks, unnest(card_ids) AS bound WHERE bound IS NOT NULL";
+    assert_eq!(app.db().value(bound).await, "0");
+    for way in ways(&path) {
+        // A right guess and a wrong one are answered alike.
+        let told = stage.told(&way, None).await;
+        let same = |text: &str| {
+            text.replace("Drowned Lantern", "GUESS").replace("Drowsed Pantern", "GUESS")
+        };
+        assert_eq!(
+            told.matches("Drowned Lantern").count() > 0,
+            told.matches("Drowsed Pantern").count() > 0,
+            "{way}: {told}"
+        );
+        assert!(!same(&told).contains("\"hidden\""), "{way}: {told}");
+    }
+    let shown: Value = serde_json::from_str(&stage.told(&path, None).await).unwrap();
+    assert_eq!(shown["entries"][0]["name"], "Drowned Lantern");
+}
+
+#[tokio::test]
+async fn a_copy_of_a_masked_deck_gets_its_names_when_they_may_be_seen() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
+    let answer = app.post(&format!("{path}/clones")).by(eve).answer().await;
+    let copy = answer.header("location");
+    assert!(!answer.text().contains("Drowned"), "{}", answer.text());
+    assert_eq!(answer.json()["entries"][0]["hidden"], true, "{}", answer.text());
+    let names = "SELECT count(*) FROM deck_entries e JOIN decks d ON d.id = e.deck_id WHERE d.cloned_deck_id IS NOT NULL AND e.name <> ''";
+    assert_eq!(app.db().value(names).await, "1", "what may not be seen is not stored with it");
+
+    // What was read can be sent back.
+    let read = app.get(&copy).by(eve).answer().await;
+    let body =
+        json!({ "name": "mine", "format": "ttcg/standard", "entries": read.json()["entries"] });
+    let sent = app.put(&copy).by(eve).header("if-match", read.header("etag")).json(&body);
+    assert_eq!(sent.answer().await.expect(200)["entries"][0]["number"], "003");
+    let text = app.get(&copy).by(eve).header("accept", "text/plain").answer().await.text();
+    let back = json!({ "name": "back", "format": "ttcg/standard", "list": text });
+    let back = app.post("/v1/decks").by(eve).json(&back).answer().await.expect(201);
+    assert_eq!(back["entries"][0]["number"], "003", "{back:#}");
+
+    app.give_copy(&eve.id, "ttcg", "veil", "003").await;
+    let seen = app.get(&copy).by(eve).answer().await.expect(200);
+    let report = app.get(&format!("{copy}/report")).by(eve).answer().await.expect(200);
+    assert!(report["entries"][0]["card_id"].is_string(), "{report:#}");
+    let entry = &seen["entries"][0];
+    assert_eq!(
+        (&entry["name"], entry.get("hidden")),
+        (&json!("Drowned Lantern"), None),
+        "{seen:#}"
+    );
+}
+
+#[tokio::test]
+async fn a_program_that_knows_no_bindings_leaves_none_behind() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, .. } = &stage;
+    let path = stage.stored(ada, "2 Drowned Lantern").await;
+    // What an older release writes: another revision, other names, the bindings untouched.
+    let id = path.rsplit('/').next().unwrap();
+    let older = format!(
+        "WITH deck AS (UPDATE decks SET revision = revision + 1 WHERE id = '{id}') UPDATE deck_entries SET name = 'Kettle Imp' WHERE deck_id = '{id}'"
+    );
+    sql(&app.db().url(), &older).await;
+    let seen: Value = serde_json::from_str(&stage.told(&path, None).await).unwrap();
+    assert_eq!(
+        (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
+        (&json!("Kettle Imp"), None)
+    );
+    let revisions: Value =
+        serde_json::from_str(&stage.told(&format!("{path}/revisions"), None).await).unwrap();
+    assert_eq!(revisions["data"].as_array().unwrap().len(), 1, "it has kept none");
+}
+
+#[tokio::test]
+async fn a_card_that_is_gone_stays_masked() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, .. } = &stage;
+    let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
+    let gone = "UPDATE decks SET card_ids = ARRAY['01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid, card_ids[2]]";
+    sql(&app.db().url(), gone).await;
+    for way in
+        ways(&path).into_iter().filter(|way| !way.contains("revisions/") && !way.contains("diff"))
+    {
+        let told = stage.told(&way, None).await;
+        assert!(!told.contains("Drowned"), "{way}: {told}");
+    }
+}

@@ -1,0 +1,250 @@
+//! What decks were: kept, compared, taken back; copies, folders, tags, and deletion.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app
+}
+
+fn deck(name: &str, visibility: &str, list: &str) -> Value {
+    json!({ "name": name, "format": "ttcg/standard", "visibility": visibility, "list": list })
+}
+
+async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
+    let answer = app.post("/v1/decks").by(owner).json(body).answer().await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+async fn put(app: &TestApp, owner: &Player, path: &str, body: &Value) -> Value {
+    app.put(path).by(owner).header("if-match", "*").json(body).answer().await.expect(200)
+}
+
+fn numbers(page: &Value) -> Vec<i64> {
+    page["data"].as_array().unwrap().iter().map(|one| one["revision"].as_i64().unwrap()).collect()
+}
+
+/// Zone, name and the numbers of copies of each difference.
+fn told(diff: &Value) -> Vec<String> {
+    let cards = diff["cards"].as_array().unwrap().iter();
+    let told = cards.map(|card| {
+        let text = |member: &str| card[member].as_str().unwrap().to_owned();
+        format!("{} {} {}>{}", text("zone"), text("name"), card["before"], card["after"])
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn each_version_is_kept_and_compared_card_by_card() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck("One", "private", "2 Kettle Imp\n1 Pocket Bat")).await;
+    put(&app, &ada, &path, &deck("Two", "private", "1 pocket bat\n1 Kettle Imp\n1 Kettle Imp"))
+        .await;
+    put(&app, &ada, &path, &deck("Three", "private", "1 Kettle Imp\n2 Bellows Smith")).await;
+    let page = app.get(&format!("{path}/revisions?limit=2")).by(&ada).answer().await.expect(200);
+    assert_eq!(numbers(&page), [3, 2]);
+    assert_eq!(
+        (&page["data"][0]["name"], &page["data"][0]["card_count"]),
+        (&json!("Three"), &json!(3))
+    );
+    let next = format!("{path}/revisions?limit=2&cursor={}", page["next_cursor"].as_str().unwrap());
+    assert_eq!(numbers(&app.get(&next).by(&ada).answer().await.expect(200)), [1]);
+
+    let diff = async |query: &str| {
+        app.get(&format!("{path}/diff{query}")).by(&ada).answer().await.expect(200)
+    };
+    assert_eq!(told(&diff("?from=1&to=2").await), Vec::<String>::new(), "only lines differ");
+    let last = diff("").await;
+    assert_eq!((&last["from"], &last["to"]), (&json!(2), &json!(3)));
+    assert_eq!(
+        told(&last),
+        ["main Kettle Imp 2>1", "main Bellows Smith 0>2", "main pocket bat 1>0"]
+    );
+    assert!(last["cards"][1]["card_id"].is_string(), "{last:#}");
+    app.get(&format!("{path}/diff?to=1")).by(&ada).answer().await.problem(400, "invalid_query");
+    app.get(&format!("{path}/diff?to=9")).by(&ada).answer().await.problem(404, "not_found");
+
+    // Two decks.
+    let other = stored(&app, &ada, &deck("Other", "private", "3 Kettle Imp")).await;
+    let with = diff(&format!("?with={}", other.rsplit('/').next().unwrap())).await;
+    assert_eq!(told(&with), ["main Kettle Imp 1>3", "main Bellows Smith 2>0"]);
+
+    let one = app.get(&format!("{path}/revisions/1")).by(&ada).answer().await.expect(200);
+    assert_eq!((&one["name"], &one["entries"][0]["quantity"]), (&json!("One"), &json!(2)));
+    app.get(&format!("{path}/revisions/4")).by(&ada).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_deck_is_made_what_it_was() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let first = json!({ "name": "One", "format": "ttcg/standard", "description": "Go *fast*.", "tags": ["Aggro", "aggro", " x "],
+                        "folder": "Friday", "list": "2 Kettle Imp\n0 Nothing" });
+    let path = stored(&app, &ada, &first).await;
+    let made = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(made["tags"], json!(["aggro", "x"]));
+    assert_eq!(made["description_html"], "<p>Go <em>fast</em>.</p>");
+    let mut second = deck("Two", "public", "1 Pocket Bat");
+    second["folder"] = "Saturday".into();
+    put(&app, &ada, &path, &second).await;
+    let restore = async |tag: &str, revision: i64| {
+        let request = app.post(&format!("{path}/restore")).by(&ada).header("if-match", tag);
+        request.json(&json!({ "revision": revision })).answer().await
+    };
+    restore("\"r1\"", 1).await.problem(412, "precondition_failed");
+    restore("\"r2\"", 7).await.problem(404, "not_found");
+    let answer = restore("\"r2\"", 1).await;
+    assert_eq!(answer.header("etag"), "\"r3\"");
+    let again = answer.expect(200);
+    for member in ["name", "description", "tags", "entries", "unread_lines", "format"] {
+        assert_eq!(again[member], made[member], "{member}");
+    }
+    assert_eq!((&again["visibility"], &again["folder"]), (&json!("public"), &json!("Saturday")));
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), again);
+    app.post(&format!("{path}/restore"))
+        .by(&ada)
+        .json(&json!({ "revision": 1 }))
+        .answer()
+        .await
+        .problem(428, "precondition_required");
+}
+
+#[tokio::test]
+async fn others_read_what_was_not_private() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let path = stored(&app, &ada, &deck("Secret", "private", "2 Kettle Imp")).await;
+    put(&app, &ada, &path, &deck("Open", "unlisted", "1 Kettle Imp")).await;
+    put(&app, &ada, &path, &deck("Secret again", "private", "4 Kettle Imp")).await;
+    let (revisions, diff) = (format!("{path}/revisions"), format!("{path}/diff?from=1&to=2"));
+    for private in [&path, &revisions, &diff, &format!("{path}/export?dialect=plain")] {
+        app.get(private).by(&eve).answer().await.problem(404, "not_found");
+        app.get(private).answer().await.problem(404, "not_found");
+    }
+    put(&app, &ada, &path, &deck("Open again", "unlisted", "3 Kettle Imp")).await;
+    for reader in [None, Some(&eve)] {
+        let get = |path: &str| match reader {
+            None => app.get(path),
+            Some(player) => app.get(path).by(player),
+        };
+        assert_eq!(numbers(&get(&revisions).answer().await.expect(200)), [4, 2]);
+        get(&format!("{path}/revisions/1")).answer().await.problem(404, "not_found");
+        get(&format!("{path}/revisions/3")).answer().await.problem(404, "not_found");
+        get(&format!("{path}/revisions/2")).answer().await.expect(200);
+        get(&diff).answer().await.problem(404, "not_found");
+        get(&format!("{path}/diff")).answer().await.problem(404, "not_found");
+        let shown = get(&format!("{path}/diff?from=2")).answer().await.expect(200);
+        assert_eq!(told(&shown), ["main Kettle Imp 1>3"]);
+    }
+    assert_eq!(app.get(&path).answer().await.expect(200)["visibility"], "unlisted");
+    app.post(&format!("{path}/restore"))
+        .by(&eve)
+        .header("if-match", "*")
+        .json(&json!({ "revision": 2 }))
+        .answer()
+        .await
+        .problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn the_last_hundred_revisions_are_kept() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck("0", "private", "1 Kettle Imp")).await;
+    for number in 1..103 {
+        put(&app, &ada, &path, &deck(&number.to_string(), "private", "1 Kettle Imp")).await;
+    }
+    let kept =
+        "SELECT min(revision) || ' ' || max(revision) || ' ' || count(*) FROM deck_revisions";
+    assert_eq!(app.db().value(kept).await, "4 103 100");
+}
+
+#[tokio::test]
+async fn a_copy_says_what_it_is_made_of() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let mut original = deck("Ember", "public", "2 Kettle Imp\n1 Nobody's Own");
+    original["folder"] = "Friday".into();
+    let path = stored(&app, &ada, &original).await;
+    let clones = format!("{path}/clones");
+    let send = |key: &str| app.post(&clones).by(&eve).header("idempotency-key", key).answer();
+    let answers: Vec<Answer> = join_all((0..4).map(|_| send("k"))).await;
+    assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)), "{answers:?}");
+    let copy = send("k").await;
+    let location = copy.header("location");
+    let copy = copy.expect(201);
+    let source =
+        json!({ "deck_id": path.rsplit('/').next().unwrap(), "revision": 1, "account_id": ada.id });
+    assert_eq!((&copy["cloned_from"], &copy["visibility"]), (&source, &json!("private")));
+    assert_eq!((&copy["account_id"], copy.get("folder")), (&json!(eve.id), None));
+    assert_eq!(copy["entries"][1]["name"], "Nobody's Own");
+    assert_eq!(
+        app.get("/v1/decks").by(&eve).answer().await.expect(200)["data"].as_array().unwrap().len(),
+        1
+    );
+    // It stays so when it is changed, and when the original is gone.
+    let changed = put(&app, &eve, &location, &deck("Mine", "private", "1 Kettle Imp")).await;
+    assert_eq!(changed["cloned_from"], source);
+    app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect(204);
+    assert_eq!(app.get(&location).by(&eve).answer().await.expect(200)["cloned_from"], source);
+    app.post(&clones).by(&eve).answer().await.problem(404, "not_found");
+    app.post(&clones).answer().await.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn folders_and_tags_are_the_owners_order() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    for (name, folder, tags) in [
+        ("a", json!("Friday"), json!(["fast"])),
+        ("b", json!("Friday"), json!([])),
+        ("c", Value::Null, json!(["fast"])),
+    ] {
+        let body = json!({ "name": name, "format": "ttcg/standard", "entries": [], "folder": folder, "tags": tags, "visibility": "public" });
+        stored(&app, &ada, &body).await;
+    }
+    let folders = app.get("/v1/deck-folders").by(&ada).answer().await.expect(200);
+    assert_eq!(
+        folders["data"],
+        json!([{ "name": "Friday", "decks": 2 }, { "name": null, "decks": 1 }])
+    );
+    assert_eq!(app.get("/v1/deck-folders").by(&eve).answer().await.expect(200)["data"], json!([]));
+    let names = async |query: &str| {
+        let page = app.get(&format!("/v1/decks?{query}")).by(&ada).answer().await.expect(200);
+        let names = page["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names("folder=Friday").await, ["b", "a"]);
+    assert_eq!(names("tag=FAST").await, ["c", "a"]);
+    assert_eq!(names("tag=fast&folder=Friday").await, ["a"]);
+    assert_eq!(names("folder=Monday").await, Vec::<String>::new());
+    app.get("/v1/decks?folder=%20").by(&ada).answer().await.problem(400, "invalid_query");
+    let page = app.get("/v1/decks?folder=Friday").by(&ada).answer().await.expect(200);
+    let id = page["data"][0]["id"].as_str().unwrap();
+    let seen = app.get(&format!("/v1/decks/{id}")).by(&eve).answer().await.expect(200);
+    assert_eq!(seen.get("folder"), None, "{seen:#}");
+
+    let bad = json!({ "name": "n", "format": "ttcg/standard", "entries": [], "folder": "x".repeat(101), "tags": vec!["t"; 21],
+                      "description": "d".repeat(5_001), "visibility": "secret" });
+    let problem =
+        app.post("/v1/decks").by(&ada).json(&bad).answer().await.problem(422, "invalid_body");
+    let pointers: Vec<&str> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["pointer"].as_str().unwrap())
+        .collect();
+    for pointer in ["/folder", "/tags", "/description", "/visibility"] {
+        assert!(pointers.contains(&pointer), "{problem:#}");
+    }
+}

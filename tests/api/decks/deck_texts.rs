@@ -1,0 +1,246 @@
+//! Lists as people paste them, and decks in the dialects of other programs.
+
+use cardscape::domain::serials::serial::{RunPrefix, SerialCode};
+use cardscape_engine::DeckDialect;
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg", "yu-gi-oh"]).await;
+    app
+}
+
+async fn judged(app: &TestApp, format: &str, list: &str) -> Value {
+    let body = json!({ "format": format, "list": list });
+    app.post("/v1/deck-reports").json(&body).answer().await.expect(200)
+}
+
+/// Zone, quantity and card of each entry.
+fn entries(answer: &Value) -> Vec<String> {
+    let part = |entry: &Value, part: &str| {
+        entry[part].as_str().map(|text| format!(" {part}={text}")).unwrap_or_default()
+    };
+    let entries = answer["entries"].as_array().unwrap().iter();
+    let told = entries.map(|entry| {
+        let (zone, quantity) = (entry["zone"].as_str().unwrap(), &entry["quantity"]);
+        let name = entry["name"].as_str().unwrap();
+        let printing = ["set", "number", "rarity"].map(|name| part(entry, name)).concat();
+        format!("{zone}: {quantity} {name}{printing}")
+    });
+    told.collect()
+}
+
+/// Status and words of each line.
+fn lines(answer: &Value) -> Vec<(String, String)> {
+    let text = |line: &Value, member: &str| line[member].as_str().unwrap().to_owned();
+    let lines = answer["reading"]["lines"].as_array().unwrap().iter();
+    lines.map(|line| (text(line, "status"), text(line, "detail"))).collect()
+}
+
+#[tokio::test]
+async fn a_list_from_anywhere_is_read_and_each_line_is_told_of() {
+    let app = app().await;
+    let list = "About\nName Embers\n\nDeck\n2 Kettle Imp (HEARTH) 16\n1 Bellows Smith (Hearth and Home) #fast\nPocket Bat x2\n1 Kettle Inp\n3 Bone Fiddler // spicy\n\
+                1 Ember (LOST) 99\nSideboard\n1 Kettle Imp";
+    let answer = judged(&app, "ttcg/standard", list).await;
+    assert_eq!(answer["reading"]["dialect"], "arena", "{answer:#}");
+    let told = lines(&answer);
+    let statuses: Vec<&str> = told.iter().map(|(status, _)| status.as_str()).collect();
+    let entries = entries(&answer);
+    assert_eq!(entries[0], "main: 2 Kettle Imp set=hearth number=16");
+    assert!(entries[2].starts_with("main: 2 Pocket Bat"), "{entries:#?}");
+    assert!(entries.contains(&"main: 1 Kettle Inp".to_owned()), "unknown cards stay: {entries:#?}");
+    assert!(entries.contains(&"main: 3 Bone Fiddler".to_owned()), "{entries:#?}");
+    assert_eq!(entries.last().unwrap(), "side: 1 Kettle Imp");
+    assert!(statuses.contains(&"accepted") && statuses.contains(&"unknown"), "{told:#?}");
+    let unknown = answer["reading"]["lines"].as_array().unwrap().iter();
+    let mut unknown = unknown.filter(|line| line["status"] == "unknown");
+    let misspelt = unknown.next().unwrap();
+    assert_eq!((&misspelt["near"][0], &misspelt["line"]), (&json!("Kettle Imp"), &json!(8)));
+    // The report knows the cards of the entries, whatever their lines looked like.
+    let known = |at: usize| answer["entries"][at]["card_id"].is_string();
+    assert!(known(0) && known(1) && known(2) && !known(3), "{answer:#}");
+}
+
+#[tokio::test]
+async fn a_blank_line_begins_the_sideboard_where_the_game_has_one() {
+    let app = app().await;
+    let list = "4 Kettle Imp\n2 Bellows Smith\n\n1 Pocket Bat";
+    let answer = judged(&app, "ttcg/standard", list).await;
+    let sides = entries(&answer).iter().filter(|entry| entry.starts_with("side:")).count();
+    let game = app.get("/v1/games/ttcg").answer().await.expect(200);
+    let has_side = game["zones"].as_array().unwrap().iter().any(|zone| zone["code"] == "side");
+    assert_eq!(sides, usize::from(has_side), "{answer:#}");
+    // Our own text never did, and does not.
+    let own =
+        judged(&app, "ttcg/standard", "// format: ttcg/standard\n4 Kettle Imp\n\n1 Pocket Bat");
+    let own = own.await;
+    assert_eq!(
+        (own["reading"]["dialect"].as_str(), entries(&own)[1].as_str()),
+        (Some("own"), "main: 1 Pocket Bat")
+    );
+}
+
+#[tokio::test]
+async fn cards_are_found_by_place_symbol_and_id() {
+    let app = app().await;
+    let answer = judged(&app, "emoji-tcg/constructed", "2 🙂\n1 😂").await;
+    assert_eq!(entries(&answer)[0].split(" set=").next(), Some("main: 2 Tiny Smile"), "{answer:#}");
+    assert!(lines(&answer)[0].1.contains("symbol"), "{answer:#}");
+    // A link of ids: the game does not say where its cards have them, and that is told.
+    let ids = judged(&app, "ttcg/standard", "#main\n46986414\n46986414\n!side\n1").await;
+    assert_eq!(ids["reading"]["dialect"], "ydk");
+    assert_eq!(ids["reading"]["lines"][1]["reason"], "external_ids_not_declared", "{ids:#}");
+    let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 017").await;
+    let shared = judged(&app, "ttcg/standard", &code).await;
+    assert_eq!(shared["reading"]["dialect"], "share_code");
+    assert_eq!(
+        entries(&shared),
+        ["main: 2 Kettle Imp set=hearth number=016", "main: 1 Bellows Smith set=hearth number=017"]
+    );
+    assert!(shared["entries"][0]["card_id"].is_string());
+}
+
+async fn share_code(app: &TestApp, list: &str) -> String {
+    let ada = app.player("sharer").await;
+    let deck = json!({ "name": "n", "format": "ttcg/standard", "list": list });
+    let path = app.post("/v1/decks").by(&ada).json(&deck).answer().await.header("location");
+    let exported = app.get(&format!("{path}/export?dialect=share_code")).by(&ada).answer().await;
+    exported.expect(200)["text"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_mistyped_share_code_is_refused_and_one_of_another_game_too() {
+    let app = app().await;
+    let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 017").await;
+    let ask = async |format: &str, list: &str| {
+        let body = json!({ "format": format, "list": list });
+        app.post("/v1/deck-reports").json(&body).answer().await
+    };
+    let last = if code.ends_with('A') { 'B' } else { 'A' };
+    let mistyped = format!("{}{last}", &code[..code.len() - 1]);
+    let problem = ask("ttcg/standard", &mistyped).await.problem(422, "unreadable_deck_list");
+    assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("check digits"), "{problem}");
+    let problem = ask("emoji-tcg/constructed", &code).await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["detail"], "is a deck of the game ttcg");
+}
+
+#[tokio::test]
+async fn a_serial_code_in_a_list_is_neither_kept_nor_repeated() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+    let list = format!("2 Kettle Imp\n1 {code}\n{code}\n1 Pocket Bat");
+    let body = json!({ "name": "n", "format": "ttcg/standard", "list": list });
+    let answer = app.post("/v1/decks").by(&ada).json(&body).answer().await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    assert!(!answer.text().contains(&code), "{}", answer.text());
+    let made = answer.json();
+    assert_eq!(made["unread_lines"].as_array().unwrap().len(), 2, "{made:#}");
+    let stored = "SELECT (SELECT string_agg(name, ' ') FROM deck_entries) || (SELECT string_agg(unread_lines::text, '') FROM decks) \
+                  || (SELECT string_agg(content::text, '') FROM deck_revisions)";
+    let stored = app.db().value(stored).await;
+    assert!(!stored.contains(&code) && stored.contains("Kettle Imp"), "{stored}");
+    let entry = json!({ "name": "n", "format": "ttcg/standard", "entries": [{ "quantity": 1, "name": code }] });
+    let problem = app.post("/v1/decks").by(&ada).json(&entry).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/entries/0/name");
+}
+
+/// A request with a list as its body.
+fn upload(request: RequestBuilder, list: impl Into<Vec<u8>>) -> RequestBuilder {
+    request.header("content-type", "text/plain").body(list.into())
+}
+
+#[tokio::test]
+async fn a_file_is_taken_as_it_is() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    // Windows-1252: an apostrophe that is no UTF-8.
+    let mut file =
+        b"// format: ttcg/standard\r\n// name: Friday\r\n2 Kettle Imp\r\n1 Nobody".to_vec();
+    file.extend(b"\x92s Own\r\n");
+    let report = upload(app.post("/v1/deck-reports"), file.clone()).answer().await.expect(200);
+    assert_eq!(report["reading"]["encoding"], "windows-1252");
+    assert_eq!(entries(&report), ["main: 2 Kettle Imp", "main: 1 Nobody’s Own"]);
+    let made = upload(app.post("/v1/decks").by(&ada), file.clone()).answer().await.expect(201);
+    assert_eq!((&made["name"], &made["format"]), (&json!("Friday"), &json!("ttcg/standard")));
+
+    // Said twice it is stored once; with other parameters it is another request.
+    let send = async |query: &str| -> Answer {
+        let request =
+            app.post(&format!("/v1/decks{query}")).by(&ada).header("idempotency-key", "f");
+        upload(request, "1 Kettle Imp").answer().await
+    };
+    let first = send("?format=ttcg/standard&name=Once&visibility=unlisted").await;
+    let again = send("?format=ttcg/standard&name=Once&visibility=unlisted").await;
+    assert_eq!(first.expect(201), again.expect(201));
+    send("?format=ttcg/standard&name=Twice").await.problem(422, "idempotency_key_reused");
+
+    let bare = upload(app.post("/v1/deck-reports"), "1 Kettle Imp").answer().await;
+    let problem = bare.problem(400, "invalid_query");
+    assert_eq!(problem["errors"][0]["pointer"], "?format", "{problem}");
+    let odd =
+        upload(app.post("/v1/deck-reports?dialect=arean"), "// format: ttcg/standard\n1 Ping");
+    odd.answer().await.problem(422, "invalid_body");
+    upload(app.post("/v1/deck-reports?format=ttcg/standard&when=now"), "1 Ping")
+        .answer()
+        .await
+        .problem(400, "invalid_query");
+    let csv = app.post("/v1/deck-reports").header("content-type", "text/csv").body("a,b");
+    csv.answer().await.problem(415, "unsupported_media_type");
+}
+
+#[tokio::test]
+async fn a_deck_goes_out_in_each_dialect_that_holds_it() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "entries": [
+        { "quantity": 2, "name": "Kettle Imp", "set": "hearth", "number": "016", "rarity": "rare" },
+        { "quantity": 1, "name": "Bellows Smith" },
+        { "quantity": 1, "name": "Nobody’s Own Card" },
+        { "zone": "side", "quantity": 3, "name": "Pocket Bat", "copies": ["the bent one"] },
+    ]});
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let export = async |dialect: &str| {
+        app.get(&format!("{path}/export?dialect={dialect}")).answer().await.expect(200)
+    };
+    for dialect in DeckDialect::ALL.map(DeckDialect::code) {
+        let written = export(dialect).await;
+        assert_eq!(written["dialect"], dialect);
+        let text = written["text"].as_str().unwrap();
+        if written["losses"].as_array().unwrap().is_empty() {
+            let back = json!({ "format": "ttcg/standard", "list": text, "dialect": dialect });
+            let back = app.post("/v1/deck-reports").json(&back).answer().await.expect(200);
+            let mut expected = json!({ "entries": body["entries"] });
+            expected["entries"][0]["zone"] = "main".into();
+            expected["entries"][1]["zone"] = "main".into();
+            expected["entries"][2]["zone"] = "main".into();
+            assert_eq!(entries(&back), entries(&expected), "{dialect}: {text}");
+        }
+    }
+    let own = export("own").await;
+    assert_eq!(own["losses"], json!([]), "{own:#}");
+    let arena = export("arena").await;
+    let lost: Vec<&str> = arena["losses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|loss| loss["kind"].as_str().unwrap())
+        .collect();
+    assert!(lost.contains(&"rarity"), "{arena:#}");
+    let plain = app.get(&format!("{path}/export?dialect=arena")).header("accept", "text/plain");
+    let plain = plain.answer().await;
+    assert_eq!(plain.header("content-type"), "text/plain; charset=utf-8");
+    assert_eq!(plain.text(), arena["text"].as_str().unwrap());
+    let wrong = app.get(&format!("{path}/export?dialect=arean")).answer().await;
+    let problem = wrong.problem(400, "invalid_query");
+    assert!(
+        problem["errors"][0]["detail"].as_str().unwrap().contains("did you mean arena"),
+        "{problem}"
+    );
+    app.get(&format!("{path}/export")).answer().await.problem(400, "invalid_query");
+}
