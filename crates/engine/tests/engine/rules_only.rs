@@ -341,7 +341,7 @@ fn wrong_manifests_are_told_where() {
     let wrong = manifest.replace("own_limit = \"max_copies\"", "own_limit = \"types\"")
         + "[[formats.rules]]\nrule = \"a\"\ntext = \"b.\"\nat_most = { select = {} }\n";
     let error = Game::from_toml(&wrong).unwrap_err().to_string();
-    for place in ["rules[2].copy_limit.own_limit", "rules[6].at_most.max: is missing"] {
+    for place in ["rules[2].copy_limit.own_limit", "rules[8].at_most.max: is missing"] {
         assert!(error.contains(place), "no {place} in {error}");
     }
 }
