@@ -11,7 +11,7 @@ use crate::selector::Selector;
 /// several, such as two partners.
 ///
 /// A deck without one is told [`ViolationCode::IdentityMissing`](crate::ViolationCode::IdentityMissing), once for all rules that name the same
-/// cards. How many there may be is for other rules to say, such as [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize).
+/// cards. That is incomplete, or a warning where the rule is one, and keeps its code where the rule has another. How many there may be is for other rules to say, such as [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize).
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Identity {
     /// Zones in which they stand; empty: all.

@@ -10,7 +10,7 @@ use super::{CARDS_MAX, Judge, Run, names, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, Rule};
 use crate::selector::is_something;
-use crate::violation::{Fix, Severity};
+use crate::violation::{CardMention, Fix, Severity};
 
 /// A value of an attribute, comparable with others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +106,7 @@ impl<'a> Judge<'a> {
             .limit(max)
             .actual(cards.len())
             .attribute(attribute)
-            .suggest(kept.iter().take(VALUES_MAX).map(|value| value.to_string()))
+            .suggest(kept.iter().take(VALUES_MAX).map(ToString::to_string))
             .unknown(self.unknown_copies(zones))
             .fix(self.removal(&offenders, copies(&offenders)));
         fault.zone = zones.first().cloned();
@@ -139,7 +139,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The first of these cards, in their order.
-    pub(super) fn first_mentions(&self, runs: &[Run]) -> Vec<crate::violation::CardMention> {
+    pub(super) fn first_mentions(&self, runs: &[Run]) -> Vec<CardMention> {
         runs.iter()
             .take(CARDS_MAX)
             .map(|run| {
