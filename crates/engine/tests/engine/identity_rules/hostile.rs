@@ -112,6 +112,29 @@ fn bounds_that_no_game_states() {
     );
 }
 
+/// Of cards that are equally bad, the order is that of their names, not that of the pool.
+#[test]
+fn equals_stand_by_name() {
+    let cards = |factions: [&str; 4]| -> Vec<PoolCard> {
+        let jobs = factions.into_iter().enumerate();
+        jobs.map(|(at, faction)| job(at, json!({ "faction": faction, "cost": 6 }))).collect()
+    };
+    let orders = |pool: &[PoolCard], format: &str, code: &str| {
+        let backwards: Vec<PoolCard> = pool.iter().rev().cloned().collect();
+        let list = Deck { entries: [deck(4, 1).entries, deck(1, 2).entries].concat() };
+        let one = judged(pool.to_vec(), &list, format);
+        assert_eq!(one, judged(backwards, &list, format), "{format}");
+        let mut found = one.violations.into_iter().filter(|one| one.code.as_str() == code);
+        let violation = found.next().unwrap();
+        names(&violation).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let pool = cards(["mint", "opera", "docks", "neutral"]);
+    let by_name = ["Job 0", "Job 1", "Job 2", "Job 3"];
+    assert_eq!(orders(&pool, "costs", "BUDGET_EXCEEDED"), by_name);
+    assert_eq!(orders(&pool, "family", "VALUE_LIMIT_EXCEEDED"), by_name[1..]);
+    assert_eq!(orders(&pool, "family", "VALUE_REPEATED"), by_name);
+}
+
 /// A format and a pool of different games: nonsense, but no panic.
 #[test]
 fn pools_of_other_games_are_judged_somehow() {
