@@ -114,6 +114,9 @@ impl Format {
                 | DeckCheck::CopyLimit { .. }
                 | DeckCheck::Requires { .. }
                 | DeckCheck::AtMost { .. }
+                | DeckCheck::MatchesIdentity { .. }
+                | DeckCheck::Budget { .. }
+                | DeckCheck::AttributeValues { .. }
                 | DeckCheck::AdviseAtLeast { .. }
                 | DeckCheck::AdviseLadder { .. } => {}
             }

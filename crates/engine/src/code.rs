@@ -69,6 +69,18 @@ violation_codes! {
     RequiredCardsMissing = "REQUIRED_CARDS_MISSING",
     /// More cards of a group than the format allows together.
     GroupLimitExceeded = "GROUP_LIMIT_EXCEEDED",
+    /// The deck has none of the cards that bind the others: no hero, no commander.
+    IdentityMissing = "IDENTITY_MISSING",
+    /// The card has values of an attribute that the identity cards of the deck do not have.
+    IdentityMismatch = "IDENTITY_MISMATCH",
+    /// The sum over cards is below the format's minimum, or the one that the identity card states.
+    BudgetBelowMin = "BUDGET_BELOW_MIN",
+    /// The sum over cards is above the format's maximum, or the one that the identity card states.
+    BudgetExceeded = "BUDGET_EXCEEDED",
+    /// Cards have more different values of an attribute than the format allows.
+    ValueLimitExceeded = "VALUE_LIMIT_EXCEEDED",
+    /// Cards that must differ in an attribute have the same value.
+    ValueRepeated = "VALUE_REPEATED",
     /// The box lacks copies of a card.
     BoxCardMissing = "BOX_CARD_MISSING",
     /// The box holds copies of a card that do not belong in it.

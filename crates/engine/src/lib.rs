@@ -157,7 +157,10 @@ pub use name::{name_key, search_key};
 pub use near::{did_you_mean, near};
 pub use printing_numbers::NumberBudget;
 pub use report::{Report, ReportStatus, ZoneCount};
-pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
+pub use rule::{
+    Agreement, BoxLine, CopyLimit, DeckCheck, Identity, Provenance, Rule, RuleReference, SameCard,
+    StatedBounds, Worth,
+};
 pub use schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
     PrintingSchema, Rarity, Zone, word_key,

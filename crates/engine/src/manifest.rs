@@ -2,6 +2,7 @@
 
 mod positions;
 mod read_design;
+mod read_identity;
 mod read_images;
 mod read_rules;
 mod read_schema;

@@ -1,5 +1,7 @@
 //! The construction vocabulary: the closed list of rules that a format can be made of.
 
+mod identity;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,6 +11,7 @@ use crate::code::ViolationCode;
 use crate::date::Date;
 use crate::selector::Selector;
 use crate::violation::Severity;
+pub use identity::{Agreement, Identity, StatedBounds, Worth};
 
 /// How far a rule or fact can be trusted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
@@ -111,6 +114,9 @@ pub enum DeckCheck {
         min: Option<u32>,
         /// Most cards.
         max: Option<u32>,
+        /// Bounds that the identity cards state; they hold beside the others. A number below 0 is 0.
+        #[serde(flatten)]
+        stated: StatedBounds,
     },
     /// At most so many copies of the same card.
     CopyLimit {
@@ -167,6 +173,53 @@ pub enum DeckCheck {
         /// The same by name key.
         #[serde(skip)]
         by_key: BTreeMap<String, u32>,
+    },
+    /// The values that cards have for an attribute are among those of the identity cards. Of decks without an identity card nothing is said but
+    /// that.
+    MatchesIdentity {
+        /// The identity cards; several count together.
+        identity: Identity,
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The cards that must agree; `None`: all.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        select: Option<Arc<Selector>>,
+        /// The attribute. A card without a value agrees with every identity.
+        attribute: String,
+        /// Whether all values of a card must be among them, or one.
+        agreement: Agreement,
+    },
+    /// The sum of what the copies of cards count is between bounds. Unknown cards count nothing.
+    Budget {
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The cards that count; `None`: all.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        select: Option<Arc<Selector>>,
+        /// What a copy counts.
+        worth: Worth,
+        /// Smallest sum.
+        min: Option<i64>,
+        /// Largest sum.
+        max: Option<i64>,
+        /// Bounds that the identity cards state; they hold beside the others.
+        #[serde(flatten)]
+        stated: StatedBounds,
+        /// Only cards count that do not agree with the identity cards in this attribute, as [`DeckCheck::MatchesIdentity`] means it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unlike: Option<String>,
+    },
+    /// How many different values of an attribute cards have. Each value of a list counts; a card without a value has none.
+    AttributeValues {
+        /// Zones concerned; empty: all.
+        zones: Vec<String>,
+        /// The cards concerned; `None`: all.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        select: Option<Arc<Selector>>,
+        /// The attribute.
+        attribute: String,
+        /// Most different values, at least 1; `None`: every copy of a card has values of its own.
+        max: Option<u32>,
     },
     /// The exact content of a box.
     FixedBox {

@@ -93,6 +93,17 @@ impl Selector {
             && self.not.as_ref().is_none_or(|not| !not.matches(card, set, released_on))
     }
 
+    /// Whether it has no condition: then it selects every card.
+    pub(crate) fn means_every_card(&self) -> bool {
+        self.kinds.is_empty()
+            && self.sets.is_empty()
+            && self.released.is_none()
+            && self.names.is_empty()
+            && self.attributes.is_empty()
+            && (self.any.is_empty() || self.any.iter().any(Self::means_every_card))
+            && self.not.is_none()
+    }
+
     /// Whether nothing but the kind matters.
     pub(crate) fn is_by_kind(&self) -> bool {
         !self.kinds.is_empty()

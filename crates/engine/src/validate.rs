@@ -1,10 +1,13 @@
 //! Judges decks.
 
 mod box_check;
+mod budget;
 mod copies;
 mod entries;
+mod identity;
 mod places;
 mod pool_gaps;
+mod values;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +17,7 @@ use crate::code::ViolationCode as Code;
 use crate::deck::Deck;
 use crate::format::Format;
 use crate::report::{Report, ReportStatus, ZoneCount};
-use crate::rule::{DeckCheck, Rule, RuleReference, SameCard};
+use crate::rule::{DeckCheck, Identity, Rule, RuleReference, SameCard, StatedBounds};
 use crate::selector::Selector;
 use crate::violation::{CardMention, Fix, Severity, Violation};
 use entries::Content;
@@ -27,8 +30,15 @@ use entries::Content;
 pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let content = Content::read(deck, catalogue, format);
     let known = format.fingerprint == catalogue.game().fingerprint();
-    let mut judge =
-        Judge { deck, catalogue, format, content: &content, known, violations: Vec::new() };
+    let mut judge = Judge {
+        deck,
+        catalogue,
+        format,
+        content: &content,
+        known,
+        missed: Vec::new(),
+        violations: Vec::new(),
+    };
     let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
     let reference = |wanted: fn(&DeckCheck) -> bool| {
         format.rules.iter().find(|rule| wanted(&rule.check)).map_or(&own, |rule| &rule.reference)
@@ -80,8 +90,13 @@ struct Judge<'a> {
     content: &'a Content,
     /// Whether the catalogue has worked out this format's selectors.
     known: bool,
+    /// Identities that were reported as missing.
+    missed: Vec<Identity>,
     violations: Vec<Violation>,
 }
+
+/// Most cards that a violation about a sum or about values names.
+const CARDS_MAX: usize = 20;
 
 impl Judge<'_> {
     fn rule(&mut self, rule: &Rule) {
@@ -89,7 +104,10 @@ impl Judge<'_> {
             // What is wrong with single entries has been reported already.
             DeckCheck::KnownCards | DeckCheck::EntryQuantity { .. } => {}
             DeckCheck::UniqueCopies => self.unique_copies(rule),
-            DeckCheck::ZoneSize { zone, min, max } => self.zone_size(rule, zone, *min, *max),
+            DeckCheck::ZoneSize { zone, min, max, stated } => {
+                let (min, max) = self.zone_bounds(rule, *min, *max, stated);
+                self.zone_size(rule, zone, min, max);
+            }
             DeckCheck::CopyLimit { .. } => self.copy_limit(rule),
             DeckCheck::Allowed { zones, select } => self.placed(rule, zones, select, true),
             DeckCheck::Forbidden { zones, select } => self.placed(rule, zones, select, false),
@@ -98,6 +116,9 @@ impl Judge<'_> {
             }
             DeckCheck::AtMost { zones, select, max } => self.at_most(rule, zones, select, *max),
             DeckCheck::LimitList { by_key, .. } => self.limit_list(rule, by_key),
+            DeckCheck::MatchesIdentity { .. } => self.matches_identity(rule),
+            DeckCheck::Budget { .. } => self.budget(rule),
+            DeckCheck::AttributeValues { .. } => self.attribute_values(rule),
             DeckCheck::FixedBox { contents, total } => self.fixed_box(rule, contents, *total),
             DeckCheck::AdviseAtLeast { select, min } => {
                 self.at_least(rule, &[], select, *min, Severity::Warning);
@@ -128,13 +149,27 @@ impl Judge<'_> {
             .fold(0, |sum, line| sum.saturating_add(u64::from(line.quantity)))
     }
 
-    fn zone_size(&mut self, rule: &Rule, zone: &str, min: Option<u32>, max: Option<u32>) {
+    /// The bounds of a zone: the strictest of those of the rule and those that identity cards state.
+    fn zone_bounds(
+        &mut self,
+        rule: &Rule,
+        min: Option<u32>,
+        max: Option<u32>,
+        stated: &StatedBounds,
+    ) -> (Option<u64>, Option<u64>) {
+        let (min, max) = (min.map(u64::from), max.map(u64::from));
+        let (least, most) = self.stated_bounds(rule, stated);
+        let number = |stated: i64| u64::try_from(stated).unwrap_or(0);
+        (min.max(least.map(number)), max.into_iter().chain(most.map(number)).min())
+    }
+
+    fn zone_size(&mut self, rule: &Rule, zone: &str, min: Option<u64>, max: Option<u64>) {
         let Some(at) = self.format.zones.iter().position(|known| &*known.code == zone) else {
             return;
         };
         let actual = self.content.zone_totals[at];
         let main = at == 0;
-        if let Some(min) = min.map(u64::from)
+        if let Some(min) = min
             && actual < min
         {
             let code = if main { Code::DeckSizeBelowMin } else { Code::ZoneSizeBelowMin };
@@ -146,7 +181,7 @@ impl Judge<'_> {
                     .fix(Fix::AddCards { zone: zone.to_owned(), quantity: min - actual }),
             );
         }
-        if let Some(max) = max.map(u64::from)
+        if let Some(max) = max
             && actual > max
         {
             let code = if main { Code::DeckSizeAboveMax } else { Code::ZoneSizeAboveMax };
@@ -269,8 +304,7 @@ impl Judge<'_> {
             violation(rule, Code::GroupLimitExceeded, Severity::Error).limit(limit).actual(actual);
         violation.zone = zones.first().cloned();
         violation.cards = self.mentions(&runs);
-        let mut names: Vec<String> = violation.cards.iter().map(|card| card.name.clone()).collect();
-        names.dedup();
+        let names = names(self.catalogue, &runs);
         self.violations.push(violation.fix(Fix::RemoveAmong { names, quantity: actual - limit }));
     }
 
@@ -327,6 +361,15 @@ impl Judge<'_> {
         }
         self.violations.append(&mut found);
     }
+}
+
+/// The names of cards, sorted, each once.
+fn names(catalogue: &Catalogue, runs: &[Run]) -> Vec<String> {
+    let mut names: Vec<String> =
+        runs.iter().map(|run| catalogue.card(run.card).definition.name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn violation(rule: &Rule, code: Code, severity: Severity) -> Violation {

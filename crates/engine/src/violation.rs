@@ -175,12 +175,14 @@ pub struct Violation {
     pub set: Option<String>,
     /// Card attribute (or other field) concerned.
     pub attribute: Option<String>,
-    /// Cards concerned, sorted.
+    /// Cards concerned, sorted. Of a sum, or of values of an attribute, the 20 that matter most, the worst first.
     pub cards: Vec<CardMention>,
     /// What the rule asks for: a minimum, maximum or exact number, by code.
     pub limit: Option<i64>,
     /// What was found in its place.
     pub actual: Option<i64>,
+    /// Copies of unknown cards that `actual` does not count, so that it is a lower bound; `None`: it is exact, or no bound.
+    pub unknown_cards: Option<u64>,
     /// Values or names that would be right.
     pub suggestions: Vec<String>,
     /// An edit that mends it.
@@ -202,6 +204,7 @@ impl Violation {
             cards: Vec::new(),
             limit: None,
             actual: None,
+            unknown_cards: None,
             suggestions: Vec::new(),
             fix: None,
             rule_text: rule.text.clone(),
@@ -219,6 +222,12 @@ impl Violation {
 
     pub(crate) fn actual(mut self, actual: impl TryInto<i64>) -> Self {
         self.actual = Some(actual.try_into().unwrap_or(i64::MAX));
+        self
+    }
+
+    /// Says that so many copies of unknown cards were not counted.
+    pub(crate) fn unknown(mut self, copies: u64) -> Self {
+        self.unknown_cards = (copies > 0).then_some(copies);
         self
     }
 
@@ -299,6 +308,37 @@ impl Violation {
             C::RequiredCardsMissing => self.required_message(),
             C::GroupLimitExceeded => {
                 format!("{} of {cards}; at most {limit} allowed together.", count(actual, "card"))
+            }
+            C::IdentityMissing => {
+                format!("The deck has no card that the others are bound by{}.", self.in_zone())
+            }
+            C::IdentityMismatch => {
+                format!("{cards} does not agree with the deck's identity in {attribute:?}.")
+            }
+            C::BudgetBelowMin => {
+                format!("{} to {actual}; at least {limit} {} required.", self.sum(), are(limit))
+            }
+            C::BudgetExceeded => {
+                let over = actual.saturating_sub(limit);
+                let most = if self.cards.is_empty() { "" } else { " Most of it: " };
+                let end = if self.cards.is_empty() { "" } else { "." };
+                format!(
+                    "{} to {actual}; at most {limit} {} allowed ({over} too many).{most}{cards}{end}",
+                    self.sum(),
+                    are(limit)
+                )
+            }
+            C::ValueLimitExceeded => format!(
+                "The cards{} have {} of {attribute:?}; at most {limit} {} allowed. Too many with {cards}.",
+                self.in_zone(),
+                count(actual, "different value"),
+                are(limit)
+            ),
+            C::ValueRepeated => {
+                format!(
+                    "{actual} cards{} have one value of {attribute:?}: {cards}.",
+                    self.in_zone()
+                )
             }
             C::BoxCardMissing => format!("The box has {actual} of {limit} {cards}."),
             C::BoxCardExtra => match limit {
@@ -390,11 +430,27 @@ impl Violation {
                 C::CardUnknown | C::ZoneUnknown | C::SetWithoutCards => {
                     write!(text, " Did you mean {known}?")
                 }
+                C::ValueLimitExceeded => write!(text, " Most cards have: {known}."),
                 C::CardNotAllowed | C::KindNotAllowed => write!(text, " Allowed in: {known}."),
                 _ => write!(text, " Possible: {known}."),
             };
         }
+        if let Some(unknown) = self.unknown_cards {
+            let cards = if unknown == 1 { "card is" } else { "cards are" };
+            let _ = write!(
+                text,
+                " {unknown} unknown {cards} not counted, so the number is a lower bound."
+            );
+        }
         text
+    }
+
+    /// What is added up, as the subject of a sentence.
+    fn sum(&self) -> String {
+        match &self.attribute {
+            Some(attribute) => format!("{attribute:?} of the cards{} comes", self.in_zone()),
+            None => format!("The points of the cards{} come", self.in_zone()),
+        }
     }
 
     fn in_zone(&self) -> String {
@@ -485,7 +541,7 @@ fn are(number: i64) -> &'static str {
 impl Ord for Violation {
     fn cmp(&self, other: &Self) -> Ordering {
         let Self { severity, rule, section, code, zone, set, attribute, .. } = self;
-        let Self { cards, limit, actual, suggestions, fix, rule_text, .. } = self;
+        let Self { cards, limit, actual, unknown_cards, suggestions, fix, rule_text, .. } = self;
         (code.is_about_the_pool().cmp(&other.code.is_about_the_pool()).reverse())
             .then_with(|| severity.cmp(&other.severity))
             .then_with(|| by_number(rule, &other.rule))
@@ -497,6 +553,7 @@ impl Ord for Violation {
             .then_with(|| cards.cmp(&other.cards))
             .then_with(|| limit.cmp(&other.limit))
             .then_with(|| actual.cmp(&other.actual))
+            .then_with(|| unknown_cards.cmp(&other.unknown_cards))
             .then_with(|| suggestions.cmp(&other.suggestions))
             .then_with(|| fix.cmp(&other.fix))
             .then_with(|| rule_text.cmp(&other.rule_text))
@@ -539,7 +596,8 @@ fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 
 impl Serialize for Violation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Violation", 14)?;
+        let unknown = usize::from(self.unknown_cards.is_some());
+        let mut fields = serializer.serialize_struct("Violation", 14 + unknown)?;
         fields.serialize_field("code", &self.code)?;
         fields.serialize_field("severity", &self.severity)?;
         fields.serialize_field("message", &self.message())?;
@@ -548,6 +606,9 @@ impl Serialize for Violation {
         fields.serialize_field("rule_text", &self.rule_text)?;
         fields.serialize_field("limit", &self.limit)?;
         fields.serialize_field("actual", &self.actual)?;
+        if let Some(unknown) = &self.unknown_cards {
+            fields.serialize_field("unknown_cards", unknown)?;
+        }
         fields.serialize_field("zone", &self.zone)?;
         fields.serialize_field("set", &self.set)?;
         fields.serialize_field("attribute", &self.attribute)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use toml::Value;
 
+use super::read_identity::{attribute_values, budget, matches_identity, stated_bounds};
 use super::read_schema::{code, provenance, reference};
 use super::reader::Reader;
 use crate::decision::{Decision, DecisionOption};
@@ -167,7 +168,7 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
         checks.push(DeckCheck::UniqueCopies);
     }
     if let Some(table) = reader.table("zone_size") {
-        checks.push(zone_size(&table, scope));
+        checks.push(zone_size(&table, scope, registry));
     }
     if let Some(table) = reader.table("copy_limit") {
         checks.push(copy_limit(&table, scope, registry, &reference));
@@ -204,6 +205,15 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
         }
         checks.push(DeckCheck::LimitList { cards, by_key });
     }
+    if let Some(table) = reader.table("matches_identity") {
+        checks.push(matches_identity(&table, scope, registry));
+    }
+    if let Some(table) = reader.table("budget") {
+        checks.push(budget(&table, scope, registry));
+    }
+    if let Some(table) = reader.table("attribute_values") {
+        checks.push(attribute_values(&table, scope, registry));
+    }
     if let Some(table) = reader.table("fixed_box") {
         checks.push(fixed_box(&table, scope, registry));
     }
@@ -225,7 +235,8 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
     if checks.len() != 1 {
         reader.fault_here(
             "exactly one check is required: known_cards, entry_quantity, unique_copies, zone_size, copy_limit, \
-             allowed, forbidden, requires, at_most, limit_list, fixed_box, advise_at_least or advise_ladder",
+             allowed, forbidden, requires, at_most, limit_list, matches_identity, budget, attribute_values, fixed_box, \
+             advise_at_least or advise_ladder",
         );
     }
     let (effective_from, effective_until) =
@@ -243,21 +254,25 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
     Some(rule)
 }
 
-fn zone_size(reader: &Reader<'_>, scope: &Scope<'_>) -> DeckCheck {
+fn zone_size(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> DeckCheck {
     let exactly: Option<u32> = reader.optional("exactly");
     let min = exactly.or_else(|| reader.optional("min"));
     let max = exactly.or_else(|| reader.optional("max"));
     if exactly.is_some() && (reader.has("min") || reader.has("max")) {
         reader.fault("exactly", "stands for both min and max");
     }
+    let stated = reader.has("min_of") || reader.has("max_of");
     match (min, max) {
-        (None, None) => reader.fault_here("min, max or exactly is required"),
+        (None, None) if !stated => {
+            reader.fault_here("min, max, exactly, min_of or max_of is required");
+        }
         (Some(min), Some(max)) if min > max => reader.fault("min", "is above max"),
         _ => {}
     }
+    let stated = stated_bounds(reader, scope, registry, false);
     let zone = reader.optional("zone").unwrap_or_else(|| scope.zones[0].code.to_string());
     known_zone(reader, "zone", &zone, scope);
-    DeckCheck::ZoneSize { zone, min, max }
+    DeckCheck::ZoneSize { zone, min, max, stated }
 }
 
 fn copy_limit(
@@ -292,17 +307,22 @@ fn copy_limit(
         limits,
         max,
         exempt: reader.table("exempt").map(|table| selector(&table, scope, registry)),
-        own_limit: own_limit(reader, scope),
+        own_limit: integer_attribute(reader, "own_limit", scope),
     }
 }
 
-fn own_limit(reader: &Reader<'_>, scope: &Scope<'_>) -> Option<String> {
-    let name: String = reader.optional("own_limit")?;
+/// An optional attribute that is an integer in every kind that has it, and that some kind has.
+pub(super) fn integer_attribute(
+    reader: &Reader<'_>,
+    key: &'static str,
+    scope: &Scope<'_>,
+) -> Option<String> {
+    let name: String = reader.optional(key)?;
     let of_name = scope.kinds.iter().filter_map(|kind| kind.attributes.get(&name));
     let mut integers =
         of_name.map(|attribute| matches!(attribute.value, AttributeValue::Integer { .. }));
     if !integers.next().is_some_and(|first| first && integers.all(|more| more)) {
-        reader.fault("own_limit", format!("no kind has an integer attribute {name:?}"));
+        reader.fault(key, format!("no kind has an integer attribute {name:?}"));
     }
     Some(name)
 }
@@ -349,7 +369,7 @@ fn advise_ladder(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry
     }
 }
 
-fn zone_list(reader: &Reader<'_>, scope: &Scope<'_>) -> Vec<String> {
+pub(super) fn zone_list(reader: &Reader<'_>, scope: &Scope<'_>) -> Vec<String> {
     let zones: Vec<String> = reader.optional("zones").unwrap_or_default();
     for zone in &zones {
         known_zone(reader, "zones", zone, scope);

@@ -142,6 +142,11 @@ impl<'a> Reader<'a> {
         self.table.get(key).is_some_and(Value::is_str)
     }
 
+    /// Whether there is a table to judge.
+    pub(super) fn has_table(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Value::is_table)
+    }
+
     /// Whether there is a list of texts to judge.
     pub(super) fn has_list(&self, key: &str) -> bool {
         let list = self.table.get(key).and_then(Vec::<String>::from_toml);

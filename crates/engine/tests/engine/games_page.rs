@@ -260,6 +260,7 @@ fn kind_of_value(schema: &Value, node: &Value) -> String {
         return match name {
             "code" | "line" | "count" | "day" | "selector" => name.to_owned(),
             "violation_code" => "code in capitals".to_owned(),
+            "some_cards" => "selector".to_owned(),
             _ if schema["$defs"][name].get("properties").is_some() => "table".to_owned(),
             _ => kind_of_value(schema, &schema["$defs"][name]),
         };

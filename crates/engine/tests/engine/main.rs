@@ -18,6 +18,7 @@ mod effect_grammar;
 mod effect_steps;
 mod effect_text;
 mod games_page;
+mod identity_rules;
 mod images;
 mod invented_game;
 mod json_schema;

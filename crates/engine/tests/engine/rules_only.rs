@@ -114,6 +114,151 @@ fn mtg_100_2a_four_of_a_name_over_deck_and_sideboard() {
     assert_eq!(with("1 Dam"), ["CARD_NOT_ALLOWED MTG-100.2 0 1"]);
 }
 
+/// A pool for decks of a hundred cards: 120 otters of no color, commanders, and cards with a color identity.
+fn commanders() -> Catalogue {
+    let game = game("magic");
+    let one = |name: &str, attributes: Value| sound(&game, name, "card", &attributes);
+    let mut cards: Vec<CardDefinition> = (0..120)
+        .map(|at| one(&format!("Otter {at}"), json!({ "types": ["creature"], "mana_value": 2 })))
+        .collect();
+    let leader = |name: &str, colors: &[&str], partner: bool| {
+        let attributes = json!({
+            "types": ["creature"], "supertypes": ["legendary"], "color_identity": colors, "partner": partner,
+        });
+        one(name, attributes)
+    };
+    cards.extend([
+        leader("Queen of the Weir", &["blue", "green"], false),
+        leader("Uncle Reed", &["blue"], true),
+        leader("Aunt Ember", &["red"], true),
+        leader("Hermit", &[], false),
+        one("Talking Canoe", json!({ "types": ["artifact"], "can_be_commander": true })),
+        one("Ripple", json!({ "types": ["instant"], "color_identity": ["blue"] })),
+        one("Marsh Fire", json!({ "types": ["sorcery"], "color_identity": ["red", "green"] })),
+        one(
+            "Brook",
+            json!({ "types": ["land"], "supertypes": ["basic"], "color_identity": ["blue"] }),
+        ),
+        one("Tadpoles", json!({ "types": ["creature"], "any_number": true })),
+        one("Pond Sisters", json!({ "types": ["creature"], "max_copies": 7 })),
+        one("Dam", json!({ "types": ["scheme"] })),
+    ]);
+    pool(&game, cards)
+}
+
+/// One each of so many otters, and more.
+fn romp(otters: u32, more: &str) -> String {
+    let otters: String = (0..otters).map(|at| format!("1 Otter {at}\n")).collect();
+    format!("{otters}{more}")
+}
+
+fn commander(text: &str) -> Vec<String> {
+    outline(&judge(text, &commanders(), "commander").violations)
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn mtg_903_5a_a_hundred_cards_with_the_commander() {
+    let deck = |otters: u32| romp(otters, "Commander\n1 Hermit");
+    assert_eq!(commander(&deck(99)), NONE);
+    assert_eq!(commander(&deck(98)), ["DECK_SIZE_BELOW_MIN MTG-903.5a 99 98"]);
+    assert_eq!(commander(&deck(100)), ["DECK_SIZE_ABOVE_MAX MTG-903.5a 99 100"]);
+    let two = commander(&romp(99, "Commander\n1 Hermit\n1 Uncle Reed"));
+    assert_eq!(two, ["ZONE_SIZE_ABOVE_MAX MTG-903.5a 1 2"]);
+    let none = judge(&romp(99, ""), &commanders(), "commander");
+    assert_eq!(outline(&none.violations), ["IDENTITY_MISSING MTG-903.5c 1 0"]);
+    assert_eq!(none.status, ReportStatus::Incomplete);
+    let side = commander(&romp(99, "Commander\n1 Hermit\nSideboard\n1 Otter 110"));
+    assert_eq!(side, ["ZONE_SIZE_ABOVE_MAX magic/commander-sideboard 0 1"]);
+}
+
+#[test]
+fn mtg_903_3_who_may_be_a_commander() {
+    let led_by = |name: &str| commander(&romp(99, &format!("Commander\n1 {name}")));
+    assert_eq!(led_by("Talking Canoe"), NONE);
+    assert_eq!(led_by("Otter 110"), ["CARD_NOT_ALLOWED MTG-903.3 0 1"]);
+    assert_eq!(led_by("Dam").len(), 2, "no creature, and a card of a casual variant");
+}
+
+#[test]
+fn mtg_903_5b_each_card_once_but_for_basic_lands() {
+    let deck =
+        |more: &str| commander(&romp(39, &format!("{more}\nCommander\n1 Queen of the Weir")));
+    assert_eq!(deck("60 Brook"), NONE);
+    assert_eq!(deck("60 Tadpoles"), NONE);
+    assert_eq!(deck("7 Pond Sisters\n53 Brook"), NONE);
+    let twice = ["COPY_LIMIT_EXCEEDED MTG-903.5b 1 2"];
+    assert_eq!(deck("2 Ripple\n58 Brook"), twice);
+    assert_eq!(deck("1 Queen of the Weir\n59 Brook"), twice, "the commander counts");
+}
+
+#[test]
+fn mtg_903_5c_the_color_identity_of_the_commander() {
+    let deck = |leader: &str| {
+        let list = romp(97, &format!("1 Ripple\n1 Marsh Fire\nCommander\n1 {leader}"));
+        judge(&list, &commanders(), "commander")
+    };
+    let queen = deck("Queen of the Weir");
+    assert_eq!(outline(&queen.violations), ["IDENTITY_MISMATCH MTG-903.5c 0 1"], "red is missing");
+    assert_eq!(queen.violations[0].cards[0].name, "Marsh Fire");
+    assert_eq!(queen.violations[0].suggestions, ["blue", "green"]);
+    assert_eq!(codes(&deck("Hermit").violations), ["IDENTITY_MISMATCH"; 2]);
+}
+
+#[test]
+fn mtg_702_124_two_partners_join_their_color_identities() {
+    let catalogue = commanders();
+    let partners = catalogue.game().format("commander").unwrap().with_variant("partners").unwrap();
+    let found = |otters: u32, more: &str| {
+        let list = parse_deck_text(&romp(otters, more)).deck;
+        outline(&validate(&list, &catalogue, &partners).violations)
+    };
+    let both = "1 Ripple\nCommander\n1 Uncle Reed\n1 Aunt Ember";
+    assert_eq!(found(97, both), NONE);
+    assert_eq!(found(98, both), ["DECK_SIZE_ABOVE_MAX MTG-903.5a 98 99"]);
+    let fire = found(97, "1 Marsh Fire\nCommander\n1 Uncle Reed\n1 Aunt Ember");
+    assert_eq!(fire, ["IDENTITY_MISMATCH MTG-903.5c 0 1"], "red is there, green is not");
+    let alone = found(97, "1 Ripple\nCommander\n1 Uncle Reed");
+    assert_eq!(alone, ["ZONE_SIZE_BELOW_MIN MTG-702.124 2 1"]);
+    let stranger = found(97, "1 Ripple\nCommander\n1 Uncle Reed\n1 Hermit");
+    assert_eq!(stranger, ["CARD_NOT_ALLOWED MTG-702.124 0 1"]);
+}
+
+/// The shipped list is declared, dated and empty; whoever has names fills it.
+#[test]
+fn magic_points_by_a_list() {
+    let shipped = support::manifest("magic");
+    let filled = shipped
+        .replace("points = {}", r#"points = { "Ripple" = 7, "Marsh Fire" = 4, "Otter 1" = 3 }"#);
+    assert_ne!(shipped, filled);
+    let list = romp(98, "1 Ripple\n1 Marsh Fire");
+    let found = |manifest: &str, list: &str| {
+        let game = Game::from_toml(manifest).unwrap();
+        let cards = commanders().iter().cloned().collect::<Vec<_>>();
+        let catalogue = Catalogue::builder(&game).extend(cards).build();
+        outline(&judge(list, &catalogue, "points").violations)
+    };
+    assert_eq!(found(&shipped, &list), NONE);
+    assert_eq!(found(&filled, &list), ["BUDGET_EXCEEDED magic/points-list 10 14"]);
+    assert_eq!(found(&filled, &romp(99, "1 Ripple")), NONE, "ten points are allowed");
+    assert_eq!(
+        found(&filled, &romp(97, "1 Ripple")),
+        ["DECK_SIZE_BELOW_MIN magic/points-size 100 98"]
+    );
+    let side = found(&filled, &romp(100, "Sideboard\n1 Otter 110"));
+    assert_eq!(side, ["ZONE_SIZE_ABOVE_MAX magic/points-sideboard 0 1"]);
+    let twice = found(&filled, &romp(99, "2 Tadpoles\n1 Otter 98"));
+    assert_eq!(twice, ["COPY_LIMIT_EXCEEDED magic/points-singleton 1 2"]);
+}
+
+#[test]
+fn magic_constructed_decks_have_no_commander() {
+    let list = format!("{}24 Pond\nCommander\n1 Old Pond", otters(9));
+    let found = outline(&judge(&list, &magic(), "constructed").violations);
+    assert_eq!(found, ["ZONE_SIZE_ABOVE_MAX magic/no-commander 0 1"]);
+}
+
 // --- Yu-Gi-Oh! -------------------------------------------------------------------------------------------------------
 
 fn duel(game: &Game) -> Catalogue {
@@ -341,7 +486,7 @@ fn wrong_manifests_are_told_where() {
     let wrong = manifest.replace("own_limit = \"max_copies\"", "own_limit = \"types\"")
         + "[[formats.rules]]\nrule = \"a\"\ntext = \"b.\"\nat_most = { select = {} }\n";
     let error = Game::from_toml(&wrong).unwrap_err().to_string();
-    for place in ["rules[2].copy_limit.own_limit", "rules[6].at_most.max: is missing"] {
+    for place in ["rules[2].copy_limit.own_limit", "rules[8].at_most.max: is missing"] {
         assert!(error.contains(place), "no {place} in {error}");
     }
 }

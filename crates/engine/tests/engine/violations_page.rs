@@ -59,6 +59,30 @@ version = "1"
 rule = "S-9"
 text = "A box of the isles."
 fixed_box = { total = 1, contents = [{ copies = 1, select = { sets = ["isles"] } }] }
+[[formats]]
+code = "flagship"
+name = "Flagship"
+version = "1"
+[[formats.rules]]
+rule = "S-10"
+text = "All ships are of the class of the flagship."
+matches_identity = { identity = { zones = ["extra"] }, attribute = "class" }
+[[formats.rules]]
+rule = "S-11"
+text = "The hold weighs at most 100, and at least 10."
+budget = { zones = ["main"], attribute = "weight", min = 10, max = 100 }
+[[formats.rules]]
+rule = "S-12"
+text = "Contraband comes to three points at most."
+budget = { points = { "Silk" = 2 }, max = 3 }
+[[formats.rules]]
+rule = "S-13"
+text = "The cargo of the quay weighs all the same."
+attribute_values = { zones = ["side"], attribute = "weight" }
+[[formats.rules]]
+rule = "S-14"
+text = "No two cards of the hold have one price."
+attribute_values = { zones = ["main"], attribute = "price", different = true }
 "#;
 
 /// Entries that name physical copies, for which lists have no notation.
@@ -69,7 +93,7 @@ fn named_copies() -> Deck {
 }
 
 /// Lists by format, which together break every rule that a deck can break.
-const LISTS: [(&str, &str); 11] = [
+const LISTS: [(&str, &str); 13] = [
     ("trade", "6 Salt\n1 Silk (prot)"),
     ("trade", "3 Salt"),
     ("trade", "5 Salt\n4 Silk\n1 Gunpowder\n1 Brig\n1 Gunpower"),
@@ -81,6 +105,11 @@ const LISTS: [(&str, &str); 11] = [
     ("crate", "5 Salt\n1 Silk\n1 Anchor\n2 Brig"),
     ("trade", "6 Salt\n1 Marble"),
     ("isles", "1 Salt"),
+    (
+        "flagship",
+        "1 Marble\n2 Silk\n1 Brig\n[side]\n1 Salt\n1 Silk\n[extra]\n1 Sloop of the Customs",
+    ),
+    ("flagship", "1 Silk\n1 Gunpower"),
 ];
 
 fn silk() -> Value {

@@ -1,0 +1,194 @@
+//! The rules of a manifest that speak of identity cards, sums and values of attributes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::read_rules::{Registry, Scope, integer_attribute, selector, zone_list};
+use super::reader::Reader;
+use crate::name::name_key;
+use crate::rule::{Agreement, DeckCheck, Identity, StatedBounds, Worth};
+use crate::schema::{Attribute, AttributeValue};
+use crate::selector::Selector;
+
+pub(super) fn matches_identity(
+    reader: &Reader<'_>,
+    scope: &Scope<'_>,
+    registry: &mut Registry,
+) -> DeckCheck {
+    let identity = reader.table("identity").map(|table| identity(&table, scope, registry));
+    if !reader.has("identity") {
+        reader.fault("identity", "is missing");
+    }
+    let agreement = match reader.optional::<String>("match").as_deref() {
+        None | Some("all") => Agreement::All,
+        Some("any") => Agreement::Any,
+        Some(_) => {
+            reader.fault("match", "must be \"all\" or \"any\"");
+            Agreement::All
+        }
+    };
+    DeckCheck::MatchesIdentity {
+        identity: identity.unwrap_or_default(),
+        zones: zone_list(reader, scope),
+        select: some_cards(reader, scope, registry),
+        attribute: attribute(reader, "attribute", scope),
+        agreement,
+    }
+}
+
+pub(super) fn budget(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> DeckCheck {
+    let (min, max): (Option<i64>, Option<i64>) = (reader.optional("min"), reader.optional("max"));
+    if let (Some(min), Some(max)) = (min, max)
+        && min > max
+    {
+        reader.fault("min", "is above max");
+    }
+    if ["min", "max", "min_of", "max_of"].iter().all(|key| !reader.has(key)) {
+        reader.fault_here("min, max, min_of or max_of is required");
+    }
+    let unlike = reader.has("unlike");
+    let stated = stated_bounds(reader, scope, registry, unlike);
+    DeckCheck::Budget {
+        zones: zone_list(reader, scope),
+        select: some_cards(reader, scope, registry),
+        worth: worth(reader, scope),
+        min,
+        max,
+        stated,
+        unlike: unlike.then(|| attribute(reader, "unlike", scope)),
+    }
+}
+
+/// What a copy counts: an attribute, with a table or without, or a list of points.
+fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
+    if reader.has("attribute") == reader.has("points") {
+        reader.fault_here("either attribute or points is required");
+    }
+    if reader.has("values") && !reader.has("attribute") {
+        reader.fault("values", "is for an attribute");
+    }
+    let points: BTreeMap<String, i64> = reader.map("points");
+    let mut by_key = BTreeMap::new();
+    for (name, value) in &points {
+        if by_key.insert(name_key(name), *value).is_some() {
+            reader.fault("points", format!("{name:?} stands in the list twice"));
+        }
+    }
+    let values: BTreeMap<String, i64> = reader.map("values");
+    if reader.has_table("values") {
+        if values.is_empty() {
+            reader.fault("values", "must not be empty");
+        }
+        let attribute: String = reader.required("attribute");
+        if reader.has_text("attribute") {
+            known_choices(reader, &attribute, values.keys(), scope);
+        }
+        Worth::Table { attribute, values }
+    } else if reader.has("points") {
+        // Asked for, so that beside a list of points it is no unknown key.
+        let _: Option<String> = reader.optional("attribute");
+        Worth::Points { points, by_key }
+    } else {
+        let attribute = integer_attribute(reader, "attribute", scope).unwrap_or_default();
+        Worth::Attribute { attribute }
+    }
+}
+
+/// Notes when an attribute is no choice, and which of the values no kind has for it.
+fn known_choices<'v>(
+    reader: &Reader<'_>,
+    name: &str,
+    values: impl Iterator<Item = &'v String>,
+    scope: &Scope<'_>,
+) {
+    let choices = |attribute: &Attribute| match &attribute.value {
+        AttributeValue::Choice { values } | AttributeValue::Choices { values, .. } => {
+            Some(values.clone())
+        }
+        _ => None,
+    };
+    let of_name = scope.kinds.iter().filter_map(|kind| kind.attributes.get(name));
+    let known: Option<Vec<Vec<String>>> = of_name.map(choices).collect();
+    match known {
+        Some(known) if !known.is_empty() => {
+            for value in values.filter(|value| !known.iter().flatten().any(|one| one == *value)) {
+                reader.fault("values", format!("there is no value {value:?} of {name:?}"));
+            }
+        }
+        _ => {
+            reader.fault("attribute", format!("no kind has an attribute {name:?} that is a choice"))
+        }
+    }
+}
+
+pub(super) fn attribute_values(
+    reader: &Reader<'_>,
+    scope: &Scope<'_>,
+    registry: &mut Registry,
+) -> DeckCheck {
+    let different: bool = reader.optional("different").unwrap_or(false);
+    // All different is no number: `max` is not known beside it.
+    let max = (!different).then(|| reader.optional("max").unwrap_or(1_u32));
+    if max == Some(0) {
+        reader.fault("max", "must be at least 1");
+    }
+    DeckCheck::AttributeValues {
+        zones: zone_list(reader, scope),
+        select: some_cards(reader, scope, registry),
+        attribute: attribute(reader, "attribute", scope),
+        max,
+    }
+}
+
+/// The keys by which a rule takes bounds from identity cards. `used`: whether it needs the identity for something else, too.
+pub(super) fn stated_bounds(
+    reader: &Reader<'_>,
+    scope: &Scope<'_>,
+    registry: &mut Registry,
+    used: bool,
+) -> StatedBounds {
+    let stated = StatedBounds {
+        identity: reader.table("identity").map(|table| identity(&table, scope, registry)),
+        min_of: integer_attribute(reader, "min_of", scope),
+        max_of: integer_attribute(reader, "max_of", scope),
+    };
+    let used = used || reader.has("min_of") || reader.has("max_of");
+    match (reader.has("identity"), used) {
+        (true, false) => reader.fault("identity", "is of no use here without min_of or max_of"),
+        (false, true) => reader.fault("identity", "is missing"),
+        _ => {}
+    }
+    stated
+}
+
+fn identity(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Identity {
+    let identity =
+        Identity { zones: zone_list(reader, scope), select: some_cards(reader, scope, registry) };
+    if identity.zones.is_empty() && !reader.has("select") {
+        reader.fault_here("zones or select is required");
+    }
+    identity
+}
+
+/// An optional selector, which may not mean every card: to say so, it is left out.
+fn some_cards(
+    reader: &Reader<'_>,
+    scope: &Scope<'_>,
+    registry: &mut Registry,
+) -> Option<Arc<Selector>> {
+    let select = selector(&reader.table("select")?, scope, registry);
+    if select.means_every_card() {
+        reader.fault("select", "means every card: leave it out, or say which");
+    }
+    Some(select)
+}
+
+/// A required attribute of some kind, whatever its values are.
+fn attribute(reader: &Reader<'_>, key: &'static str, scope: &Scope<'_>) -> String {
+    let name: String = reader.required(key);
+    let is_known = scope.kinds.iter().any(|kind| kind.attributes.contains_key(&name));
+    if reader.has_text(key) && !is_known {
+        reader.fault(key, format!("no kind has an attribute {name:?}"));
+    }
+    name
+}

@@ -1,0 +1,86 @@
+//! What rules say of the identity cards of a deck, and of what cards cost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::selector::Selector;
+
+/// The cards that the rest of a deck is bound by: a hero, a commander, a leader. Those in the zones that the selector means; there may be
+/// several, such as two partners.
+///
+/// A deck without one is told [`ViolationCode::IdentityMissing`](crate::ViolationCode::IdentityMissing), once for all rules that name the same
+/// cards. That is incomplete, or a warning where the rule is one, and keeps its code where the rule has another. How many there may be is for other rules to say, such as [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize).
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Identity {
+    /// Zones in which they stand; empty: all.
+    pub zones: Vec<String>,
+    /// Which cards of these zones; `None`: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub select: Option<Arc<Selector>>,
+}
+
+/// When a card with several values agrees with an identity. A card without a value always does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Agreement {
+    /// The identity cards together have all of its values.
+    #[default]
+    All,
+    /// They have one of its values.
+    Any,
+}
+
+/// Bounds that the identity cards of a deck state themselves, in integer attributes. Of several identity cards the strictest counts; one
+/// without the attribute sets no bound.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StatedBounds {
+    /// The identity cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Identity>,
+    /// Attribute with the minimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_of: Option<String>,
+    /// Attribute with the maximum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_of: Option<String>,
+}
+
+/// What one copy of a card counts in a [`DeckCheck::Budget`](crate::DeckCheck::Budget); may be negative. A card of which it says nothing counts
+/// 0.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Worth {
+    /// The value of an integer attribute.
+    Attribute {
+        /// The attribute.
+        attribute: String,
+    },
+    /// What a table gives for the value of a choice; for a list, the sum of what it gives for each of its values.
+    Table {
+        /// The attribute.
+        attribute: String,
+        /// Points by value; 0 where absent.
+        values: BTreeMap<String, i64>,
+    },
+    /// What a list gives for the name of the card.
+    Points {
+        /// Points by name; 0 where absent. A list may be empty.
+        points: BTreeMap<String, i64>,
+        /// The same by name key.
+        #[serde(skip)]
+        by_key: BTreeMap<String, i64>,
+    },
+}
+
+impl Worth {
+    /// The attribute that counts, if one does.
+    pub fn attribute(&self) -> Option<&str> {
+        match self {
+            Self::Attribute { attribute } | Self::Table { attribute, .. } => Some(attribute),
+            Self::Points { .. } => None,
+        }
+    }
+}
