@@ -84,6 +84,7 @@
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
 //! | [`DesignGuide`], [`split_total`] | what cards are usually like, for those who design some |
+//! | [`PlayRules`], [`Mulligan`] | opening hands and draws, as far as statistics need them |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as our own text |
 //! | [`read_deck`], [`write_deck`], [`DeckDialect`] | deck lists as other programs write them |
@@ -119,6 +120,7 @@ mod legality;
 mod manifest;
 mod name;
 mod near;
+mod play;
 mod printing_numbers;
 mod report;
 pub mod rng;
@@ -155,6 +157,7 @@ pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};
 pub use name::{name_key, search_key};
 pub use near::{did_you_mean, near};
+pub use play::{Mulligan, PlayRules};
 pub use printing_numbers::NumberBudget;
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{BoxLine, CopyLimit, DeckCheck, Provenance, Rule, RuleReference, SameCard};
