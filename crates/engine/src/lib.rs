@@ -91,6 +91,10 @@
 //! | [`encode_share_code`], [`decode_share_code`] | a deck as one short word |
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
+//! | [`deck_statistics`], [`DeckStatistics`] | counts, shares and curves of a deck |
+//! | [`unreachable_cards`] | cards that can never be played, because the chain below them has a gap |
+//! | [`draw_odds`], [`Hypergeometric`] | odds of opening hands, draws and mulligans, and the expected turn |
+//! | [`sample_hand`] | an opening hand by a seed |
 //! | [`Format::card_rules`], [`CardLegality`] | what a format says of a single card |
 //! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
 //! | [`effect_text`] | sentence templates for effects: expand, count, sample, match, tag |
@@ -128,6 +132,7 @@ mod rule;
 mod schema;
 mod selector;
 mod set_check;
+mod statistics;
 mod suggest;
 mod validate;
 mod violation;
@@ -167,6 +172,13 @@ pub use schema::{
 };
 pub use selector::{Condition, Released, Selector, is_something};
 pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
+pub use statistics::{
+    CountChance, CurveBar, DeckStatistics, Distribution, DrawOdds, DrawPopulation, DrawQuestion,
+    DrawTarget, Fraction, HandOdds, Hypergeometric, MatchCount, MulliganHand, NumberSummary,
+    OddsError, OtherValues, Probability, SampleCard, SampleHand, Share, TurnChance, TurnOdds,
+    UnreachableCards, UnreachableReason, ValueShare, ZoneStatistics, deck_statistics, draw_odds,
+    sample_hand, unreachable_cards,
+};
 pub use suggest::{SUGGESTED_NAMES_MAX, WantedName, name_similarity};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

@@ -56,13 +56,13 @@ impl Mulligan {
         }
     }
 
-    /// The cards drawn for the hand after so many mulligans, and how many of them the player keeps.
+    /// The cards drawn for the hand after so many mulligans, and how many of them go back.
     pub(crate) fn hand_after(self, mulligans: u32, hand_size: u32) -> (u32, u32) {
         match self {
-            Self::None => (hand_size, hand_size),
+            Self::None => (hand_size, 0),
             Self::Redraw { fewer, put_back, .. } => {
                 let drawn = hand_size.saturating_sub(fewer.saturating_mul(mulligans));
-                (drawn, drawn.saturating_sub(put_back.saturating_mul(mulligans)))
+                (drawn, put_back.saturating_mul(mulligans))
             }
         }
     }
