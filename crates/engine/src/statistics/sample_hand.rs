@@ -59,8 +59,8 @@ impl SampleHand {
 /// let deck = parse_deck_text("4 Carp\n3 Pike\n1 Eel\n").deck;
 /// let hand = sample_hand(&deck, &catalogue, "main", 7, Some(3), 2)?;
 /// let names = |cards: &[SampleCard]| cards.iter().map(|card| card.written.name.clone()).collect::<Vec<_>>();
-/// assert_eq!(names(&hand.opening_hand), ["Pike", "Carp", "Carp"]);
-/// assert_eq!(names(&hand.draws), ["Pike", "Carp"]);
+/// assert_eq!(names(&hand.opening_hand), ["Carp", "Pike", "Pike"]);
+/// assert_eq!(names(&hand.draws), ["Carp", "Eel"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -32,11 +32,17 @@ fn pond(more: &str) -> Game {
 fn fish(game: &Game, sizes: impl IntoIterator<Item = i64>) -> Arc<Catalogue> {
     let cards = sizes.into_iter().enumerate().map(|(at, size)| {
         let definition = card(json!({
-            "number": format!("{at}"), "name": format!("Fish {size}"), "kind": "fish", "attributes": { "size": size },
+            "number": format!("{at}"), "name": fish_name(size), "kind": "fish", "attributes": { "size": size },
         }));
         pool_card("shore", definition)
     });
     Arc::new(Catalogue::builder(game).extend(cards).build())
+}
+
+/// Names differ by letters and digits, not by signs.
+fn fish_name(size: i64) -> String {
+    let sign = if size < 0 { "minus " } else { "" };
+    format!("Fish {sign}{}", size.unsigned_abs())
 }
 
 /// Whether two numbers differ by less than a part of this size.
