@@ -10,14 +10,15 @@ use crate::support::deck;
 struct Draws {
     hand: u32,
     per_turn: u32,
-    first_player_draws: bool,
+    /// Of the player who goes first, in the first turn.
+    first_drawn: bool,
     goes_first: bool,
 }
 
 fn turns(draws: Draws, matches: u64, matching: u32, others: u32) -> TurnOdds {
-    let Draws { hand, per_turn, first_player_draws, goes_first } = draws;
+    let Draws { hand, per_turn, first_drawn, goes_first } = draws;
     let game = pond(&format!(
-        "[play]\nhand_size = {hand}\ndraws_per_turn = {per_turn}\nfirst_player_draws = {first_player_draws}"
+        "[play]\nhand_size = {hand}\ndraws_per_turn = {per_turn}\nfirst_player_draws = {first_drawn}"
     ));
     let wanted = MatchCount::at_least(matches);
     let question = DrawQuestion { wanted, goes_first, ..DrawQuestion::new(DrawTarget::named("A")) };
@@ -27,7 +28,7 @@ fn turns(draws: Draws, matches: u64, matching: u32, others: u32) -> TurnOdds {
 
 /// The turn on which the card at this place (from 1) is drawn.
 fn turn_of(place: u32, draws: Draws) -> u32 {
-    let waits = u32::from(draws.goes_first && !draws.first_player_draws);
+    let waits = u32::from(draws.goes_first && !draws.first_drawn);
     match place.checked_sub(draws.hand) {
         None | Some(0) => 0,
         Some(beyond) => beyond.div_ceil(draws.per_turn) + waits,
@@ -49,14 +50,14 @@ fn share(part: usize, all: usize) -> f64 {
     part as f64 / all as f64
 }
 
-const SECOND: Draws = Draws { hand: 7, per_turn: 1, first_player_draws: true, goes_first: false };
+const SECOND: Draws = Draws { hand: 7, per_turn: 1, first_drawn: true, goes_first: false };
 
 /// (36 over 7) / (40 over 7) · 34 / 5, made by a program in Python.
 #[test]
 fn one_of_four_in_forty() {
     let told = turns(SECOND, 1, 4, 36);
     assert!(close(told.expected_turn.unwrap(), 3.044_709_486_814_75, 1e-14), "{told:?}");
-    let first = turns(Draws { first_player_draws: false, goes_first: true, ..SECOND }, 1, 4, 36);
+    let first = turns(Draws { first_drawn: false, goes_first: true, ..SECOND }, 1, 4, 36);
     let missed = 1.0 - 5_047.0 / 9_139.0;
     assert!(close(first.expected_turn.unwrap(), 3.044_709_486_814_75 + missed, 1e-14), "{first:?}");
     assert_eq!((told.turns.len(), first.turns.len()), (21, 21));
@@ -76,7 +77,7 @@ fn several_draws_a_turn_from_the_largest_deck() {
     let told = turns(Draws { per_turn: 2, ..SECOND }, 1, 1, 4_999_999);
     // The place is anywhere: of the 4,999,993 places beyond the hand, two each are one turn.
     let beyond = 4_999_993.0_f64;
-    let turns_needed = (beyond + 1.0) / 2.0;
+    let turns_needed = f64::midpoint(beyond, 1.0);
     let expected = beyond / 5e6 * ((beyond + 1.0) / 4.0 + (turns_needed / beyond) / 2.0);
     assert!(
         close(told.expected_turn.unwrap(), expected, 1e-7),
@@ -92,9 +93,9 @@ proptest! {
     fn turns_are_as_likely_as_orders_are_many(
         (matching, others, matches) in (1_u32..=6, 0_u32..=7, 1_u32..=4),
         (hand, per_turn) in (1_u32..=4, 1_u32..=3),
-        (first_player_draws, goes_first) in any::<(bool, bool)>(),
+        (first_drawn, goes_first) in any::<(bool, bool)>(),
     ) {
-        let draws = Draws { hand, per_turn, first_player_draws, goes_first };
+        let draws = Draws { hand, per_turn, first_drawn, goes_first };
         let told = turns(draws, matches.into(), matching, others);
         let orders = all_turns(draws, matches, matching, others);
         if orders.is_empty() {
