@@ -104,6 +104,7 @@
 //! `docs/VIOLATIONS.md` has the table of violation codes.
 #![warn(missing_docs)]
 
+mod alike;
 mod apportion;
 mod card;
 mod card_check;

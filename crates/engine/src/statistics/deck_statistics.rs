@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::distribution::{Distribution, ValueCounts};
 use super::meaning::{Line, lines_of};
+use crate::alike::are_alike;
 use crate::catalogue::{Catalogue, rarity_code};
 use crate::deck::{CardReference, Deck};
 use crate::schema::AttributeValue;
@@ -39,8 +40,8 @@ pub struct ZoneStatistics {
     pub cards: u64,
     /// Copies whose card the catalogue knows.
     pub known: u64,
-    /// Of the known ones: copies for which several cards of the catalogue fit what the deck writes. They count where all these cards say the
-    /// same, and are `unclear` where they differ.
+    /// Of the known ones: copies for which several cards of the catalogue fit what the deck writes, that differ in more than set and number. They
+    /// count where all these cards say the same, and are `unclear` where they differ.
     pub ambiguous: u64,
     /// Of the known ones: copies of a name that the catalogue knows, but not in the set, number or rarity that the deck writes. What differs
     /// between the cards of the name is `unclear`, and so are their set and rarity.
@@ -135,7 +136,7 @@ fn zone_statistics(zone: Arc<str>, lines: &[Line<'_>], catalogue: &Catalogue) ->
         zone,
         cards: count(&|_| true),
         known,
-        ambiguous: count(&|line| line.candidates.len() > 1 && !line.other_printing),
+        ambiguous: count(&|line| !line.other_printing && !are_alike(catalogue, &line.candidates)),
         other_printings: count(&|line| line.other_printing),
         unknown: count(&|line| !line.is_known()),
         unknown_cards,

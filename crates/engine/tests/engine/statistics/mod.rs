@@ -5,6 +5,7 @@ mod counts;
 mod draws;
 mod hypergeometric;
 mod mulligans;
+mod page;
 mod play_rules;
 mod sample_hands;
 mod turns;
