@@ -435,6 +435,11 @@ impl Catalogue {
         name.map_or_else(Vec::new, |name| self.cards_named(name).collect())
     }
 
+    /// The cards of the name that was found, in the order in which they were added; never none.
+    pub(crate) fn namesakes(&self, found: Found) -> Vec<u32> {
+        self.cards_named(found.name).collect()
+    }
+
     /// The card of a set and a number.
     pub(crate) fn numbered(&self, set: &str, number: &str) -> Option<u32> {
         let mut key = Vec::new();
@@ -509,7 +514,7 @@ impl Catalogue {
 }
 
 /// A rarity as people write it (`Ultra Rare`, `ultra-rare`), as a code.
-fn rarity_code(text: &str) -> String {
+pub(crate) fn rarity_code(text: &str) -> String {
     text.trim()
         .chars()
         .map(|letter| match letter {

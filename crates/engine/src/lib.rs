@@ -84,12 +84,17 @@
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
 //! | [`DesignGuide`], [`split_total`] | what cards are usually like, for those who design some |
+//! | [`PlayRules`], [`Mulligan`] | opening hands and draws, as far as statistics need them |
 //! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as our own text |
 //! | [`read_deck`], [`write_deck`], [`DeckDialect`] | deck lists as other programs write them |
 //! | [`encode_share_code`], [`decode_share_code`] | a deck as one short word |
 //! | [`validate`], [`Report`] | the judgement of a deck |
 //! | [`legalities`], [`Legalities`] | the judgement of a deck by several formats |
+//! | [`deck_statistics`], [`DeckStatistics`] | counts, shares and curves of a deck |
+//! | [`unreachable_cards`] | cards that can never be played, because the chain below them has a gap |
+//! | [`draw_odds`], [`Hypergeometric`] | odds of opening hands, draws and mulligans, and the expected turn |
+//! | [`sample_hand`] | an opening hand by a seed |
 //! | [`Format::card_rules`], [`CardLegality`] | what a format says of a single card |
 //! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
 //! | [`effect_text`] | sentence templates for effects: expand, count, sample, match, tag |
@@ -99,6 +104,7 @@
 //! `docs/VIOLATIONS.md` has the table of violation codes.
 #![warn(missing_docs)]
 
+mod alike;
 mod apportion;
 mod card;
 mod card_check;
@@ -119,6 +125,7 @@ mod legality;
 mod manifest;
 mod name;
 mod near;
+mod play;
 mod printing_numbers;
 mod report;
 pub mod rng;
@@ -126,6 +133,7 @@ mod rule;
 mod schema;
 mod selector;
 mod set_check;
+mod statistics;
 mod suggest;
 mod validate;
 mod violation;
@@ -155,6 +163,7 @@ pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};
 pub use name::{name_key, search_key};
 pub use near::{did_you_mean, near};
+pub use play::{Mulligan, PlayRules};
 pub use printing_numbers::NumberBudget;
 pub use report::{Report, ReportStatus, ZoneCount};
 pub use rule::{
@@ -167,6 +176,13 @@ pub use schema::{
 };
 pub use selector::{Condition, Released, Selector, is_something};
 pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
+pub use statistics::{
+    CountChance, CurveBar, DeckStatistics, Distribution, DrawOdds, DrawPopulation, DrawQuestion,
+    DrawTarget, Fraction, HandOdds, Hypergeometric, MatchCount, MulliganHand, NumberSummary,
+    OddsError, OtherValues, Probability, SampleCard, SampleHand, Share, TurnChance, TurnOdds,
+    UnreachableCards, UnreachableReason, ValueShare, ZoneStatistics, deck_statistics, draw_odds,
+    sample_hand, unreachable_cards,
+};
 pub use suggest::{SUGGESTED_NAMES_MAX, WantedName, name_similarity};
 pub use validate::validate;
 pub use violation::{CardMention, Fix, Severity, Violation};

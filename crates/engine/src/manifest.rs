@@ -4,6 +4,7 @@ mod positions;
 mod read_design;
 mod read_identity;
 mod read_images;
+mod read_play;
 mod read_rules;
 mod read_schema;
 mod reader;
@@ -21,6 +22,7 @@ use crate::design::DesignGuide;
 use crate::format::Format;
 use crate::hash::fingerprint;
 use crate::images::Images;
+use crate::play::PlayRules;
 use crate::rule::{Rule, RuleReference};
 use crate::schema::{Kind, Rarity, Zone};
 use crate::selector::Selector;
@@ -51,6 +53,8 @@ struct GameData {
     design: DesignGuide,
     #[serde(skip_serializing_if = "Images::is_empty")]
     images: Images,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    play: Option<PlayRules>,
     /// The latest version of each format, its default variant in force.
     formats: Vec<Format>,
     /// Every version of every format.
@@ -228,6 +232,11 @@ impl Game {
         &self.0.images
     }
 
+    /// What the manifest says of hands and draws; `None` where it says nothing.
+    pub fn play(&self) -> Option<&PlayRules> {
+        self.0.play.as_ref()
+    }
+
     /// The latest version of each format, its default variant in force.
     pub fn formats(&self) -> &[Format] {
         &self.0.formats
@@ -331,6 +340,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         decisions: read_rules::decisions(&reader, &[]),
         design,
         images: read_images::images(&reader),
+        play: read_play::play(&reader),
         name: reader.text("name"),
         description: reader.optional("description").unwrap_or_default(),
         rules_version: reader.text("rules_version"),

@@ -104,6 +104,15 @@ impl Selector {
             && self.not.is_none()
     }
 
+    /// Works out the keys of the names, which only the reader of manifests does otherwise.
+    pub(crate) fn prepare(&mut self) {
+        self.name_keys = self.names.iter().map(|name| name_key(name)).collect();
+        self.any.iter_mut().for_each(Self::prepare);
+        if let Some(not) = &mut self.not {
+            not.prepare();
+        }
+    }
+
     /// Whether nothing but the kind matters.
     pub(crate) fn is_by_kind(&self) -> bool {
         !self.kinds.is_empty()

@@ -21,6 +21,7 @@ use crate::rule::{DeckCheck, Identity, Rule, RuleReference, SameCard, StatedBoun
 use crate::selector::Selector;
 use crate::violation::{CardMention, Fix, Severity, Violation};
 use entries::Content;
+pub(crate) use entries::zone_index;
 
 /// Judges a deck by a format, against the cards that the catalogue knows.
 ///

@@ -13,6 +13,7 @@ use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, Un
 use super::text::TextEncoding;
 use super::zones::{Place, is_heading, main_zone, place, side_zone};
 use super::{DeckDialect, DeckReading};
+use crate::alike::are_alike;
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use crate::name::name_key;
@@ -271,7 +272,7 @@ impl<'a> Judge<'a> {
             Some(found) if found.exact => {
                 let chosen = card.set.is_some() || card.number.is_some();
                 let named = self.catalogue.named(&card.name);
-                if chosen || self.are_alike(&named) {
+                if chosen || are_alike(self.catalogue, &named) {
                     return LineVerdict::Accepted;
                 }
                 self.ambiguous(&named)
@@ -300,23 +301,6 @@ impl<'a> Judge<'a> {
             number: Some(card.definition.number.clone()),
             rarity: None,
         }
-    }
-
-    /// Whether it does not matter which of these cards is meant: they differ in set and number only.
-    fn are_alike(&self, cards: &[u32]) -> bool {
-        let mut definitions = cards.iter().map(|card| &self.catalogue.card(*card).definition);
-        let Some(first) = definitions.next() else { return true };
-        let id = self.catalogue.game().external_id();
-        definitions.all(|other| {
-            let count = |attributes: &serde_json::Map<String, Value>| {
-                attributes.iter().filter(|(key, _)| Some(key.as_str()) != id).count()
-            };
-            let same_values = count(&first.attributes) == count(&other.attributes)
-                && first.attributes.iter().all(|(key, value)| {
-                    Some(key.as_str()) == id || other.attributes.get(key) == Some(value)
-                });
-            first.kind == other.kind && same_values && first.effects == other.effects
-        })
     }
 
     /// Tries the readings of a line, from the most to the least literal. The first that is a card in all its parts wins, else the first that is
@@ -437,7 +421,7 @@ impl<'a> Judge<'a> {
                 None => dropped.push(Guess::RarityDropped { rarity: shown(written) }),
             }
         }
-        if !self.are_alike(&cards) {
+        if !are_alike(self.catalogue, &cards) {
             return Some(Meaning::Several(cards));
         }
         Some(Meaning::Card(meant, dropped))

@@ -220,7 +220,8 @@ pub(super) fn mention(card: &CardReference) -> CardMention {
     }
 }
 
-fn zone_index(name: &str, zones: &[Zone]) -> u16 {
+/// The place of a zone, by its code or an alias of it; [`u16::MAX`] when the game has no such zone.
+pub(crate) fn zone_index(name: &str, zones: &[Zone]) -> u16 {
     let exact = zones.iter().position(|zone| &*zone.code == name);
     let index = exact.or_else(|| {
         zones.iter().position(|zone| {

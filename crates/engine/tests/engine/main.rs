@@ -30,4 +30,5 @@ mod rules;
 mod rules_only;
 mod seed_data;
 mod seed_effects;
+mod statistics;
 mod violations_page;

@@ -1,0 +1,22 @@
+//! Cards of which it does not matter which is meant.
+
+use serde_json::{Map, Value};
+
+use crate::catalogue::Catalogue;
+
+/// Whether these cards differ in set and number only (and in the id that other programs know them by).
+pub(crate) fn are_alike(catalogue: &Catalogue, cards: &[u32]) -> bool {
+    let mut definitions = cards.iter().map(|card| &catalogue.card(*card).definition);
+    let Some(first) = definitions.next() else { return true };
+    let id = catalogue.game().external_id();
+    definitions.all(|other| {
+        let count = |attributes: &Map<String, Value>| {
+            attributes.iter().filter(|(key, _)| Some(key.as_str()) != id).count()
+        };
+        let same_values = count(&first.attributes) == count(&other.attributes)
+            && first.attributes.iter().all(|(key, value)| {
+                Some(key.as_str()) == id || other.attributes.get(key) == Some(value)
+            });
+        first.kind == other.kind && same_values && first.effects == other.effects
+    })
+}

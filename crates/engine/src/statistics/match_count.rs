@@ -1,0 +1,30 @@
+//! How many matching cards are wanted.
+
+use serde::Serialize;
+
+/// A span of numbers of matching cards, both ends included. Nothing is in a span whose end is before its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MatchCount {
+    /// Fewest.
+    pub min: u64,
+    /// Most; `None`: any number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<u64>,
+}
+
+impl MatchCount {
+    /// So many or more.
+    pub fn at_least(min: u64) -> Self {
+        Self { min, max: None }
+    }
+
+    /// So many and no more.
+    pub fn exactly(count: u64) -> Self {
+        Self { min: count, max: Some(count) }
+    }
+
+    /// So many or fewer.
+    pub fn at_most(max: u64) -> Self {
+        Self { min: 0, max: Some(max) }
+    }
+}

@@ -1,0 +1,95 @@
+//! Which cards the entries of a deck mean.
+
+use serde_json::Value;
+
+use crate::catalogue::{Catalogue, rarity_code, same_number};
+use crate::deck::{CardReference, Deck, DeckEntry};
+use crate::name::name_key;
+use crate::selector::is_something;
+use crate::validate::zone_index;
+
+/// An entry with the cards that it can mean.
+pub(super) struct Line<'a> {
+    pub(super) entry: &'a DeckEntry,
+    /// The cards that fit what is written; none: it is unknown.
+    pub(super) candidates: Vec<u32>,
+    /// Whether a card of this name exists, but not as it is written.
+    pub(super) other_printing: bool,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn read(entry: &'a DeckEntry, catalogue: &Catalogue, buffer: &mut Vec<u8>) -> Self {
+        let reference = &entry.card;
+        let Some(found) = catalogue.resolve(reference, buffer) else {
+            return Self { entry, candidates: Vec::new(), other_printing: false };
+        };
+        if reference.name.is_empty() {
+            return Self { entry, candidates: vec![found.card], other_printing: !found.exact };
+        }
+        let mut candidates = catalogue.namesakes(found);
+        if found.exact {
+            // What reads as a set may be a part of the name.
+            let whole_name = name_key(&reference.name) != catalogue.name_key(found.name);
+            candidates.retain(|card| fits(reference, catalogue, *card, whole_name));
+        }
+        if candidates.is_empty() {
+            candidates.push(found.card);
+        }
+        Self { entry, candidates, other_printing: !found.exact }
+    }
+
+    pub(super) fn copies(&self) -> u64 {
+        u64::from(self.entry.quantity)
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        !self.candidates.is_empty()
+    }
+
+    /// What all cards say that it can mean; `None` when they differ, or it is unknown.
+    pub(super) fn agreed<T: PartialEq>(&self, say: impl Fn(u32) -> T) -> Option<T> {
+        let mut said = self.candidates.iter().map(|card| say(*card));
+        let first = said.next()?;
+        said.all(|more| more == first).then_some(first)
+    }
+
+    /// The printing's own value of an attribute where the entry names its rarity, and otherwise the card's.
+    pub(super) fn value<'c>(
+        &self,
+        catalogue: &'c Catalogue,
+        card: u32,
+        attribute: &str,
+    ) -> Option<&'c Value> {
+        let definition = &catalogue.card(card).definition;
+        let rarity = self.entry.card.rarity.as_deref().filter(|_| !self.other_printing);
+        let printing = rarity.and_then(|rarity| {
+            let rarity = rarity_code(rarity);
+            definition.printings.iter().find(|printing| printing.rarity == rarity)
+        });
+        let own = printing.and_then(|printing| printing.attributes.get(attribute));
+        own.or_else(|| definition.attributes.get(attribute)).filter(|value| is_something(value))
+    }
+}
+
+fn fits(reference: &CardReference, catalogue: &Catalogue, card: u32, whole_name: bool) -> bool {
+    let pool = catalogue.card(card);
+    let set = reference.set.as_ref().filter(|_| !whole_name);
+    set.is_none_or(|set| set.trim().eq_ignore_ascii_case(&pool.set))
+        && reference
+            .number
+            .as_ref()
+            .is_none_or(|number| same_number(number, &pool.definition.number))
+        && catalogue.has_rarity(card, reference.rarity.as_deref())
+}
+
+/// The lines of one zone, without those that have no copies.
+pub(super) fn lines_of<'a>(deck: &'a Deck, catalogue: &Catalogue, zone: usize) -> Vec<Line<'a>> {
+    let zones = catalogue.game().zones();
+    let mut buffer = Vec::new();
+    deck.entries
+        .iter()
+        .filter(|entry| entry.quantity > 0)
+        .filter(|entry| usize::from(zone_index(&entry.zone, zones)) == zone)
+        .map(|entry| Line::read(entry, catalogue, &mut buffer))
+        .collect()
+}

@@ -1,0 +1,47 @@
+//! Why there are no odds.
+
+use thiserror::Error;
+
+/// Why a question about draws has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OddsError {
+    /// The game has no such zone.
+    #[error("the game has no zone {zone:?}")]
+    UnknownZone {
+        /// As the question names it.
+        zone: String,
+    },
+    /// The manifest names no hand size (nor draws by turn), and the question names none.
+    #[error("the game's manifest does not say how many cards are drawn ({key})")]
+    NotSaid {
+        /// The key of `[play]` that is missing: `hand_size` or `draws_per_turn`.
+        key: &'static str,
+    },
+    /// More cards match than there are.
+    #[error("{successes} cards of {population} cannot match")]
+    TooManySuccesses {
+        /// Cards that match.
+        successes: u64,
+        /// All cards.
+        population: u64,
+    },
+    /// More cards are drawn than there are.
+    #[error("{draws} cards cannot be drawn from {population}")]
+    TooManyDraws {
+        /// Cards drawn.
+        draws: u64,
+        /// All cards.
+        population: u64,
+    },
+    /// A number is larger than what is computed.
+    #[error("{what} must be at most {max}, not {actual}")]
+    TooLarge {
+        /// What the number is of, for example `draws`.
+        what: &'static str,
+        /// The largest number.
+        max: u64,
+        /// The number.
+        actual: u64,
+    },
+}

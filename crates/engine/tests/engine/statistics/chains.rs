@@ -1,0 +1,164 @@
+//! Chains of cards without a beginning.
+
+use cardscape_engine::{
+    Catalogue, Deck, UnreachableCards, UnreachableReason, parse_deck_text, unreachable_cards,
+    validate,
+};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::support::{GAMES, deck, emoji, files, game, pool, shipped, spell, unit, with};
+
+fn found(deck: &Deck, catalogue: &Catalogue, format: &str) -> Vec<UnreachableCards> {
+    unreachable_cards(deck, catalogue, catalogue.game().format(format).unwrap())
+}
+
+fn outline(found: &[UnreachableCards]) -> Vec<String> {
+    let names = |one: &UnreachableCards| -> Vec<String> {
+        one.cards.iter().map(|card| format!("{} {}", card.quantity.unwrap(), card.name)).collect()
+    };
+    found
+        .iter()
+        .map(|one| {
+            let (reason, missing) = (json!(one.reason), &one.missing_step);
+            format!(
+                "{} {} {}: {} {}",
+                one.code,
+                one.reference.rule,
+                names(one).join(", "),
+                reason.as_str().unwrap(),
+                missing
+            )
+        })
+        .collect()
+}
+
+/// T-2.2.6a: rank by rank, within one type.
+#[test]
+fn ttcg_ranks_need_every_rank_below() {
+    let pool = pool(
+        &game("ttcg"),
+        [
+            unit("Spark", "fire", 1),
+            unit("Blaze", "fire", 3),
+            unit("Inferno", "fire", 4),
+            unit("Pyre", "fire", 4),
+            unit("Drop", "water", 1),
+            unit("Wave", "water", 2),
+            unit("Gust", "air", 2),
+            spell("Chime", 1, 0, 0),
+            spell("Bell", 2, 0, 0),
+        ],
+    );
+    let all = deck([
+        (2, "Spark"),
+        (1, "Blaze"),
+        (2, "Inferno"),
+        (1, "Pyre"),
+        (1, "Drop"),
+        (1, "Wave"),
+        (2, "Gust"),
+        (1, "Chime"),
+        (1, "Bell"),
+    ]);
+    let told = found(&all, &pool, "standard");
+    assert_eq!(
+        outline(&told),
+        [
+            "UNREACHABLE_RANK T-2.2.6a 2 Gust: no_lower_card 1",
+            "UNREACHABLE_RANK T-2.2.6a 1 Blaze: no_lower_card 2",
+            "UNREACHABLE_RANK T-2.2.6a 2 Inferno, 1 Pyre: lower_unreachable 2",
+        ]
+    );
+    assert_eq!(told[1].shared["type"], "fire");
+    assert_eq!((told[1].attribute.as_str(), &told[1].step), ("rank", &json!(3)));
+    assert_eq!(told[1].reference.section, "2.2.6");
+    assert_eq!(found(&deck([(1, "Drop"), (1, "Wave"), (1, "Spark")]), &pool, "standard"), []);
+}
+
+/// E-9.1: stage by stage, whatever the type; steps are words.
+#[test]
+fn emoji_tcg_stages_need_every_stage_below() {
+    let pool = pool(
+        &game("emoji-tcg"),
+        [
+            emoji("Wink", "basicmoji"),
+            with(emoji("Grin", "supermoji"), "type", json!("tech")),
+            emoji("Laugh", "ultramoji"),
+            emoji("Roar", "megamoji"),
+        ],
+    );
+    assert_eq!(
+        found(&deck([(1, "Wink"), (1, "Grin"), (1, "Laugh"), (1, "Roar")]), &pool, "playtest"),
+        []
+    );
+    let told = found(&deck([(1, "Wink"), (1, "Laugh"), (1, "Roar")]), &pool, "playtest");
+    assert_eq!(
+        outline(&told),
+        [
+            "UNREACHABLE_STAGE E-9.1 1 Laugh: no_lower_card \"supermoji\"",
+            "UNREACHABLE_STAGE E-9.1 1 Roar: lower_unreachable \"supermoji\"",
+        ]
+    );
+    assert!(told[0].shared.is_empty());
+    let told = json!(told[1]);
+    assert_eq!(
+        (&told["rule"], &told["step"], &told["reason"]),
+        (&json!("E-9.1"), &json!("megamoji"), &json!("lower_unreachable"))
+    );
+}
+
+#[test]
+fn games_without_chains_and_sound_decks_are_told_nothing() {
+    for code in GAMES {
+        let pool = shipped(code);
+        for (file, text) in
+            files(code, "decks").into_iter().filter(|(file, _)| file.starts_with("legal"))
+        {
+            let list = parse_deck_text(&text).deck;
+            for format in pool.game().formats() {
+                assert_eq!(unreachable_cards(&list, &pool, format), [], "{code}/{file}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What the advice of reports says is said here, too, and all above it; a format of another reading of the manifest says the same.
+    #[test]
+    fn the_advice_is_the_bottom_of_it(ranks in proptest::collection::vec((0_usize..3, 1_i64..=5), 0..12)) {
+        const TYPES: [&str; 3] = ["fire", "water", "air"];
+        let cards = TYPES.iter().flat_map(|kind| (1..=5).map(move |rank| unit(&format!("{kind} {rank}"), kind, rank)));
+        let pool = pool(&game("ttcg"), cards);
+        let names: Vec<String> = ranks.iter().map(|(kind, rank)| format!("{} {rank}", TYPES[*kind])).collect();
+        let list = deck(names.iter().map(|name| (1, name.as_str())));
+        let format = pool.game().format("standard").unwrap();
+        let told = unreachable_cards(&list, &pool, format);
+        let report = validate(&list, &pool, format);
+        let advice: std::collections::BTreeSet<String> = report
+            .violations
+            .iter()
+            .filter(|violation| violation.code.as_str() == "UNREACHABLE_RANK")
+            .flat_map(|violation| violation.cards.iter().map(|card| card.name.clone()))
+            .collect();
+        let of = |reason: UnreachableReason| -> std::collections::BTreeSet<String> {
+            let told = told.iter().filter(|one| one.reason == reason);
+            told.flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect()
+        };
+        prop_assert_eq!(of(UnreachableReason::NoLowerCard), advice);
+        // Counted simply: a card is reachable when every rank from 1 up to its own is there.
+        let has = |kind: usize, rank: i64| ranks.contains(&(kind, rank));
+        let unreachable: std::collections::BTreeSet<String> = ranks
+            .iter()
+            .filter(|(kind, rank)| !(1..=*rank).all(|lower| has(*kind, lower)))
+            .map(|(kind, rank)| format!("{} {rank}", TYPES[*kind]))
+            .collect();
+        let all: std::collections::BTreeSet<String> =
+            told.iter().flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect();
+        prop_assert_eq!(all, unreachable);
+        let twin = cardscape_engine::Game::from_toml(&format!("{}\n# twin\n", crate::support::manifest("ttcg"))).unwrap();
+        prop_assert_eq!(unreachable_cards(&list, &pool, twin.format("standard").unwrap()), told);
+    }
+}
