@@ -136,6 +136,9 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(LISTS)
         .reads(CARDS_OF_LIST)
         .why("the yardstick reads the cards once and judges nothing"),
+    Recipe::get("find_deck_statistics", "statistics of an own deck", "/v1/decks/<deck>/statistics").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::get("find_draw_odds", "odds of drawing a kind from an own deck", "/v1/decks/<deck>/draw-odds?kind=unit").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::get("find_sample_hand", "hand of an own deck", "/v1/decks/<deck>/sample-hand").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_deck_legalities", "formats in which an own deck is legal", "/v1/decks/<deck>/legalities").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_deck_report", "report on an own deck", "/v1/decks/<deck>/report").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::post("create_deck_report", "report on a list of fifty cards", "/v1/deck-reports")

@@ -35,6 +35,7 @@ pub struct DeckEntry {
 
 /// How a deck names a card: by name, and as closely as the player likes by set, number and rarity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CardReference {
     /// The name, compared by [`name_key`](crate::name_key). May be empty when set and number are given.

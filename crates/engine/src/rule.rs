@@ -15,6 +15,7 @@ pub use identity::{Agreement, Identity, StatedBounds, Worth};
 
 /// How far a rule or fact can be trusted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Provenance {
     /// The game's rulebook says so.
@@ -28,6 +29,7 @@ pub enum Provenance {
 
 /// Where a rule comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RuleReference {
     /// Number of the rule, for example `T-2.2.1a`.
     pub rule: String,

@@ -34,6 +34,7 @@ impl Severity {
 
 /// A card that a violation concerns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CardMention {
     /// The pool's spelling, or the deck's when the card is unknown.
     pub name: String,

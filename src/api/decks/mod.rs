@@ -5,6 +5,7 @@ pub mod deck_exports;
 pub mod deck_lists;
 pub mod deck_reports;
 pub mod deck_revisions;
+pub mod deck_statistics;
 
 use super::route_table::routes;
 
@@ -19,6 +20,9 @@ routes! {
     "/v1/decks/{deck}/restore" => post deck_revisions::restore_deck;
     "/v1/decks/{deck}/diff" => get deck_revisions::compare_decks;
     "/v1/decks/{deck}/report" => get deck_reports::find_deck_report;
+    "/v1/decks/{deck}/statistics" => get deck_statistics::find_deck_statistics;
+    "/v1/decks/{deck}/draw-odds" => get deck_statistics::find_draw_odds;
+    "/v1/decks/{deck}/sample-hand" => get deck_statistics::find_sample_hand;
     "/v1/decks/{deck}/legalities" => get deck_reports::find_deck_legalities;
     "/v1/deck-folders" => get deck_lists::list_deck_folders;
     "/v1/deck-reports" => post deck_reports::create_deck_report;

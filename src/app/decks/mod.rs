@@ -7,6 +7,7 @@ pub mod deck_input;
 pub mod deck_lists;
 pub mod deck_reports;
 pub mod deck_revisions;
+pub mod deck_statistics;
 pub mod list_reading;
 mod masks;
 pub mod report_responses;

@@ -74,6 +74,9 @@ pub struct ViolationResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 3)]
     pub actual: Option<i64>,
+    /// Copies of unknown cards that `actual` does not count: it may be more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown_cards: Option<u64>,
     /// The zone concerned.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "main")]
@@ -177,6 +180,7 @@ fn violation_response(violation: Violation, context: &ReportContext<'_>) -> Viol
         rule_text: violation.rule_text,
         limit: violation.limit,
         actual: violation.actual,
+        unknown_cards: violation.unknown_cards,
         zone: violation.zone,
         set: violation.set,
         cards: violation.cards.into_iter().map(|card| mentioned(card, context.card_id)).collect(),

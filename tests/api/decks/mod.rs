@@ -5,5 +5,6 @@ mod deck_lists;
 mod deck_masks;
 mod deck_reports;
 mod deck_revisions;
+mod deck_statistics;
 mod deck_texts;
 pub mod permissions;

@@ -14,12 +14,14 @@ use crate::violation::CardMention;
 
 /// Cards of a deck that can never be played, because the chain of cards below them has a gap.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct UnreachableCards {
     /// The rule that asks for the cards below.
     #[serde(flatten)]
     pub reference: RuleReference,
     /// The code of the rule's advice, for example `UNREACHABLE_RANK`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub code: ViolationCode,
     /// The attribute that counts the steps.
     pub attribute: String,
@@ -37,6 +39,7 @@ pub struct UnreachableCards {
 
 /// Why cards cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum UnreachableReason {

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// The whole numbers of some copies; never none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct NumberSummary {
     /// Copies that have a number.
@@ -29,6 +30,7 @@ pub struct NumberSummary {
 
 /// One number of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct CurveBar {
     /// The number.

@@ -18,9 +18,11 @@ use crate::violation::CardMention;
 ///
 /// It depends on what is in the deck, never on the order of its lines or on how copies are split over them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct DeckStatistics {
     /// Code of the game.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub game: Arc<str>,
     /// All cards together, unknown ones and unknown zones included.
     pub cards: u64,
@@ -32,9 +34,11 @@ pub struct DeckStatistics {
 
 /// Counts, shares and curves of one zone of a deck. Every card is in exactly one of `known` and `unknown`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ZoneStatistics {
     /// Code of the zone.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub zone: Arc<str>,
     /// Number of cards.
     pub cards: u64,

@@ -11,6 +11,7 @@ use super::probability::float;
 
 /// How the known cards of a zone are spread over the values of one attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Distribution {
     /// Copies that have a value.
@@ -32,6 +33,7 @@ pub struct Distribution {
 
 /// One value of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ValueShare {
     /// The value.
@@ -44,6 +46,7 @@ pub struct ValueShare {
 
 /// Values that are not listed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct OtherValues {
     /// How many different ones.
@@ -54,6 +57,7 @@ pub struct OtherValues {
 
 /// A share, as it was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Share {
     /// Copies that count.

@@ -34,6 +34,7 @@ pub struct DrawQuestion {
 
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct DrawOdds {
     /// The cards that are drawn from.
@@ -54,6 +55,7 @@ pub struct DrawOdds {
 
 /// The matching cards among some that are drawn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct HandOdds {
     /// Cards drawn; all cards of the zone when there are no more.
@@ -68,6 +70,7 @@ pub struct HandOdds {
 
 /// One number of matching cards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct CountChance {
     /// Cards that match.

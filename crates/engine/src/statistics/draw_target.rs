@@ -25,6 +25,7 @@ pub enum DrawTarget {
 
 /// How many cards of a zone match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct DrawPopulation {
     /// All cards of the zone, unknown ones included.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// A span of numbers of matching cards, both ends included. Nothing is in a span whose end is before its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MatchCount {
     /// Fewest.
     pub min: u64,

@@ -10,6 +10,7 @@ use crate::play::Mulligan;
 
 /// A hand that a player has after so many mulligans, if every hand before was given back for want of matching cards.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct MulliganHand {
     /// Mulligans before this hand; 0 is the opening hand.

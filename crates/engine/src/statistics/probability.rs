@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer};
 /// Where the fraction is there, it is exact, and `value` is its division (three roundings). Where it is not, `value` is within the bound of
 /// [`Hypergeometric`](super::Hypergeometric).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Probability {
     /// From 0 to 1.
@@ -18,12 +19,15 @@ pub struct Probability {
 
 /// A fraction in lowest terms; serialised with both numbers as decimal text, as they can be larger than numbers of JSON programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Fraction {
     /// Above the line.
     #[serde(serialize_with = "decimal")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub numerator: u128,
     /// Below the line; at least 1.
     #[serde(serialize_with = "decimal")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub denominator: u128,
 }
 

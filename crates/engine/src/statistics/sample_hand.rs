@@ -13,6 +13,7 @@ use crate::violation::CardMention;
 
 /// An opening hand and the next draws.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct SampleHand {
     /// The seed.
@@ -27,6 +28,7 @@ pub struct SampleHand {
 
 /// One drawn card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct SampleCard {
     /// Place of its entry among those of the deck, from 0.

@@ -11,6 +11,7 @@ use super::probability::{Probability, float};
 ///
 /// Only draws by rule count; effects, and mulligans before, do not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct TurnOdds {
     /// The *j*: how many matching cards there must be.
@@ -29,6 +30,7 @@ pub struct TurnOdds {
 
 /// One turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct TurnChance {
     /// The turn; 0 is the opening hand.

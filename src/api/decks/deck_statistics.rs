@@ -1,0 +1,157 @@
+//! Statistics of decks, the odds of draws, and sample hands.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_engine::DrawOdds;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::app::decks::deck_statistics::{
+    self, DeckStatisticsResponse, OddsRequest, SampleHandResponse,
+};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::ids::DeckId;
+use crate::http::extract::{Caller, ClientNetwork, Params, cacheable};
+use crate::memory::rendered::Freshness;
+
+/// Counts the cards of a deck: by zone, and in each by kind, set, rarity and attribute, with curves of numbers. A public or unlisted deck, or one of yours.
+///
+/// Cards that are hidden from you are unknown cards here.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/statistics", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck")),
+    responses(
+        (status = 200, body = DeckStatisticsResponse),
+        (status = 304, description = "They are still what `If-None-Match` names."),
+    )
+)]
+pub async fn find_deck_statistics(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let counted = deck_statistics::count(&state, reads.as_ref(), asker, DeckId(*deck)).await?;
+    cacheable(&req, Freshness::Private, None, &counted)
+}
+
+/// Which draws.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OddsQuery {
+    /// The zone that is drawn from; absent: the main zone.
+    zone: Option<String>,
+    /// Cards of this name. This, `kind`, or `attribute` with `value`.
+    #[param(example = "Kettle Imp")]
+    name: Option<String>,
+    /// Cards of this kind.
+    kind: Option<String>,
+    /// Cards whose attribute of this code has the `value`; of a list, one of its elements.
+    attribute: Option<String>,
+    /// The value.
+    value: Option<String>,
+    /// Fewest of them; absent: 1.
+    #[param(example = 1)]
+    min: Option<u64>,
+    /// Most of them; absent: any number.
+    max: Option<u64>,
+    /// Cards of the opening hand; absent: as the game says.
+    #[param(maximum = 10000)]
+    hand_size: Option<u32>,
+    /// Draws after the opening hand.
+    #[serde(default)]
+    #[param(default = 0, maximum = 10000)]
+    draws: u32,
+    /// Whether you go first.
+    #[serde(default)]
+    #[param(default = false)]
+    goes_first: bool,
+    /// Most mulligans that you would take; absent: as many as the game allows.
+    #[param(maximum = 20)]
+    mulligans: Option<u32>,
+}
+
+/// Computes how likely it is to draw certain cards: in the opening hand, after further draws, after mulligans, and by turn.
+///
+/// Exact; docs/DECK_STATISTICS.md has the formulas.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/draw-odds", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), OddsQuery),
+    responses(
+        (status = 200, body = DrawOdds),
+        (status = 304, description = "They are still what `If-None-Match` names."),
+    )
+)]
+pub async fn find_draw_odds(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+    query: Params<OddsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let request = OddsRequest {
+        zone: query.zone.clone(),
+        name: query.name.clone(),
+        kind: query.kind.clone(),
+        attribute: query.attribute.clone(),
+        value: query.value.clone(),
+        min: query.min,
+        max: query.max,
+        hand_size: query.hand_size,
+        draws: query.draws,
+        goes_first: query.goes_first,
+        mulligans: query.mulligans,
+    };
+    let odds = deck_statistics::odds(&state, reads.as_ref(), asker, DeckId(*deck), request).await?;
+    cacheable(&req, Freshness::Private, None, &odds)
+}
+
+/// Which hand.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct HandQuery {
+    /// The zone that is drawn from; absent: the main zone.
+    zone: Option<String>,
+    /// Any text: the same one draws the same hand. Absent: another hand each time.
+    #[param(example = "monday", max_length = 100)]
+    seed: Option<String>,
+    /// Cards of the opening hand; absent: as the game says.
+    #[param(maximum = 1000)]
+    hand_size: Option<u32>,
+    /// Draws after the opening hand.
+    #[serde(default)]
+    #[param(default = 0, maximum = 1000)]
+    draws: u32,
+}
+
+/// Draws a hand from a deck, and the cards after it.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/sample-hand", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), HandQuery),
+    responses(
+        (status = 200, body = SampleHandResponse),
+        (status = 304, description = "It is still what `If-None-Match` names."),
+    )
+)]
+pub async fn find_sample_hand(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+    query: Params<HandQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, asker) = (caller.may(), (caller.viewer(), network.0));
+    let drawn = (query.zone.clone(), query.seed.clone());
+    let counts = (query.hand_size, query.draws);
+    let id = DeckId(*deck);
+    let hand = deck_statistics::hand(&state, reads.as_ref(), asker, id, drawn, counts).await?;
+    cacheable(&req, Freshness::Private, None, &hand)
+}

@@ -1,0 +1,219 @@
+//! Statistics of decks: counts and curves, the odds of draws, and hands as they may come.
+
+use cardscape_engine::{
+    AttributeValue, Catalogue, Deck, DeckMentions, DeckStatistics, DrawOdds, DrawQuestion,
+    DrawTarget, Game, MatchCount, OddsError, SampleCard, SampleHand, UnreachableCards,
+    deck_statistics, draw_odds, sample_hand, unreachable_cards,
+};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_lists::find_seen;
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::words::with_near;
+use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::domain::decks::deck::FormatName;
+use crate::domain::draw::Draw;
+use crate::domain::ids::DeckId;
+
+/// What a deck is made of.
+#[derive(Serialize, ToSchema)]
+pub struct DeckStatisticsResponse {
+    /// Cards by zone, kind, set, rarity and attribute.
+    #[serde(flatten)]
+    pub statistics: DeckStatistics,
+    /// Cards that can never be played, because the deck has none that they are played on; by the format of the deck.
+    pub unreachable: Vec<UnreachableCards>,
+}
+
+/// A hand as it may come.
+#[derive(Serialize, ToSchema)]
+pub struct SampleHandResponse {
+    /// The same seed draws the same hand from the same deck, for ever.
+    #[schema(example = "monday")]
+    pub seed: String,
+    /// Cards of the zone that was drawn from.
+    #[schema(example = 50)]
+    pub cards: u64,
+    /// The opening hand, in the order in which it was drawn.
+    pub opening_hand: Vec<SampleCard>,
+    /// The draws after it.
+    pub draws: Vec<SampleCard>,
+}
+
+/// A deck with the cards that it is counted by.
+struct CountedDeck {
+    game: Game,
+    format: FormatName,
+    deck: Deck,
+    catalogue: Catalogue,
+}
+
+async fn find_deck(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+) -> Result<CountedDeck, Problem> {
+    let seen = find_seen(app, (asker.0, reader), id).await?;
+    let (deck, format) = (seen.content.deck, seen.content.format);
+    let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
+    let game = loaded.game.clone();
+    let mut conn = StepConnection::new(&app.store);
+    let mentions = DeckMentions::of_deck(&deck);
+    let (mut cards, _) = deck_cards::find(app, &mut conn, asker, &game, &[], &mentions).await?;
+    let catalogue = cards.catalogue();
+    Ok(CountedDeck { game, format, deck, catalogue })
+}
+
+/// Counts the cards of a deck that the reader may see.
+pub async fn count(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+) -> Result<DeckStatisticsResponse, Problem> {
+    let CountedDeck { game, format, deck, catalogue } = find_deck(app, reader, asker, id).await?;
+    // A format that is not there any more says nothing of chains.
+    let format = format.find_in(&game, app.today()?).ok();
+    let unreachable = format.map(|format| unreachable_cards(&deck, &catalogue, &format));
+    Ok(DeckStatisticsResponse {
+        statistics: deck_statistics(&deck, &catalogue),
+        unreachable: unreachable.unwrap_or_default(),
+    })
+}
+
+/// Which draws somebody asks for.
+#[derive(Debug, Default)]
+pub struct OddsRequest {
+    /// The zone; `None`: the main zone.
+    pub zone: Option<String>,
+    /// Cards of this name.
+    pub name: Option<String>,
+    /// Cards of this kind.
+    pub kind: Option<String>,
+    /// Cards whose attribute of this code has the `value`.
+    pub attribute: Option<String>,
+    pub value: Option<String>,
+    /// Fewest of them; `None`: 1.
+    pub min: Option<u64>,
+    /// Most of them; `None`: any number.
+    pub max: Option<u64>,
+    /// Cards of the opening hand; `None`: as the game says.
+    pub hand_size: Option<u32>,
+    /// Draws after it.
+    pub draws: u32,
+    /// Whether the player goes first.
+    pub goes_first: bool,
+    /// Most mulligans; `None`: as the game says.
+    pub mulligans: Option<u32>,
+}
+
+/// Computes the odds of draws from a deck that the reader may see.
+pub async fn odds(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+    request: OddsRequest,
+) -> Result<DrawOdds, Problem> {
+    let CountedDeck { game, deck, catalogue, .. } = find_deck(app, reader, asker, id).await?;
+    let target = read_target(&game, &request)?;
+    let mut question = DrawQuestion::new(target);
+    question.zone = request.zone.unwrap_or_else(|| main_zone(&game));
+    question.wanted = MatchCount { min: request.min.unwrap_or(1), max: request.max };
+    question.hand_size = request.hand_size;
+    question.further_draws = request.draws;
+    question.goes_first = request.goes_first;
+    question.mulligans = request.mulligans;
+    draw_odds(&deck, &catalogue, &question).map_err(|error| refused(&game, &error))
+}
+
+fn main_zone(game: &Game) -> String {
+    game.zones().first().map_or_else(|| "main".to_owned(), |zone| zone.code.to_string())
+}
+
+/// The cards that are meant, or what is wrong with how they are named.
+fn read_target(game: &Game, request: &OddsRequest) -> Result<DrawTarget, Problem> {
+    let fault = |parameter: &str, detail: String| {
+        Err(Problem::of_query(vec![InputFault::at(parameter, detail)]))
+    };
+    match (&request.name, &request.kind, &request.attribute, &request.value) {
+        (Some(name), None, None, None) => Ok(DrawTarget::named(name)),
+        (None, Some(kind), None, None) => {
+            if game.kinds().iter().any(|known| *known.code == **kind) {
+                return Ok(DrawTarget::kind(kind));
+            }
+            let known = game.kinds().iter().map(|known| &*known.code);
+            fault("?kind", with_near(&format!("There is no kind {kind}."), kind, known))
+        }
+        (None, None, Some(attribute), Some(value)) => {
+            let mut all = game.kinds().iter().flat_map(|kind| &kind.attributes);
+            let Some((_, known)) = all.find(|(code, _)| **code == **attribute) else {
+                let codes = game.kinds().iter().flat_map(|kind| kind.attributes.keys());
+                let none = format!("There is no attribute {attribute}.");
+                let codes = codes.map(|code| &**code);
+                return fault("?attribute", with_near(&none, attribute, codes));
+            };
+            let value = match &known.value {
+                AttributeValue::Integer { .. } => match value.parse::<i64>() {
+                    Ok(number) => Value::from(number),
+                    Err(_) => return fault("?value", "must be a whole number".to_owned()),
+                },
+                AttributeValue::Boolean => match value.parse::<bool>() {
+                    Ok(flag) => Value::from(flag),
+                    Err(_) => return fault("?value", "must be true or false".to_owned()),
+                },
+                _ => Value::from(value.as_str()),
+            };
+            Ok(DrawTarget::attribute(attribute, value))
+        }
+        _ => {
+            let detail = "must have exactly one of name, kind, and attribute with value";
+            fault("", detail.to_owned())
+        }
+    }
+}
+
+/// Why there are no odds, at the parameter that it is about.
+fn refused(game: &Game, error: &OddsError) -> Problem {
+    let parameter = match error {
+        OddsError::UnknownZone { .. } => "?zone",
+        OddsError::NotSaid { key: "hand_size" } => "?hand_size",
+        OddsError::TooLarge { what: "draws", .. } | OddsError::TooManyDraws { .. } => "?draws",
+        _ => "",
+    };
+    let detail = match error {
+        OddsError::UnknownZone { zone } => {
+            let known = game.zones().iter().map(|zone| &*zone.code);
+            with_near(&format!("There is no zone {zone}."), zone, known)
+        }
+        OddsError::NotSaid { .. } => {
+            "is needed: the game does not say how many cards are drawn".to_owned()
+        }
+        other => other.to_string(),
+    };
+    Problem::of_query(vec![InputFault::at(parameter, detail)])
+}
+
+/// Draws a hand from a deck that the reader may see.
+pub async fn hand(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+    (zone, seed): (Option<String>, Option<String>),
+    (hand_size, draws): (Option<u32>, u32),
+) -> Result<SampleHandResponse, Problem> {
+    let CountedDeck { game, deck, catalogue, .. } = find_deck(app, reader, asker, id).await?;
+    let zone = zone.unwrap_or_else(|| main_zone(&game));
+    let seed = seed.unwrap_or_else(|| Draw::fresh().number().to_string());
+    let number = Draw::of_seed(&seed).number().unsigned_abs();
+    let drawn = sample_hand(&deck, &catalogue, &zone, number, hand_size, draws);
+    let SampleHand { cards, opening_hand, draws, .. } =
+        drawn.map_err(|error| refused(&game, &error))?;
+    Ok(SampleHandResponse { seed, cards, opening_hand, draws })
+}

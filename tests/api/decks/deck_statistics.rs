@@ -1,0 +1,109 @@
+//! Statistics, odds and hands of stored decks.
+
+use serde_json::{Value, json};
+
+use crate::support::{Player, RequestExt as _, TestApp};
+
+async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
+    let answer = app.post("/v1/decks").by(owner).json(body).answer().await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+fn deck(visibility: &str, list: &str) -> Value {
+    json!({ "name": "n", "format": "ttcg/standard", "visibility": visibility, "list": list })
+}
+
+#[tokio::test]
+async fn a_deck_is_counted_by_everything_that_its_cards_have() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let path = stored(
+        &app,
+        &ada,
+        &deck("public", "3 Kettle Imp\n2 Bellows Smith\n1 Drowned Lantern\n4 Nobody's Card"),
+    )
+    .await;
+    let hers = app.get(&format!("{path}/statistics")).by(&ada).answer().await;
+    let tag = hers.header("etag");
+    let hers = hers.expect(200);
+    let main = &hers["zones"][0];
+    assert_eq!(
+        (&main["zone"], &main["cards"], &main["known"], &main["unknown"]),
+        (&json!("main"), &json!(10), &json!(6), &json!(4))
+    );
+    assert_eq!(main["unknown_cards"][0]["name"], "Nobody's Card");
+    let sum = |distribution: &Value| -> u64 {
+        distribution["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["copies"].as_u64().unwrap())
+            .sum()
+    };
+    assert_eq!(sum(&main["kinds"]), 6, "{main:#}");
+    assert!(main["attributes"]["rank"]["numbers"]["curve"].is_array(), "{main:#}");
+    let again = app.get(&format!("{path}/statistics")).by(&ada).header("if-none-match", tag);
+    assert_eq!(again.answer().await.status, 304);
+    // A hidden card is an unknown one to others, without its name.
+    let seen = app.get(&format!("{path}/statistics")).answer().await;
+    assert!(!seen.text().contains("Drowned"), "{}", seen.text());
+    assert_eq!(seen.expect(200)["zones"][0]["unknown"], 5);
+}
+
+#[tokio::test]
+async fn odds_are_exact_and_hands_come_again() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojito"]).await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let path = stored(&app, &ada, &deck("private", "2 Kettle Imp\n8 Bellows Smith")).await;
+    let odds =
+        async |query: &str| app.get(&format!("{path}/draw-odds?{query}")).by(&ada).answer().await;
+    let told = odds("name=kettle%20imp&hand_size=3").await.expect(200);
+    // 1 - C(8, 3) / C(10, 3) = 1 - 56/120.
+    assert_eq!(
+        told["opening_hand"]["wanted"]["fraction"],
+        json!({ "numerator": "8", "denominator": "15" }),
+        "{told:#}"
+    );
+    assert_eq!(told["population"], json!({ "cards": 10, "matching": 2, "uncertain": 0 }));
+    let unit = odds("kind=unit").await.expect(200);
+    assert!(unit["opening_hand"]["wanted"]["value"].is_number(), "{unit:#}");
+    odds("attribute=rank&value=1&min=2&max=3&draws=4&goes_first=true&mulligans=1")
+        .await
+        .expect(200);
+    for (query, pointer) in [
+        ("", ""),
+        ("name=a&kind=unit", ""),
+        ("attribute=rank", ""),
+        ("kind=untit", "?kind"),
+        ("attribute=rnak&value=1", "?attribute"),
+        ("attribute=rank&value=x", "?value"),
+        ("name=a&zone=attic", "?zone"),
+        ("name=a&draws=4000000000", "?draws"),
+    ] {
+        let problem = odds(query).await.problem(400, "invalid_query");
+        assert_eq!(problem["errors"][0]["pointer"], pointer, "{query}: {problem}");
+    }
+    let hand =
+        async |query: &str| app.get(&format!("{path}/sample-hand{query}")).by(&ada).answer().await;
+    let monday = hand("?seed=monday&draws=3").await.expect(200);
+    assert_eq!(hand("?seed=monday&draws=3").await.expect(200), monday);
+    assert_eq!(monday["draws"].as_array().unwrap().len(), 3);
+    assert!(monday["opening_hand"][0]["card"]["name"].is_string(), "{monday:#}");
+    let fresh = hand("").await.expect(200);
+    let seed = fresh["seed"].as_str().unwrap();
+    assert_eq!(hand(&format!("?seed={seed}")).await.expect(200), fresh);
+    hand("?draws=100000").await.problem(400, "invalid_query");
+    // A game without hands says so.
+    let boxed = json!({ "name": "n", "format": "emojito/box", "entries": [] });
+    let boxed = stored(&app, &ada, &boxed).await;
+    let problem = app.get(&format!("{boxed}/sample-hand")).by(&ada).answer().await;
+    let problem = problem.problem(400, "invalid_query");
+    assert_eq!(problem["errors"][0]["pointer"], "?hand_size", "{problem}");
+    for way in ["statistics", "draw-odds?name=a", "sample-hand", "legalities"] {
+        app.get(&format!("{path}/{way}")).by(&eve).answer().await.problem(404, "not_found");
+    }
+}
