@@ -82,7 +82,7 @@ impl Tour {
         );
     }
 
-    async fn post(&self, who: &Person, path: &str, body: Value, expected: u16) -> Value {
+    pub(crate) async fn post(&self, who: &Person, path: &str, body: Value, expected: u16) -> Value {
         self.call(Some(who), Method::POST, path, Some(body), expected).await
     }
 

@@ -1,7 +1,7 @@
 //! The main job, played against a running service: `make tour`.
 //!
 //! Five players unlock a hidden card together, four of them and a thief do things wrong on the way; one of them designs a card, which is released into a
-//! hidden set and unlocked; and decks of every game are judged. Every request and answer is printed; any answer that is not the expected one ends the tour with exit code 1.
+//! hidden set and unlocked; a deck is pasted, mended, shared and copied; and decks of every game are judged. Every request and answer is printed; any answer that is not the expected one ends the tour with exit code 1.
 //!
 //! It plays against the service at `CARDSCAPE_URL` (default `http://127.0.0.1:8080`, as `make run` starts it) as long as that
 //! has a hidden card of the sample set left; otherwise against one of its own in a temporary folder. It makes its own admin
@@ -13,6 +13,7 @@
     reason = "a program that talks, and ends when it cannot go on"
 )]
 
+mod decks;
 mod designs;
 
 use std::io::{BufRead as _, BufReader};
@@ -310,6 +311,7 @@ impl Tour {
         self.get(None, "/v1/unlocks?limit=1").await;
         self.get(None, &format!("/v1/games/ttcg/sets/veil/cards/{number}")).await;
         self.design_a_card(&admin, &players).await;
+        self.build_a_deck().await;
         self.judge_decks().await;
         println!("# The tour is over: everything went as expected.");
     }
@@ -373,35 +375,6 @@ impl Tour {
         let open = self.get(None, &format!("/v1/cards/{id}")).await;
         assert_eq!((&open["hidden"], &open["name"]), (&json!(false), &json!(name)));
         (number.to_owned(), players)
-    }
-
-    /// Point 5: decks of all games, as they ship in `seed-data/games/*/decks`.
-    async fn judge_decks(&self) {
-        let builder = self.register("deck builder").await;
-        let mut files: Vec<PathBuf> = Vec::new();
-        for game in std::fs::read_dir(seed_data().join("games")).unwrap() {
-            // Games of which only the rules ship have no decks.
-            let Ok(decks) = std::fs::read_dir(game.unwrap().path().join("decks")) else { continue };
-            files.extend(decks.map(|deck| deck.unwrap().path()));
-        }
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
-        files.sort();
-        for file in files {
-            let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
-            let list = std::fs::read_to_string(&file).unwrap();
-            let format = list
-                .lines()
-                .find_map(|line| line.strip_prefix("// format: "))
-                .unwrap()
-                .trim()
-                .to_owned();
-            title(&format!("A deck for {format}: {stem}"));
-            let body = json!({ "name": stem, "format": format, "list": list });
-            let deck = self.call(Some(&builder), Method::POST, "/v1/decks", Some(body), 201).await;
-            let path = format!("/v1/decks/{}/report", deck["id"].as_str().unwrap());
-            let report = self.get(Some(&builder), &path).await;
-            assert_eq!(report["status"] == "legal", stem.starts_with("legal"), "{stem}");
-        }
     }
 }
 

@@ -44,7 +44,7 @@ const UNREPEATABLE: [&str; 10] = [
 ];
 
 /// Query parameters that are optional by themselves, but not all of them: what they are needed with.
-const NEEDED: [(&str, &str); 1] = [("find_named_card", "fuzzy")];
+const NEEDED: [(&str, &str); 2] = [("find_named_card", "fuzzy"), ("find_draw_odds", "name")];
 
 /// What else the answers to examples say, so that no example succeeds with a verdict that nobody wants to see in it.
 const TOLD: [(&str, &str, &str); 5] = [

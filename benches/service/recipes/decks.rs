@@ -136,6 +136,11 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(LISTS)
         .reads(CARDS_OF_LIST)
         .why("the yardstick reads the cards once and judges nothing"),
+    Recipe::get("find_deck_availability", "which cards of an own deck one has", "/v1/decks/<deck>/availability")
+        .by(Row)
+        .rows(DECK)
+        .reads(ONE_DECK)
+        .why("the yardstick reads the deck alone, neither what its owner has nor other decks"),
     Recipe::get("find_deck_statistics", "statistics of an own deck", "/v1/decks/<deck>/statistics").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_draw_odds", "odds of drawing a kind from an own deck", "/v1/decks/<deck>/draw-odds?kind=unit").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_sample_hand", "hand of an own deck", "/v1/decks/<deck>/sample-hand").by(Row).rows(DECK).reads(ONE_DECK),

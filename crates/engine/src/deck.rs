@@ -40,15 +40,19 @@ pub struct DeckEntry {
 pub struct CardReference {
     /// The name, compared by [`name_key`](crate::name_key). May be empty when set and number are given.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(example = "Kettle Imp"))]
     pub name: String,
     /// Set code, in any case; `None`: any set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "hearth"))]
     pub set: Option<String>,
     /// Collector number, with or without leading zeros; `None`: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "016"))]
     pub number: Option<String>,
     /// Rarity, as code or as people write it (`Ultra Rare`); `None`: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "rare"))]
     pub rarity: Option<String>,
 }
 

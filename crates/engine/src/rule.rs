@@ -32,12 +32,15 @@ pub enum Provenance {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RuleReference {
     /// Number of the rule, for example `T-2.2.1a`.
+    #[cfg_attr(feature = "openapi", schema(example = "T-2.2.6a"))]
     pub rule: String,
     /// Section of the rulebook.
+    #[cfg_attr(feature = "openapi", schema(example = "2.2.6"))]
     pub section: String,
     /// How far it can be trusted.
     pub provenance: Provenance,
     /// The rule in one English sentence.
+    #[cfg_attr(feature = "openapi", schema(example = "A unit is played on one a rank lower."))]
     pub text: String,
 }
 

@@ -37,12 +37,16 @@ impl Severity {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CardMention {
     /// The pool's spelling, or the deck's when the card is unknown.
+    #[cfg_attr(feature = "openapi", schema(example = "Kettle Imp"))]
     pub name: String,
     /// Set code.
+    #[cfg_attr(feature = "openapi", schema(example = "hearth"))]
     pub set: Option<String>,
     /// Collector number.
+    #[cfg_attr(feature = "openapi", schema(example = "016"))]
     pub number: Option<String>,
     /// Rarity code, where the violation is about one printing.
+    #[cfg_attr(feature = "openapi", schema(example = "rare"))]
     pub rarity: Option<String>,
     /// Copies in the deck, where that matters.
     pub quantity: Option<u64>,

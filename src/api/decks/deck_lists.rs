@@ -144,7 +144,7 @@ impl ListUpload for DeckRequest {
 /// itself as `text/plain`, in UTF-8, UTF-16 or Windows-1252.
 #[utoipa::path(
     post, path = "/v1/decks", tag = "decks", security(("bearer" = [])),
-    request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "2 Kettle Imp\n1 Bellows Smith\n"))),
+    request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"))),
     params(UploadedDeckQuery, ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 201, body = DeckResponse, headers(

@@ -14,7 +14,9 @@ use crate::app::decks::deck_reports::{
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::domain::ids::DeckId;
-use crate::http::extract::{Caller, ClientNetwork, Judge, ListBody, ListUpload, Params, cacheable};
+use crate::http::extract::{
+    Body, Caller, ClientNetwork, Judge, ListBody, ListUpload, Params, cacheable,
+};
 use crate::memory::rendered::Freshness;
 
 /// By which rules.
@@ -102,7 +104,7 @@ impl Judge for DeckReportRequest {
 /// tells what became of each line.
 #[utoipa::path(
     post, path = "/v1/deck-reports", tag = "decks", security((), ("bearer" = [])),
-    request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "2 Kettle Imp\n1 Belows Smith\n"))),
+    request_body(content((DeckReportRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Belows Smith\n"))),
     params(UploadedListQuery),
     responses(
         (status = 200, body = DeckReportsResponse),

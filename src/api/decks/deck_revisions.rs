@@ -96,7 +96,7 @@ pub async fn restore_deck(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DeckDiffQuery {
-    /// Number of the revision before; absent: the one before `to`, or with `with` the newest.
+    /// Number of the revision before; absent: the one before `to`, if there is one, or with `with` the newest.
     #[param(minimum = 1, example = 1)]
     from: Option<i64>,
     /// Number of the revision after; absent: the newest.

@@ -1,5 +1,6 @@
 //! Deck lists, what they were, and reports on them.
 
+pub mod deck_availability;
 pub mod deck_deletions;
 pub mod deck_exports;
 pub mod deck_lists;
@@ -20,6 +21,7 @@ routes! {
     "/v1/decks/{deck}/restore" => post deck_revisions::restore_deck;
     "/v1/decks/{deck}/diff" => get deck_revisions::compare_decks;
     "/v1/decks/{deck}/report" => get deck_reports::find_deck_report;
+    "/v1/decks/{deck}/availability" => get deck_availability::find_deck_availability;
     "/v1/decks/{deck}/statistics" => get deck_statistics::find_deck_statistics;
     "/v1/decks/{deck}/draw-odds" => get deck_statistics::find_draw_odds;
     "/v1/decks/{deck}/sample-hand" => get deck_statistics::find_sample_hand;

@@ -43,6 +43,8 @@ guides! {
     "search", "SEARCH.md", "Search", "The search language";
     "games", "GAMES.md", "Games", "Manifests of games, set files, formats and rules";
     "violations", "VIOLATIONS.md", "Violations", "The codes of what is wrong with decks, cards and sets";
+    "deck-text", "DECK_TEXT.md", "Deck lists", "Deck lists of other programs, and share codes bit by bit";
+    "deck-statistics", "DECK_STATISTICS.md", "Deck statistics", "Counts, curves and the odds of draws, with their formulas";
     "effects", "EFFECTS.md", "Effects", "Effect texts from templates, and the way back";
     "operations", "OPERATIONS.md", "Operations", "Running the service";
 }

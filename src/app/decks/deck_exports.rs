@@ -33,7 +33,7 @@ pub struct DeckLossResponse {
     #[schema(example = 0)]
     pub entry: Option<usize>,
     /// What is lost, for programs: `docs/DECK_TEXT.md` lists the words.
-    #[schema(example = "rarity")]
+    #[schema(value_type = String, example = "rarity")]
     pub kind: serde_json::Value,
     /// The same in words.
     #[schema(example = "the rarity")]

@@ -12,7 +12,7 @@ use super::deck_lists::{
 };
 use super::masks::{Masks, mask};
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
@@ -243,14 +243,11 @@ pub async fn compare(
     request: &DiffRequest,
 ) -> Result<DeckDiffResponse, Problem> {
     let after = find_side(app, reader, request.with.unwrap_or(id), request.to).await?;
+    // Nothing was before the first revision: it is compared with itself.
     let from = match (request.from, request.with) {
-        (None, None) => Some(after.revision - 1),
+        (None, None) => Some((after.revision - 1).max(1)),
         (from, _) => from,
     };
-    if from == Some(0) {
-        let fault = InputFault::at("?from", "is needed: nothing is before the first revision");
-        return Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]));
-    }
     let before = find_side(app, reader, id, from).await?;
     let cards = differences(&before.entries, &after.entries);
     Ok(DeckDiffResponse {

@@ -200,7 +200,8 @@ fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
         .iter()
         .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
     let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
-    names.filter(|name| !name.is_empty()).cloned().collect()
+    // A serial code is no name, and goes no further.
+    names.filter(|name| !name.is_empty() && without_serial(name) == *name).cloned().collect()
 }
 
 /// The list without what no deck may have, or why it is none.

@@ -1,5 +1,6 @@
 //! Deck lists: stored, read, written, compared and judged.
 
+pub mod deck_availability;
 mod deck_cards;
 pub mod deck_deletions;
 pub mod deck_exports;

@@ -1,5 +1,6 @@
 //! Deck lists as players store them.
 
+pub mod availability;
 pub mod content;
 pub mod deck;
 pub mod details;

@@ -166,7 +166,7 @@ async fn cards_that_are_not_loaded_are_told_before_everything_else() {
 
     // The set of the hidden cards is there, the set of the typing error is not.
     let list = "1 Kettle Imp (hearht) 001\n1 Nobody (veil)\n1 Nobody (winter)\n1 Pocket Bat";
-    let some = report(json!({ "format": "ttcg/standard", "list": list })).await;
+    let some = report(json!({ "format": "ttcg/standard", "list": list, "dialect": "own" })).await;
     assert_eq!(codes(&some)[..2], ["SET_WITHOUT_CARDS", "SET_WITHOUT_CARDS"], "{some:#}");
     assert_eq!(codes(&some).iter().filter(|code| *code == "SET_WITHOUT_CARDS").count(), 2);
     let [typed, winter] = [&some["violations"][0], &some["violations"][1]];
@@ -178,7 +178,7 @@ async fn cards_that_are_not_loaded_are_told_before_everything_else() {
     // Nothing of the kind where the deck names only what is unknown in a set that is there, or nothing.
     for quiet in [
         json!({ "format": "ttcg/standard", "entries": [] }),
-        json!({ "format": "ttcg/standard", "list": "1 Nobody (hearth)\n1 Nobody (veil) 003" }),
+        json!({ "format": "ttcg/standard", "list": "1 Nobody (hearth)\n1 Nobody (veil) 003", "dialect": "own" }),
     ] {
         let report = report(quiet).await;
         assert!(!codes(&report).iter().any(|code| code.ends_with("WITHOUT_CARDS")), "{report:#}");

@@ -1,5 +1,6 @@
 //! Deck lists: stored, read, compared and judged.
 
+mod deck_availability;
 mod deck_deletions;
 mod deck_lists;
 mod deck_masks;

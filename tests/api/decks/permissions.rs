@@ -21,6 +21,7 @@ pub const ROWS: &[Row] = &[
     ("compare_decks",       Anyone,                   SOME, none),
     ("list_deck_folders",   Scoped("decks:read"),     "", none),
     ("find_deck_report",    Anyone,                   SOME, none),
+    ("find_deck_availability", Scoped("collection:read"), SOME, none),
     ("find_deck_statistics", Anyone,                  SOME, none),
     ("find_draw_odds",      Anyone,                   SOME, none),
     ("find_sample_hand",    Anyone,                   SOME, none),

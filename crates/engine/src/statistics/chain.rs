@@ -21,17 +21,21 @@ pub struct UnreachableCards {
     #[serde(flatten)]
     pub reference: RuleReference,
     /// The code of the rule's advice, for example `UNREACHABLE_RANK`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "UNREACHABLE_RANK"))]
     pub code: ViolationCode,
     /// The attribute that counts the steps.
+    #[cfg_attr(feature = "openapi", schema(example = "rank"))]
     pub attribute: String,
     /// The step of these cards: a number, or a value of the attribute.
+    #[cfg_attr(feature = "openapi", schema(example = json!(3)))]
     pub step: Value,
     /// What the cards of the chain share, by attribute; empty where the rule asks for nothing.
+    #[cfg_attr(feature = "openapi", schema(example = json!({ "type": "fire" })))]
     pub shared: BTreeMap<String, Value>,
     /// Why they cannot be played.
     pub reason: UnreachableReason,
     /// The highest step below these cards of which the deck has no card: a number, or a value of the attribute.
+    #[cfg_attr(feature = "openapi", schema(example = json!(2)))]
     pub missing_step: Value,
     /// The cards with their copies, sorted.
     pub cards: Vec<CardMention>,

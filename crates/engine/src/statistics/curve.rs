@@ -16,8 +16,10 @@ pub struct NumberSummary {
     /// The largest number.
     pub max: i64,
     /// The mean over copies: the exact sum divided by the copies, rounded as numbers of 64 bits are.
+    #[cfg_attr(feature = "openapi", schema(example = 1.5))]
     pub mean: f64,
     /// The middle copy's number; between two middle copies, their mean.
+    #[cfg_attr(feature = "openapi", schema(example = 1.0))]
     pub median: f64,
     /// Copies of every whole number in a span, also of those that no copy has. The span is from `min` to `max`; where that is longer than
     /// [`Self::BARS_MAX`], it is the span of this length with the most copies (of equal ones the lowest) from the first number that a copy has.

@@ -22,7 +22,7 @@ use crate::violation::CardMention;
 #[non_exhaustive]
 pub struct DeckStatistics {
     /// Code of the game.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "ttcg"))]
     pub game: Arc<str>,
     /// All cards together, unknown ones and unknown zones included.
     pub cards: u64,
@@ -38,7 +38,7 @@ pub struct DeckStatistics {
 #[non_exhaustive]
 pub struct ZoneStatistics {
     /// Code of the zone.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "main"))]
     pub zone: Arc<str>,
     /// Number of cards.
     pub cards: u64,

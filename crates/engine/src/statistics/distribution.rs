@@ -37,6 +37,7 @@ pub struct Distribution {
 #[non_exhaustive]
 pub struct ValueShare {
     /// The value.
+    #[cfg_attr(feature = "openapi", schema(example = json!(1)))]
     pub value: Value,
     /// Copies that have it.
     pub copies: u64,
@@ -65,6 +66,7 @@ pub struct Share {
     /// All copies that are known; at least 1.
     pub denominator: u64,
     /// The quotient, from 0 to 1.
+    #[cfg_attr(feature = "openapi", schema(example = 0.5))]
     pub value: f64,
 }
 

@@ -63,6 +63,7 @@ pub struct HandOdds {
     /// How likely it is that as many match as are wanted.
     pub wanted: Probability,
     /// How many match on average.
+    #[cfg_attr(feature = "openapi", schema(example = 0.4))]
     pub mean: f64,
     /// How likely it is that exactly so many match: from the smallest number that can be, at most [`Self::COUNTS_MAX`] numbers around the mean.
     pub counts: Vec<CountChance>,

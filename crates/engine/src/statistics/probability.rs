@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 #[non_exhaustive]
 pub struct Probability {
     /// From 0 to 1.
+    #[cfg_attr(feature = "openapi", schema(example = 0.4))]
     pub value: f64,
     /// The exact fraction in lowest terms; absent when it needs more than 128 bits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,11 +24,11 @@ pub struct Probability {
 pub struct Fraction {
     /// Above the line.
     #[serde(serialize_with = "decimal")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "2"))]
     pub numerator: u128,
     /// Below the line; at least 1.
     #[serde(serialize_with = "decimal")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "5"))]
     pub denominator: u128,
 }
 

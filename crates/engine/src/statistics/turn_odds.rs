@@ -23,6 +23,7 @@ pub struct TurnOdds {
     /// The turn on average; absent when there are fewer than *j* matching cards, so that it never comes. Its relative error is that of a sum of
     /// probabilities and six roundings more; with several draws a turn, three roundings for each card of the zone more (2 · 10⁻⁹ for 5,000,000).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 3.5))]
     pub expected_turn: Option<f64>,
     /// The turns from 0 to [`Self::TURNS`], fewer when the cards are all drawn before.
     pub turns: Vec<TurnChance>,
@@ -38,6 +39,7 @@ pub struct TurnChance {
     /// Cards drawn up to and in this turn, the opening hand included.
     pub cards: u64,
     /// How likely it is that the *j*-th matching card comes in this turn; its relative error is below (6 *n* + 4) · 2⁻⁵³, *n* being the cards drawn.
+    #[cfg_attr(feature = "openapi", schema(example = 0.1))]
     pub on: f64,
     /// How likely it is that it has come by this turn.
     pub by: Probability,

@@ -1,0 +1,99 @@
+//! Which cards of a deck a player has.
+
+use serde_json::{Value, json};
+
+use crate::collection::counts::printing;
+use crate::support::{Player, RequestExt as _, TestApp};
+
+async fn stored(app: &TestApp, owner: &Player, name: &str, list: &str) -> String {
+    let body =
+        json!({ "name": name, "format": "ttcg/standard", "visibility": "public", "list": list });
+    app.post("/v1/decks").by(owner).json(&body).answer().await.header("location")
+}
+
+fn numbers(card: &Value) -> Vec<u64> {
+    let members = [
+        "needed",
+        "owned",
+        "in_named_printing",
+        "in_other_printing",
+        "missing",
+        "missing_with_other_decks",
+    ];
+    members.map(|member| card[member].as_u64().unwrap()).to_vec()
+}
+
+#[tokio::test]
+async fn what_is_owned_is_told_by_printing_and_against_other_decks() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    // Two counted, one registered.
+    let common = printing(&app, None, "hearth", "016", "common").await;
+    let count = app.put(&format!("/v1/collection/{common}")).by(&ada);
+    count.json(&json!({ "quantity": 2, "condition": "near_mint" })).answer().await.expect(200);
+    app.give_copy(&ada.id, "ttcg", "hearth", "016").await;
+    let path = stored(
+        &app,
+        &ada,
+        "one",
+        "3 Kettle Imp (hearth) 016 {rare}\n1 kettle imp\n1 Nobody's Card\n1 Pocket Bat",
+    )
+    .await;
+    stored(&app, &ada, "two", "2 Kettle Imp\n1 Pocket Bat").await;
+    stored(&app, &eve, "hers", "4 Kettle Imp").await;
+
+    let told = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let imp = &told["cards"][0];
+    assert_eq!((imp["needed"].as_u64(), imp["owned"].as_u64()), (Some(4), Some(3)), "{told:#}");
+    assert_eq!(
+        imp["in_named_printing"].as_u64().unwrap() + imp["in_other_printing"].as_u64().unwrap(),
+        3
+    );
+    assert_eq!((&imp["missing"], &imp["missing_with_other_decks"]), (&json!(1), &json!(3)));
+    assert_eq!(imp["other_decks"].as_array().unwrap().len(), 1, "{imp:#}");
+    assert_eq!(
+        (&imp["other_decks"][0]["name"], &imp["other_decks"][0]["quantity"]),
+        (&json!("two"), &json!(2))
+    );
+    assert_eq!(numbers(&told["cards"][1]), [1, 0, 0, 0, 1, 1]);
+    assert_eq!(told["cards"][1].get("card_id"), None);
+    assert_eq!(numbers(&told["cards"][2]), [1, 0, 0, 0, 1, 2]);
+    assert_eq!(
+        (&told["buildable"], &told["missing"], &told["missing_with_other_decks"]),
+        (&json!(false), &json!(3), &json!(6))
+    );
+
+    // Another reader is told what she has herself.
+    let hers = app.get(&format!("{path}/availability")).by(&eve).answer().await.expect(200);
+    assert_eq!(
+        (&hers["cards"][0]["owned"], &hers["cards"][0]["other_decks"][0]["name"]),
+        (&json!(0), &json!("hers"))
+    );
+    app.get(&format!("{path}/availability")).answer().await.problem(401, "unauthenticated");
+
+    // A token that may not read decks learns nothing of the others.
+    let token = json!({ "name": "t", "scopes": ["collection:read"] });
+    let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
+    let seen =
+        app.get(&format!("{path}/availability")).bearer_auth(token["secret"].as_str().unwrap());
+    assert_eq!(seen.answer().await.expect(200)["cards"][0]["other_decks"], json!([]));
+}
+
+#[tokio::test]
+async fn a_deck_of_owned_cards_can_be_built() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let path = stored(&app, &ada, "one", "1 Drowned Lantern").await;
+    let told = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        (&told["buildable"], numbers(&told["cards"][0])),
+        (&json!(true), vec![1, 1, 1, 0, 0, 0])
+    );
+    let eve = app.player("eve").await;
+    let seen = app.get(&format!("{path}/availability")).by(&eve).answer().await;
+    assert!(!seen.text().contains("Drowned"), "{}", seen.text());
+    assert_eq!(seen.expect(200)["buildable"], false);
+}
