@@ -6,6 +6,8 @@ WITH typed AS (
                WHEN 'smallint' THEN 'Int2' WHEN 'integer' THEN 'Int4' WHEN 'bigint' THEN 'Int8'
                WHEN 'bytea' THEN 'Bytea' WHEN 'jsonb' THEN 'Jsonb' WHEN 'date' THEN 'Date'
                WHEN 'timestamp with time zone' THEN 'Timestamptz' WHEN 'text[]' THEN 'Array<Text>' WHEN 'bytea[]' THEN 'Array<Bytea>'
+               -- Entries that are bound to no card have NULL there.
+               WHEN 'uuid[]' THEN 'Array<Nullable<Uuid>>'
                ELSE 'unknown type: ' || format_type(a.atttypid, NULL)
            END AS kind,
            a.attnotnull

@@ -343,7 +343,7 @@ diesel::table! {
         folder -> Nullable<Text>,
         unlisted -> Bool,
         unread_lines -> Jsonb,
-        card_ids -> unknown type: uuid[],
+        card_ids -> Array<Nullable<Uuid>>,
         bound_revision -> Int8,
         cloned_deck_id -> Nullable<Uuid>,
         cloned_revision -> Nullable<Int8>,
