@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Date, Deck, DeckDialect, Fix, Format, Game, PoolCard, Report, SetDefinition,
-    Violation, legalities,
+    Catalogue, Date, DeckDialect, DeckReading, Fix, Format, Game, LineVerdict, PoolCard, Report,
+    SetDefinition, Violation, decode_deck_text, legalities, parse_deck_text, read_deck_bytes,
 };
 use clap::Subcommand;
 use serde::Serialize;
@@ -21,8 +21,9 @@ use crate::config::SeedDataOptions;
 use crate::domain::catalogue::import::GameSource;
 use crate::domain::clock::Clock;
 use crate::domain::decks::deck::{
-    CardLines, FormatName, FormatNameError, MAX_ENTRIES, ReadList, read_list, same_format,
+    CardLines, FormatName, FormatNameError, MAX_ENTRIES, same_format, without_serial,
 };
+use crate::domain::decks::list::{CheckedList, LineOutcome, check_list};
 
 /// Largest deck list, in bytes: the same as over HTTP.
 const MAX_LIST: u64 = 256 * 1024;
@@ -116,25 +117,22 @@ impl DeckCommand {
             Self::Decode { code, seed_data } => return decode(&code, seed_data.dir().as_deref()),
         };
         let folder = folder_of(seed_data)?;
-        let list = read_list(&read_text(&file)?);
-        let selection = match select_formats(formats, list.format.as_deref(), on, &folder)? {
+        let bytes = read_file(&file)?;
+        let noted = parse_deck_text(&decode_deck_text(&bytes).0).notes.remove("format");
+        let selection = match select_formats(formats, noted.as_deref(), on, &folder)? {
             Ok(selection) => selection,
             Err(wrong) => {
                 eprintln!("cardscape: {wrong}");
                 return Ok(ExitCode::from(USAGE));
             }
         };
-        let Selection { names, formats, catalogue } = selection;
-        let (deck, lines) = match read_deck(list) {
-            Ok(read) => read,
-            Err(faults) => {
-                for fault in faults {
-                    eprintln!("{}:{fault}", file.display());
-                }
-                return Ok(ExitCode::from(NOT_LEGAL));
-            }
-        };
-        let mut judged = legalities(&deck, &catalogue, &formats);
+        let Selection { names, formats, game } = selection;
+        let GameFolder { catalogue, set_names, .. } = game;
+        let reading = DeckReading::new(&catalogue).with_set_names(&set_names);
+        let list = check_list(read_deck_bytes(&bytes, &reading));
+        let is_whole = tell_refused(&file, &list);
+        let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
+        let mut judged = legalities(deck, &catalogue, &formats);
         let left_out = judged.suggest(&catalogue);
         let legal = judged.is_legal_in_all();
         let summary = (names.len() > 1).then(|| judged.summary_as(&names));
@@ -160,7 +158,7 @@ impl DeckCommand {
             let texts: Vec<String> = summary.into_iter().chain(texts).chain(hint).collect();
             say(texts.join("\n\n"));
         }
-        Ok(if legal { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
+        Ok(if legal && is_whole { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
     }
 }
 
@@ -168,7 +166,7 @@ impl DeckCommand {
 struct Selection {
     names: Vec<FormatName>,
     formats: Vec<Format>,
-    catalogue: Catalogue,
+    game: GameFolder,
 }
 
 /// Finds the formats of the command line, or else the one that the list names; the error is a message for the user.
@@ -192,13 +190,13 @@ fn select_formats(
     if names.iter().any(|name| name.game() != game) {
         return Ok(Err("the formats must be of one game".to_owned()));
     }
-    let Some(GameFolder { game, catalogue, .. }) = read_game(folder, game)? else {
+    let Some(game) = read_game(folder, game)? else {
         return Ok(Err(format!("there is no game {game} in {}", folder.display())));
     };
     let day =
         on.or_else(|| Clock::system().today()).context("the clock shows no day of the calendar")?;
     let formats: Result<Vec<Format>, _> =
-        names.iter().map(|name| name.find_in(&game, day)).collect();
+        names.iter().map(|name| name.find_in(&game.game, day)).collect();
     let formats = match formats {
         Ok(formats) => formats,
         Err(unknown) => return Ok(Err(unknown.to_string())),
@@ -206,7 +204,7 @@ fn select_formats(
     if let Some((first, second)) = same_format(&formats) {
         return Ok(Err(format!("{} and {} are the same format", names[first], names[second])));
     }
-    Ok(Ok(Selection { names, formats, catalogue }))
+    Ok(Ok(Selection { names, formats, game }))
 }
 
 /// The reports of several formats.
@@ -265,24 +263,26 @@ pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read_text(file: &Path) -> anyhow::Result<String> {
-    let bytes = read_file(file)?;
-    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))
-}
-
-/// The deck and where its cards are, or what is wrong with each line that cannot be read.
-fn read_deck(list: ReadList) -> Result<(Deck, CardLines), Vec<String>> {
-    let ReadList { deck, lines, faults, .. } = list;
-    let mut faults: Vec<String> =
-        faults.iter().map(|fault| format!("{}: {}", fault.line, fault.detail)).collect();
-    if deck.entries.len() > MAX_ENTRIES {
-        faults.push(format!(" {} entries are more than {MAX_ENTRIES}", deck.entries.len()));
+/// Tells of lines that no deck may have, that cannot be read, or of which something was guessed; returns whether nothing was refused.
+fn tell_refused(file: &Path, list: &CheckedList) -> bool {
+    let mut is_whole = true;
+    for (line, outcome) in &list.lines {
+        let detail = match (outcome, &line.verdict) {
+            (LineOutcome::Refused(detail), _) => {
+                is_whole = false;
+                detail.clone()
+            }
+            (LineOutcome::Entry(_), verdict @ LineVerdict::Guessed { .. }) => verdict.to_string(),
+            _ => continue,
+        };
+        let text = without_serial(&line.text);
+        eprintln!("{}:{}: {text:?} {detail}", file.display(), line.line);
     }
-    if !faults.is_empty() {
-        return Err(faults);
+    let entries = list.deck.entries.len();
+    if entries > MAX_ENTRIES {
+        eprintln!("{}: {entries} entries are more than {MAX_ENTRIES}", file.display());
     }
-    let lines = CardLines::new(&deck, &lines);
-    Ok((deck, lines))
+    is_whole && entries <= MAX_ENTRIES
 }
 
 /// Where the cards of a violation are named: `On line 3.`; nothing when they are not.

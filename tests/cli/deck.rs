@@ -179,10 +179,17 @@ fn a_card_in_a_wrong_zone_can_be_moved() {
 
 #[test]
 fn unreadable_lines_are_named() {
-    let (code, out, err) =
-        with_input(&["-", "--format", "ttcg/standard"], b"2 Kettle Imp\nnonsense\n0 Pocket Bat\n");
-    assert_eq!((code, out.as_str()), (1, ""));
-    assert!(err.contains("-:2: ") && err.contains("-:3: ") && !err.contains("-:1: "), "{err}");
+    let list = b"2 Kettle Imp\nPocket Bat x1\n0 Pocket Bat\n1 Nonsense";
+    let (code, out, err) = with_input(&["-", "--format", "ttcg/standard"], list);
+    assert_eq!(code, 1);
+    assert!(err.contains("-:3: \"0 Pocket Bat\" quantity must be 1 to 10000"), "{err}");
+    assert!(!err.contains("-:1: ") && !err.contains("-:4: "), "{err}");
+    assert!(out.contains("Nonsense") && out.contains("On line 4."), "{out}");
+    // A list of another program is judged as well, and a legal one with a line that is refused is not whole.
+    let legal = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
+    let legal = std::fs::read_to_string(legal).unwrap();
+    assert_eq!(with_input(&["-"], legal.as_bytes()).0, 0);
+    assert_eq!(with_input(&["-"], format!("{legal}\n0 Pocket Bat\n").as_bytes()).0, 1);
 }
 
 #[test]
@@ -214,7 +221,8 @@ fn wrong_usage_is_2_and_failure_70() {
         let (code, _, err) = run(&failing);
         assert_eq!(code, 70, "{err}");
     }
-    assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 70);
+    // A byte order mark without a text is an empty list.
+    assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 1);
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &vec![b'\n'; 300_000]).0, 70);
 }
 

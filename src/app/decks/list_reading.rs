@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{
-    CardReference, Deck, DeckReading, DeckText, Format, Game, IgnoredReason, LineVerdict,
-    MentionDepth, ReadDeck, ReadLine, TextEncoding,
+    CardReference, Deck, DeckReading, DeckText, Format, Game, LineVerdict, MentionDepth, ReadDeck,
+    ReadLine, TextEncoding,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -14,7 +14,8 @@ use super::deck_cards::{self, Asker, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
-use crate::domain::decks::deck::{MAX_ENTRIES, check_entry, without_serial};
+use crate::domain::decks::deck::{MAX_ENTRIES, without_serial};
+use crate::domain::decks::list::{LineOutcome, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list that are told.
@@ -223,32 +224,28 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
             encoding: encoding_word(read.encoding),
             lines: Vec::new(),
             suggestions_left_out: read.suggestions_left_out,
-            notes: read.notes.into_iter().take(NOTES_TOLD).collect(),
+            notes: read
+                .notes
+                .iter()
+                .take(NOTES_TOLD)
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
         },
     };
-    let mut entries: Vec<Option<_>> = read.deck.entries.into_iter().map(Some).collect();
-    for line in read.lines {
-        let mut told = told(&line);
-        if let Some(entry) = line.entry.and_then(|at| entries[at].take()) {
-            match check_entry(entry) {
-                Ok(entry) => {
-                    told.entry = Some(list.deck.entries.len());
-                    list.deck.entries.push(entry);
-                    list.lines.push(line.line);
-                }
-                Err(faults) => {
-                    let faults: Vec<String> = faults
-                        .into_iter()
-                        .map(|fault| format!("{} {}", fault.field, fault.detail))
-                        .collect();
-                    told = refused(&told, faults.join("; "));
-                }
+    let checked = check_list(read);
+    list.deck = checked.deck;
+    list.lines = checked.entry_lines;
+    for (line, outcome) in checked.lines {
+        let told = match outcome {
+            LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(&line) },
+            LineOutcome::NoEntry => told(&line),
+            LineOutcome::Refused(detail) => {
+                let text = without_serial(&line.text).to_owned();
+                let unread = UnreadLine { line: line.line, text, detail: detail.clone() };
+                list.unread.push(unread);
+                refused(&line, detail)
             }
-        }
-        if told.status == REFUSED {
-            let (text, detail) = (told.text.clone(), told.detail.clone());
-            list.unread.push(UnreadLine { line: told.line, text, detail });
-        }
+        };
         list.told.lines.push(told);
     }
     if list.deck.entries.len() > MAX_ENTRIES {
@@ -262,23 +259,19 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     Ok(list)
 }
 
-/// The status of a line that no deck may have, or that cannot be read.
-const REFUSED: &str = "refused";
-
-/// What is told of a line that has no place in the deck.
-fn refused(told: &ReadLineResponse, detail: String) -> ReadLineResponse {
-    let (line, text, tags) = (told.line, told.text.clone(), told.tags.clone());
+/// What is told of a line that no deck may have, or that cannot be read.
+fn refused(line: &ReadLine, detail: String) -> ReadLineResponse {
     ReadLineResponse {
-        line,
-        text,
+        line: line.line,
+        text: without_serial(&line.text).to_owned(),
         entry: None,
-        status: REFUSED,
+        status: "refused",
         detail,
         how: Vec::new(),
         candidates: Vec::new(),
         near: Vec::new(),
         reason: None,
-        tags,
+        tags: line.tags.clone(),
     }
 }
 
@@ -310,11 +303,6 @@ fn told(line: &ReadLine) -> ReadLineResponse {
             told.near.clone_from(near);
             told.reason = reason.and_then(|reason| serde_json::to_value(reason).ok());
         }
-        LineVerdict::Ignored(
-            IgnoredReason::Unreadable { .. }
-            | IgnoredReason::TooLong
-            | IgnoredReason::Malformed { .. },
-        ) => told.status = REFUSED,
         LineVerdict::Ignored(reason) => {
             told.status = "ignored";
             told.reason = serde_json::to_value(reason)

@@ -5,7 +5,7 @@ use std::fmt;
 
 use cardscape_engine::{
     CardMention, CardReference, Date, Deck, DeckEntry, Format, Game, Violation, ViolationCode,
-    name_key, parse_deck_text,
+    name_key,
 };
 use thiserror::Error;
 
@@ -319,53 +319,6 @@ pub fn without_serial(line: &str) -> &str {
     }
 }
 
-/// What is wrong with a line of a deck list.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ListFault {
-    /// Number of the line, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub detail: String,
-}
-
-/// A deck list that was text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadList {
-    /// The deck of all good lines.
-    pub deck: Deck,
-    /// Number of the line, from 1, of each entry of the deck, in their order.
-    pub lines: Vec<usize>,
-    /// What is wrong with the other lines, in their order.
-    pub faults: Vec<ListFault>,
-    /// What a comment `// format: …` before the first card says, as it stands there.
-    pub format: Option<String>,
-}
-
-/// Reads a deck list as text. How many entries there may be is not looked at.
-pub fn read_list(list: &str) -> ReadList {
-    let mut parsed = parse_deck_text(list);
-    let format = parsed.notes.remove("format");
-    let unreadable = parsed
-        .faults
-        .iter()
-        .map(|fault| ListFault { line: fault.line, detail: fault.fault.to_string() });
-    let mut read = ReadList { faults: unreadable.collect(), format, ..ReadList::default() };
-    for (entry, line) in parsed.deck.entries.into_iter().zip(parsed.lines) {
-        match check_entry(entry) {
-            Ok(entry) => {
-                read.deck.entries.push(entry);
-                read.lines.push(line);
-            }
-            Err(wrong) => read.faults.extend(wrong.into_iter().map(|fault| ListFault {
-                line,
-                detail: format!("{} {}", fault.field, fault.detail),
-            })),
-        }
-    }
-    read.faults.sort();
-    read
-}
-
 /// Which lines of a list name which cards.
 #[derive(Clone, Debug, Default)]
 pub struct CardLines {
@@ -489,20 +442,6 @@ mod tests {
         assert!(check_entry(unnamed.clone()).is_err());
         unnamed.card.number = Some("017".to_owned());
         assert!(check_entry(unnamed).is_ok());
-    }
-
-    #[test]
-    fn every_bad_line_is_named() {
-        let list = "\u{feff}// 1 comment\r\n2 Ping\r\n\r\nSideboard\r\nnonsense\r\n0 Pong\r\nSB: 99999 Pang\n1 ";
-        let ReadList { deck, lines, faults, .. } = read_list(list);
-        assert_eq!((deck.entries, lines), (vec![DeckEntry::main(2, "Ping")], vec![2]));
-        assert_eq!(faults.iter().map(|fault| fault.line).collect::<Vec<_>>(), [5, 6, 7, 8]);
-        assert_eq!(faults[1].detail, "quantity must be 1 to 10000");
-        let read = read_list("1 Ping\nSide\n3 Pong");
-        assert_eq!((read.deck.entries[1].zone.as_str(), read.faults.len()), ("side", 0));
-        assert_eq!(read.lines, [1, 3]);
-        assert_eq!(read.format, None);
-        assert_eq!(read_list("// Format: a/b \n1 Ping").format.as_deref(), Some("a/b"));
     }
 
     #[test]

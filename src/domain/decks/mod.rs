@@ -5,3 +5,4 @@ pub mod content;
 pub mod deck;
 pub mod details;
 pub mod diff;
+pub mod list;

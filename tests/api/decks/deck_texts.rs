@@ -50,7 +50,7 @@ async fn a_list_from_anywhere_is_read_and_each_line_is_told_of() {
     let told = lines(&answer);
     let statuses: Vec<&str> = told.iter().map(|(status, _)| status.as_str()).collect();
     let entries = entries(&answer);
-    assert_eq!(entries[0], "main: 2 Kettle Imp set=hearth number=16");
+    assert_eq!(entries[0], "main: 2 Kettle Imp set=HEARTH number=16");
     assert!(entries[2].starts_with("main: 2 Pocket Bat"), "{entries:#?}");
     assert!(entries.contains(&"main: 1 Kettle Inp".to_owned()), "unknown cards stay: {entries:#?}");
     assert!(entries.contains(&"main: 3 Bone Fiddler".to_owned()), "{entries:#?}");
@@ -94,12 +94,12 @@ async fn cards_are_found_by_place_symbol_and_id() {
     let ids = judged(&app, "ttcg/standard", "#main\n46986414\n46986414\n!side\n1").await;
     assert_eq!(ids["reading"]["dialect"], "ydk");
     assert_eq!(ids["reading"]["lines"][1]["reason"], "external_ids_not_declared", "{ids:#}");
-    let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 017").await;
+    let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 019").await;
     let shared = judged(&app, "ttcg/standard", &code).await;
     assert_eq!(shared["reading"]["dialect"], "share_code");
     assert_eq!(
         entries(&shared),
-        ["main: 2 Kettle Imp set=hearth number=016", "main: 1 Bellows Smith set=hearth number=017"]
+        ["main: 2 Kettle Imp set=hearth number=016", "main: 1 Bellows Smith set=hearth number=019"]
     );
     assert!(shared["entries"][0]["card_id"].is_string());
 }
@@ -115,7 +115,7 @@ async fn share_code(app: &TestApp, list: &str) -> String {
 #[tokio::test]
 async fn a_mistyped_share_code_is_refused_and_one_of_another_game_too() {
     let app = app().await;
-    let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 017").await;
+    let code = share_code(&app, "2 Kettle Imp (hearth) 016\n1 Bellows Smith (hearth) 019").await;
     let ask = async |format: &str, list: &str| {
         let body = json!({ "format": format, "list": list });
         app.post("/v1/deck-reports").json(&body).answer().await

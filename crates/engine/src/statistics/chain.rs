@@ -15,6 +15,14 @@ use crate::violation::CardMention;
 /// Cards of a deck that can never be played, because the chain of cards below them has a gap.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(
+    feature = "openapi",
+    schema(example = json!({
+        "rule": "T-2.2.6a", "section": "2.2.6", "provenance": "source", "text": "A unit is played on one a rank lower.", "code": "UNREACHABLE_RANK",
+        "attribute": "rank", "step": 3, "shared": { "type": "fire" }, "reason": "no_lower_card", "missing_step": 2,
+        "cards": [{ "name": "Kettle Imp", "set": "hearth", "number": "016", "rarity": null, "quantity": 2 }],
+    }))
+)]
 #[non_exhaustive]
 pub struct UnreachableCards {
     /// The rule that asks for the cards below.
@@ -27,7 +35,6 @@ pub struct UnreachableCards {
     #[cfg_attr(feature = "openapi", schema(example = "rank"))]
     pub attribute: String,
     /// The step of these cards: a number, or a value of the attribute.
-    #[cfg_attr(feature = "openapi", schema(example = json!(3)))]
     pub step: Value,
     /// What the cards of the chain share, by attribute; empty where the rule asks for nothing.
     #[cfg_attr(feature = "openapi", schema(example = json!({ "type": "fire" })))]
@@ -35,7 +42,6 @@ pub struct UnreachableCards {
     /// Why they cannot be played.
     pub reason: UnreachableReason,
     /// The highest step below these cards of which the deck has no card: a number, or a value of the attribute.
-    #[cfg_attr(feature = "openapi", schema(example = json!(2)))]
     pub missing_step: Value,
     /// The cards with their copies, sorted.
     pub cards: Vec<CardMention>,

@@ -34,10 +34,13 @@ pub struct Distribution {
 /// One value of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(
+    feature = "openapi",
+    schema(example = json!({ "value": "fire", "copies": 12, "share": { "numerator": 12, "denominator": 48, "value": 0.25 } }))
+)]
 #[non_exhaustive]
 pub struct ValueShare {
     /// The value.
-    #[cfg_attr(feature = "openapi", schema(example = json!(1)))]
     pub value: Value,
     /// Copies that have it.
     pub copies: u64,
