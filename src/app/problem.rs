@@ -332,6 +332,26 @@ impl Problem {
         Self::new(ProblemCode::InvalidQuery).errors(errors)
     }
 
+    /// The same refusal where the members of the body but `list` came as parameters of the query.
+    #[must_use]
+    pub fn of_upload(mut self) -> Self {
+        if !matches!(self.code, ProblemCode::InvalidBody | ProblemCode::UnknownFormat) {
+            return self;
+        }
+        for fault in &mut self.errors {
+            if let Some(member) = fault.pointer.strip_prefix('/')
+                && member != "list"
+            {
+                fault.pointer = format!("?{member}");
+            }
+        }
+        let of_query = self.errors.iter().all(|fault| fault.pointer.starts_with('?'));
+        if self.code == ProblemCode::InvalidBody && of_query && !self.errors.is_empty() {
+            self.code = ProblemCode::InvalidQuery;
+        }
+        self
+    }
+
     /// One refusal with the faults of two, where both are about the parameters of a request; else the first.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {

@@ -21,7 +21,7 @@ use crate::config::SeedDataOptions;
 use crate::domain::catalogue::import::GameSource;
 use crate::domain::clock::Clock;
 use crate::domain::decks::deck::{
-    CardLines, FormatName, FormatNameError, MAX_ENTRIES, same_format, without_serial,
+    CardLines, FormatName, FormatNameError, MAX_ENTRIES, same_format, shown_line,
 };
 use crate::domain::decks::list::{CheckedList, LineOutcome, check_list};
 
@@ -275,7 +275,7 @@ fn tell_refused(file: &Path, list: &CheckedList) -> bool {
             (LineOutcome::Entry(_), verdict @ LineVerdict::Guessed { .. }) => verdict.to_string(),
             _ => continue,
         };
-        let text = without_serial(&line.text);
+        let text = shown_line(&line.text);
         eprintln!("{}:{}: {text:?} {detail}", file.display(), line.line);
     }
     let entries = list.deck.entries.len();

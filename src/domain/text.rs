@@ -98,7 +98,7 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
 }
 
 /// C0 and C1 controls, and the bidirectional formatting characters that make a text look like another one.
-fn is_control(c: char) -> bool {
+pub(super) fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
 }
 

@@ -24,7 +24,7 @@ use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility};
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, ListBody, ListUpload,
-    LooseParams, May, cacheable, cacheable_text,
+    LooseParams, May, cacheable,
 };
 use crate::memory::rendered::Freshness;
 
@@ -162,12 +162,13 @@ pub async fn create_deck(
     caller: Caller,
     network: ClientNetwork,
     key: IdempotencyKey,
-    ListBody(body): ListBody<DeckRequest>,
+    request: ListBody<DeckRequest>,
 ) -> Result<HttpResponse, Problem> {
+    let (is_list, body) = (request.is_list(), request.body);
     let key = key.claim(&state, by.account(), "create_deck", &body);
     let asker = (caller.viewer(), network.0);
-    let stored = deck_lists::create(&state, &by, asker, body.value, key.as_ref()).await?;
-    Ok(created(stored))
+    let stored = deck_lists::create(&state, &by, asker, body.value, key.as_ref()).await;
+    Ok(created(stored.map_err(|problem| ListBody::<DeckRequest>::problem(is_list, problem))?))
 }
 
 /// The answer to a request that has stored a deck.
@@ -211,11 +212,7 @@ pub async fn find_deck(
     let answer = match form {
         AnswerForm::Text => {
             let (revision, seen, text) = deck_lists::find_text(&state, reader, id).await?;
-            if seen.is_empty() {
-                revision.answer_text(&req, text)
-            } else {
-                cacheable_text(&req, Freshness::Private, None, text)
-            }
+            revision.answer_text(&req, &seen, text)
         }
         AnswerForm::Json => {
             let found = deck_lists::find(&state, reader, id).await?;

@@ -29,7 +29,7 @@ pub struct ReportQuery {
     on: Option<Date>,
 }
 
-/// Judges a stored deck: a public one, or one of yours.
+/// Judges a stored deck: a public or unlisted one, or one of yours.
 ///
 /// The report lists every violation, each with the rule that is broken, the limit and the actual number. Cards that are hidden from you
 /// are unknown cards in it.
@@ -115,10 +115,13 @@ pub async fn create_deck_report(
     state: web::Data<AppState>,
     caller: Caller,
     network: ClientNetwork,
-    ListBody(body): ListBody<DeckReportRequest>,
+    request: ListBody<DeckReportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let asker = (caller.viewer(), network.0);
-    let reports = deck_reports::judge_list(&state, asker, body.value).await?;
+    let is_list = request.is_list();
+    let reports = deck_reports::judge_list(&state, asker, request.body.value).await;
+    let reports =
+        reports.map_err(|problem| ListBody::<DeckReportRequest>::problem(is_list, problem))?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(reports))
 }
 

@@ -27,6 +27,10 @@ pub struct DeckAvailabilityResponse {
     /// Cards that you would have to get so that this deck and all your others could be built at once.
     #[schema(example = 5)]
     pub missing_with_other_decks: u64,
+    /// Your other decks that were not looked into, because they were saved by a version of the service that did not note their cards: saved again, they
+    /// are.
+    #[schema(example = 0)]
+    pub decks_not_compared: i64,
     /// The cards of the deck, in the order in which it names them first.
     pub cards: Vec<CardAvailabilityResponse>,
 }
@@ -55,8 +59,11 @@ pub struct CardAvailabilityResponse {
     /// Of the needed ones, those that you have not.
     #[schema(example = 1)]
     pub missing: u64,
-    /// Your other decks that hold the card.
+    /// Your other decks that hold the card: the first 20.
     pub other_decks: Vec<DeckHolderResponse>,
+    /// How many more there are.
+    #[schema(example = 0)]
+    pub other_decks_left_out: u64,
     /// Copies that you would have to get so that all these decks could be built at once.
     #[schema(example = 2)]
     pub missing_with_other_decks: u64,
@@ -73,6 +80,16 @@ pub struct DeckHolderResponse {
     /// Copies in all its zones.
     #[schema(example = 2)]
     pub quantity: u64,
+}
+
+/// What other decks hold of the cards of a name.
+#[derive(Default)]
+struct Held {
+    /// The first card of the name.
+    card: Option<CardId>,
+    decks: BTreeMap<DeckId, DeckHolderResponse>,
+    copies: u64,
+    all_decks: u64,
 }
 
 /// Tells which cards of a deck the account has. Other decks are told to who may read them.
@@ -101,9 +118,13 @@ pub async fn find(
     }
     let ids: Vec<CardId> = cards.keys().copied().collect();
     let owned = deck_ownership::owned(conn.get().await?, by, &ids).await?;
-    let holders = match reads {
-        Some(reads) => deck_ownership::holders(conn.get().await?, reads, id, &ids).await?,
-        None => Vec::new(),
+    let (holders, decks_not_compared) = match reads {
+        Some(reads) => {
+            let conn = conn.get().await?;
+            let holders = deck_ownership::holders(conn, reads, id, &ids).await?;
+            (holders, deck_ownership::count_unbound(conn, reads, id).await?)
+        }
+        None => (Vec::new(), 0),
     };
     drop(conn);
     let owned = owned.into_iter().filter_map(|row| {
@@ -118,15 +139,20 @@ pub async fn find(
         })
     });
     let owned: Vec<OwnedPrinting> = owned.collect();
-    let mut by_name: BTreeMap<String, (Option<CardId>, BTreeMap<DeckId, DeckHolderResponse>)> =
-        BTreeMap::new();
+    let mut by_name: BTreeMap<String, Held> = BTreeMap::new();
     for (id, card) in &cards {
-        by_name.entry(name_key(&card.definition.name)).or_default().0.get_or_insert(*id);
+        by_name.entry(name_key(&card.definition.name)).or_default().card.get_or_insert(*id);
     }
+    let mut last = None;
     for holder in holders {
         let Some(card) = cards.get(&holder.card_id) else { continue };
-        let (_, decks) = by_name.entry(name_key(&card.definition.name)).or_default();
-        let deck = decks.entry(holder.deck_id).or_insert_with(|| DeckHolderResponse {
+        let held = by_name.entry(name_key(&card.definition.name)).or_default();
+        // The sums are those of a card, on each of its rows.
+        if last.replace(holder.card_id) != Some(holder.card_id) {
+            held.copies += holder.all_copies.unsigned_abs();
+            held.all_decks += holder.decks.unsigned_abs();
+        }
+        let deck = held.decks.entry(holder.deck_id).or_insert_with(|| DeckHolderResponse {
             deck_id: holder.deck_id.0,
             name: holder.name,
             quantity: 0,
@@ -134,21 +160,22 @@ pub async fn find(
         deck.quantity += holder.copies.unsigned_abs();
     }
     let card = |found: CardAvailability| {
-        let (card, decks) = by_name.remove(&name_key(&found.name)).unwrap_or_default();
+        let held = by_name.remove(&name_key(&found.name)).unwrap_or_default();
         let CardAvailability { name, needed, owned, in_named_printing, in_other_printing, missing } =
             found;
-        let other_decks: Vec<DeckHolderResponse> = decks.into_values().collect();
-        let elsewhere: u64 = other_decks.iter().map(|deck| deck.quantity).sum();
+        let other_decks: Vec<DeckHolderResponse> = held.decks.into_values().collect();
+        let named = u64::try_from(other_decks.len()).unwrap_or(u64::MAX);
         CardAvailabilityResponse {
             name,
-            card_id: card.map(|card| card.0),
+            card_id: held.card.map(|card| card.0),
             needed,
             owned,
             in_named_printing,
             in_other_printing,
             missing,
             other_decks,
-            missing_with_other_decks: (needed + elsewhere).saturating_sub(owned),
+            other_decks_left_out: held.all_decks.saturating_sub(named),
+            missing_with_other_decks: (needed + held.copies).saturating_sub(owned),
         }
     };
     let cards: Vec<CardAvailabilityResponse> =
@@ -158,6 +185,7 @@ pub async fn find(
         buildable: missing == 0,
         missing,
         missing_with_other_decks: cards.iter().map(|card| card.missing_with_other_decks).sum(),
+        decks_not_compared,
         cards,
     })
 }

@@ -121,32 +121,51 @@ pub(super) async fn add_mentioned(
     names: Option<&Names>,
     found: &mut DeckPool,
 ) -> Result<(), Problem> {
-    if let Some(query) = mentioned_cards(game, mentions, sets) {
-        let in_memory = find_ids_in_memory(app, network, viewer, &query, MENTIONED_MAX).await?;
-        let ids = match in_memory {
-            Some(ids) => ids,
-            None => {
-                let views = find_in_database(app, network, viewer, &query, MENTIONED_MAX).await?;
-                views.iter().map(|view| view.place().id).collect()
+    let mut ids = Vec::new();
+    for query in mentioned_cards(game, mentions, sets) {
+        match find_ids(app, (viewer, network), &query).await {
+            Ok(found) => ids.extend(found),
+            // Without them such cards are unknown, as names are that nobody looked up.
+            Err(problem) => {
+                tracing::debug!(
+                    code = ?problem.code(),
+                    "cards of a list are not looked up"
+                );
             }
-        };
+        }
+    }
+    if !ids.is_empty() {
         let read = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
         found.extend(read.into_iter().map(|(_, card)| card));
     }
     add_named(app, conn, viewer, game, &mentions.names, names, found).await
 }
 
+async fn find_ids(
+    app: &AppState,
+    (viewer, network): Asker,
+    query: &CardQuery,
+) -> Result<Vec<CardId>, Problem> {
+    if let Some(ids) = find_ids_in_memory(app, network, viewer, query, MENTIONED_MAX).await? {
+        return Ok(ids);
+    }
+    let views = find_in_database(app, network, viewer, query, MENTIONED_MAX).await?;
+    Ok(views.iter().map(|view| view.place().id).collect())
+}
+
 /// Most cards that are looked up by anything but their names, and most mentions of a kind that are.
 const MENTIONED_MAX: usize = 500;
+/// Most of them in one query: such a query is answered from memory at once, and needs no turn.
+const MENTIONED_AT_ONCE: usize = 60;
 /// Most symbols that are looked up: each is compared with texts of many cards.
 const SYMBOLS_MAX: usize = 60;
 
-/// Finds what is mentioned by anything but a name; `None`: nothing is.
+/// The queries for what is mentioned by anything but a name.
 fn mentioned_cards(
     game: &Game,
     mentions: &DeckMentions,
     sets: &[(String, String)],
-) -> Option<CardQuery> {
+) -> Vec<CardQuery> {
     let mut parts = Vec::new();
     for (set, number) in mentions.numbered.iter().take(MENTIONED_MAX) {
         let key = name_key(set);
@@ -186,12 +205,14 @@ fn mentioned_cards(
             Predicate::content(Test::TextIs((*attribute).to_owned(), symbol.clone()))
         }));
     }
-    if parts.is_empty() {
-        return None;
-    }
     let of_game = Predicate::known(KnownTest::Game(game.code().to_owned()));
-    let predicate = Predicate::All(vec![of_game, Predicate::Any(parts)]);
-    Some(CardQuery { predicate, sort: SortKey::Place, descending: false, unique: Unique::Cards })
+    let query = |parts: &[Predicate]| CardQuery {
+        predicate: Predicate::All(vec![of_game.clone(), Predicate::Any(parts.to_vec())]),
+        sort: SortKey::Place,
+        descending: false,
+        unique: Unique::Cards,
+    };
+    parts.chunks(MENTIONED_AT_ONCE).map(query).collect()
 }
 
 impl Names {

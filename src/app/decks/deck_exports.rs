@@ -72,12 +72,7 @@ pub async fn export(
     let mentions = DeckMentions::of_deck(&content.deck);
     let (mut cards, _) = deck_cards::find(app, &mut conn, asker, game, &[], &mentions).await?;
     drop(conn);
-    let mut deck = content.deck;
-    if dialect != DeckDialect::Json {
-        // Whose copies a list is made of is nothing to pass on.
-        deck.entries.iter_mut().for_each(|entry| entry.copies.clear());
-    }
-    let written = write_deck(&deck, dialect, &cards.catalogue(), &sets);
+    let written = write_deck(&content.deck, dialect, &cards.catalogue(), &sets);
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),

@@ -171,6 +171,11 @@ impl DeckFaults {
     ) -> Option<SentDeck> {
         match (entries, list) {
             (Some(entries), None) => Some(SentDeck::Entries(self.deck_of_entries(entries))),
+            (None, Some(list)) if list.text.contains('\0') => {
+                let detail = "must not contain the NUL character (\\u0000)";
+                self.fields.push(InputFault::at("/list", detail));
+                None
+            }
             (None, Some(list)) => {
                 let dialect =
                     list.dialect.map(|word| word.parse().map_err(|_| dialect_fault(word)));

@@ -1,5 +1,7 @@
 //! Deck lists: stored, listed, read, replaced.
 
+use std::collections::BTreeSet;
+
 use cardscape_engine::{
     Catalogue, Deck, DeckMentions, Game, Resolution, TextEncoding, render_deck_text,
 };
@@ -11,7 +13,7 @@ use uuid::Uuid;
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
 use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
-use super::masks::{Masks, mask};
+use super::masks::{Masks, hidden_cards, mask};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -26,6 +28,7 @@ use crate::domain::decks::details::{
 };
 use crate::domain::designs::markup::to_html;
 use crate::domain::ids::{AccountId, CardId, DeckId};
+use crate::store::decks::deck_deletions::KEPT_DELETED;
 use crate::store::decks::deck_lists::{
     self, CloneSource, DeckChanges, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
 };
@@ -68,7 +71,7 @@ pub struct DeckSummaryResponse {
     /// Cards in all zones together.
     #[schema(example = 50)]
     pub card_count: i64,
-    /// The deck that it was made of.
+    /// The deck that it was made of; to others than its owner only while everybody may read that one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloned_from: Option<CloneSourceResponse>,
     /// When it was stored.
@@ -100,7 +103,12 @@ impl From<CloneSource> for CloneSourceResponse {
 }
 
 impl DeckSummaryResponse {
-    pub(super) fn new(row: DeckRow, card_count: i64, reader: Option<AccountId>) -> Self {
+    pub(super) fn new(
+        row: DeckRow,
+        card_count: i64,
+        reader: Option<AccountId>,
+        tells_source: bool,
+    ) -> Self {
         let is_own = reader == Some(row.account_id);
         Self {
             id: row.id.0,
@@ -108,7 +116,7 @@ impl DeckSummaryResponse {
             game: row.game().to_owned(),
             format: format!("{}/{}", row.game(), row.local_format()),
             visibility: row.visibility().as_str(),
-            cloned_from: row.cloned_from().map(Into::into),
+            cloned_from: row.cloned_from().filter(|_| tells_source).map(Into::into),
             name: row.name,
             tags: row.tags,
             folder: row.folder.filter(|_| is_own),
@@ -156,7 +164,7 @@ pub struct DeckResponse {
     /// Its entries as the owner wrote them, in the owner's order. A name here need not be that of a card: see the report. An entry of a card that is
     /// hidden from you has `hidden` and no name.
     pub entries: Vec<DeckEntryBody>,
-    /// Lines of the list that it was made of which are no entries and could not be read.
+    /// Lines of the list that it was made of which are no entries and could not be read; only its owner is told.
     pub unread_lines: Vec<UnreadLineResponse>,
     /// What became of each line of `list`; only in the answer to the request that has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,6 +179,8 @@ pub(super) struct SeenDeck {
     pub content: DeckContent,
     pub masks: Masks,
     pub reader: Option<AccountId>,
+    /// Whether the reader is told which deck it was made of.
+    tells_source: bool,
 }
 
 /// The entries as they are answered.
@@ -184,10 +194,10 @@ pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
 }
 
 impl From<SeenDeck> for DeckResponse {
-    fn from(SeenDeck { row, content, masks, reader }: SeenDeck) -> Self {
+    fn from(SeenDeck { row, content, masks, reader, tells_source }: SeenDeck) -> Self {
         let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
         Self {
-            summary: DeckSummaryResponse::new(row, card_count, reader),
+            summary: DeckSummaryResponse::new(row, card_count, reader, tells_source),
             description_html: to_html(content.description.as_str()),
             description: content.description.as_str().to_owned(),
             entries: entry_bodies(content.deck, &masks),
@@ -262,13 +272,15 @@ struct ParsedDeck {
     visibility: DeckVisibility,
     folder: Option<DeckFolder>,
     reading: Option<ListReadingResponse>,
+    /// Cards that its entries are bound to and that not everybody sees.
+    hidden: BTreeSet<CardId>,
 }
 
 impl ParsedDeck {
     fn changes(&self, at: DateTime<Utc>) -> DeckChanges<'_> {
-        let Self { content, visibility, folder, reading: _ } = self;
+        let Self { content, visibility, folder, reading: _, hidden } = self;
         let (visibility, folder) = (*visibility, folder.as_ref());
-        DeckChanges { content, visibility, folder, cloned_from: None, at }
+        DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
     }
 }
 
@@ -313,7 +325,8 @@ async fn parse(app: &AppState, asker: Asker, request: DeckRequest) -> Result<Par
     let bound = bind(app, asker, &loaded.game, sent).await?;
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
-    Ok(ParsedDeck { content, visibility, folder, reading })
+    let hidden = hidden_cards(app, &content.cards).await?;
+    Ok(ParsedDeck { content, visibility, folder, reading, hidden })
 }
 
 fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
@@ -434,12 +447,12 @@ pub async fn list(
         game: request.codes.game.as_deref(),
         folder: request.folder.as_ref(),
         tag: request.tag.as_ref().map(DeckTag::as_str),
-        deleted: request.deleted,
+        deleted_since: request.deleted.then(|| app.clock.now() - KEPT_DELETED),
         before: request.before,
     };
     let rows = deck_lists::list(&mut conn, by, &filter, request.limit.rows()).await?;
     let reader = Some(by.account());
-    let summary = |(row, cards)| DeckSummaryResponse::new(row, cards, reader);
+    let summary = |(row, cards)| DeckSummaryResponse::new(row, cards, reader, true);
     Ok(paged(rows, request.limit, |(row, _)| row.id, summary))
 }
 
@@ -552,8 +565,21 @@ pub(super) async fn see(
     reader: (Viewer, Option<AccountId>),
     StoredDeck { row, mut content }: StoredDeck,
 ) -> Result<SeenDeck, Problem> {
-    let masks = mask(app, reader, row.account_id, &mut content).await?;
-    Ok(SeenDeck { row, content, masks, reader: reader.1 })
+    let mut masks = mask(app, reader, row.account_id, &mut content).await?;
+    let is_own = reader.1 == Some(row.account_id);
+    if !is_own && row.folder.is_some() {
+        masks.note("folder");
+    }
+    let tells_source = match row.cloned_from() {
+        Some(source) if !is_own => {
+            let conn = app.store.connection().await?;
+            let is_public = deck_lists::is_public(&conn, source.deck).await?;
+            masks.note(if is_public { "source" } else { "no source" });
+            is_public
+        }
+        _ => true,
+    };
+    Ok(SeenDeck { row, content, masks, reader: reader.1, tells_source })
 }
 
 /// The deck as text; comments keep what lines of cards have no place for.

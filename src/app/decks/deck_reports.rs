@@ -203,6 +203,8 @@ async fn find_deck(
 
 /// Most lists of one batch.
 pub const MAX_BATCH: usize = 100;
+/// Most entries of all lists of a batch, counted once for each format.
+const MAX_JUDGED: usize = 10_000;
 
 /// Several deck lists to judge by the same rules.
 #[derive(Deserialize, ToSchema)]
@@ -218,7 +220,7 @@ pub struct DeckReportBatchRequest {
     /// By the rules and limit lists of this day; absent: of today.
     #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
     pub on: Option<Date>,
-    /// The lists, 1 to 100.
+    /// The lists, 1 to 100. All their entries together, counted once for each format, are at most 10,000.
     #[schema(min_items = 1, max_items = 100)]
     pub decks: Vec<BatchedDeck>,
 }
@@ -268,6 +270,20 @@ pub async fn judge_batch(
     }
     let found = find_formats(app, &mut faults, &formats, on).await?;
     let found = faults.into_result(found)?;
+    let entries: usize = sent
+        .iter()
+        .map(|deck| match deck {
+            SentDeck::Entries(deck) => deck.entries.len(),
+            SentDeck::List(text) => text.entry_count(&found.0.game),
+        })
+        .sum();
+    if entries * formats.len() > MAX_JUDGED {
+        let detail = format!(
+            "have {entries} entries together, for {} formats; at most {MAX_JUDGED} are judged at once, an entry once for each format",
+            formats.len()
+        );
+        return Err(Problem::invalid(vec![InputFault::at("/decks", detail)]));
+    }
     // Together they get as much time as one list gets.
     let started = Instant::now();
     let near = |app: &AppState| match started.elapsed() < app.settings.suggestion_time {

@@ -1,5 +1,7 @@
 //! What decks were: listed, read, compared and taken back; and copies of decks.
 
+use std::collections::BTreeSet;
+
 use cardscape_engine::{CardReference, DeckEntry};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use super::deck_lists::{
 };
 use super::masks::{Masks, mask};
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
@@ -22,7 +24,7 @@ use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_lists::{self, CloneSource, DeckChanges};
 use crate::store::decks::deck_revisions::{self, RevisionRow};
-use crate::store::operations::idempotency::IdempotencyClaim;
+use crate::store::operations::idempotency::{self, IdempotencyClaim};
 
 /// Who reads, and with whose eyes.
 type Reader<'a> = (Viewer, Option<&'a Granted<ReadOwnDecks>>);
@@ -243,9 +245,13 @@ pub async fn compare(
     request: &DiffRequest,
 ) -> Result<DeckDiffResponse, Problem> {
     let after = find_side(app, reader, request.with.unwrap_or(id), request.to).await?;
-    // Nothing was before the first revision: it is compared with itself.
     let from = match (request.from, request.with) {
-        (None, None) => Some((after.revision - 1).max(1)),
+        (None, None) => {
+            let mut conn = app.store.connection().await?;
+            let found = deck_revisions::previous(&mut conn, reader.1, id, after.revision).await?;
+            // Nothing that the reader may see was before: it is compared with itself.
+            found.or(request.to)
+        }
         (from, _) => from,
     };
     let before = find_side(app, reader, id, from).await?;
@@ -296,6 +302,16 @@ pub async fn clone(
     id: DeckId,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
+    if let Some(key) = key {
+        // The source may be gone since this request was answered.
+        let mut conn = app.store.connection().await?;
+        if let Some(earlier) = idempotency::answered(&conn, key).await? {
+            let stored = deck_lists::find_own(&mut conn, by, DeckId(earlier)).await?;
+            drop(conn);
+            let stored = stored.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
+            return Ok(see(app, (reader.0, Some(by.account())), stored).await?.into());
+        }
+    }
     let SeenDeck { row, mut content, .. } = find_seen(app, reader, id).await?;
     let is_own = row.account_id == by.account();
     // An entry of a card that is gone has nothing that could be copied.
@@ -318,6 +334,7 @@ pub async fn clone(
     let source = CloneSource { deck: id, revision: row.revision, account: Some(row.account_id) };
     let changes = DeckChanges {
         content: &content,
+        hidden: &BTreeSet::new(),
         visibility: DeckVisibility::Private,
         folder: folder.as_ref(),
         cloned_from: Some(source),

@@ -14,7 +14,7 @@ use super::deck_cards::{self, Asker, StepConnection};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
-use crate::domain::decks::deck::{MAX_ENTRIES, without_serial};
+use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, shown_line};
 use crate::domain::decks::list::{LineOutcome, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -202,7 +202,7 @@ fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
         .filter(|line| matches!(&line.verdict, LineVerdict::Unknown { reason: None, .. }));
     let names = unknown.filter_map(|line| Some(&read.deck.entries[line.entry?].card.name));
     // A serial code is no name, and goes no further.
-    names.filter(|name| !name.is_empty() && without_serial(name) == *name).cloned().collect()
+    names.filter(|name| !name.is_empty() && !holds_serial(name)).cloned().collect()
 }
 
 /// The list without what no deck may have, or why it is none.
@@ -240,7 +240,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(&line) },
             LineOutcome::NoEntry => told(&line),
             LineOutcome::Refused(detail) => {
-                let text = without_serial(&line.text).to_owned();
+                let text = shown_line(&line.text);
                 let unread = UnreadLine { line: line.line, text, detail: detail.clone() };
                 list.unread.push(unread);
                 refused(&line, detail)
@@ -263,7 +263,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
 fn refused(line: &ReadLine, detail: String) -> ReadLineResponse {
     ReadLineResponse {
         line: line.line,
-        text: without_serial(&line.text).to_owned(),
+        text: shown_line(&line.text),
         entry: None,
         status: "refused",
         detail,
@@ -278,7 +278,7 @@ fn refused(line: &ReadLine, detail: String) -> ReadLineResponse {
 fn told(line: &ReadLine) -> ReadLineResponse {
     let mut told = ReadLineResponse {
         line: line.line,
-        text: without_serial(&line.text).to_owned(),
+        text: shown_line(&line.text),
         entry: line.entry,
         status: "accepted",
         detail: line.verdict.to_string(),

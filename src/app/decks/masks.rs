@@ -3,7 +3,7 @@
 //! An entry is masked only if it was bound, when it was saved, to a card that its owner could see then. Any other text is shown as it was typed, whatever
 //! cards have that name: masking it would confirm a stranger's guess.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::CardReference;
 
@@ -20,21 +20,25 @@ use crate::store::decks::deck_pool::{self, SeenPlace};
 pub(super) struct Masks {
     /// Cards that are hidden from the reader.
     pub hidden: BTreeMap<usize, CardId>,
-    /// Entries without a name whose card the reader may see: they are shown with the name.
-    named: usize,
+    /// Tells apart what readers see differently; 0 for who sees the deck as it is stored.
+    digest: i64,
 }
 
 impl Masks {
     /// Differs between readers who see different things of one revision; empty for who sees it as it is stored.
     pub(super) fn counts(&self) -> Vec<i64> {
-        if self.hidden.is_empty() && self.named == 0 {
-            return Vec::new();
-        }
-        let number = |at: usize| i64::try_from(at).unwrap_or(i64::MAX);
-        [number(self.named)]
-            .into_iter()
-            .chain(self.hidden.keys().map(|at| number(*at + 1)))
-            .collect()
+        if self.digest == 0 { Vec::new() } else { vec![self.digest] }
+    }
+
+    /// Notes something that this reader sees otherwise than it is stored.
+    pub(super) fn note(&mut self, what: &str) {
+        let before = self.digest.to_be_bytes();
+        let seen = before.iter().copied().chain(what.bytes());
+        // FNV-1a: it tells apart, and is no secret.
+        let hash = seen.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        self.digest = (hash >> 1).max(1).cast_signed();
     }
 }
 
@@ -46,13 +50,18 @@ pub(super) async fn mask(
     content: &mut DeckContent,
 ) -> Result<Masks, Problem> {
     let is_own = reader == Some(owner);
+    let mut masks = Masks::default();
+    if !is_own && !content.unread_lines.is_empty() {
+        // They may hold names that the owner could see.
+        content.unread_lines.clear();
+        masks.note("lines");
+    }
     let mut bound: BTreeMap<usize, CardId> = BTreeMap::new();
     for (at, (entry, card)) in content.bound_entries().enumerate() {
         if let Some(card) = card.filter(|_| !is_own || entry.card.name.is_empty()) {
             bound.insert(at, card);
         }
     }
-    let mut masks = Masks::default();
     if bound.is_empty() {
         return Ok(masks);
     }
@@ -73,7 +82,7 @@ pub(super) async fn mask(
             Some(SeenPlace { hidden: false, .. }) if entry.card.name.is_empty() => {
                 if let Some(name) = names.get(&card) {
                     entry.card.name.clone_from(name);
-                    masks.named += 1;
+                    masks.note(&format!("{at} {name}"));
                 }
             }
             Some(SeenPlace { hidden: false, .. }) => {}
@@ -86,11 +95,28 @@ pub(super) async fn mask(
                     rarity: None,
                 };
                 entry.copies.clear();
+                masks.note(&format!("{at} {:?} {:?}", entry.card.set, entry.card.number));
                 masks.hidden.insert(at, card);
             }
         }
     }
     Ok(masks)
+}
+
+/// Those of the cards that an owner binds entries to that not everybody sees.
+pub(super) async fn hidden_cards(
+    app: &AppState,
+    cards: &[Option<CardId>],
+) -> Result<BTreeSet<CardId>, Problem> {
+    if are_open(app, cards.iter().flatten()) {
+        return Ok(BTreeSet::new());
+    }
+    let ids: BTreeSet<CardId> = cards.iter().flatten().copied().collect();
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let mut conn = StepConnection::new(&app.store);
+    let places = deck_pool::places(conn.get().await?, Viewer::stranger(), &ids).await?;
+    let is_open = |card: &CardId| places.get(card).is_some_and(|place| !place.hidden);
+    Ok(ids.into_iter().filter(|card| !is_open(card)).collect())
 }
 
 /// Whether everybody sees all these cards, by what is in memory; no: perhaps not.

@@ -66,13 +66,13 @@ pub fn availabilities(entries: &[DeckEntry], owned: &[OwnedPrinting]) -> Vec<Car
         });
         lines.push(entry);
     }
+    let mut printings: BTreeMap<String, Vec<(&OwnedPrinting, u64)>> = BTreeMap::new();
+    for printing in owned {
+        printings.entry(name_key(&printing.name)).or_default().push((printing, printing.quantity));
+    }
     let availability = |key: String| {
         let mut lines = cards.remove(&key)?;
-        let mut left: Vec<(&OwnedPrinting, u64)> = owned
-            .iter()
-            .filter(|one| name_key(&one.name) == key)
-            .map(|one| (one, one.quantity))
-            .collect();
+        let mut left = printings.remove(&key).unwrap_or_default();
         let sum =
             |left: &[(&OwnedPrinting, u64)]| left.iter().map(|(_, copies)| copies).sum::<u64>();
         let owned = sum(&left);

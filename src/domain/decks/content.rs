@@ -1,6 +1,8 @@
 //! What a deck holds: what each of its revisions keeps.
 
-use cardscape_engine::{Deck, DeckEntry};
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{Deck, DeckEntry, name_key};
 
 use super::deck::{DeckName, FormatName};
 use super::details::{DeckDescription, DeckTag};
@@ -46,8 +48,73 @@ impl DeckContent {
         self.deck.entries.iter().zip(cards)
     }
 
+    /// Takes over from `before`, what the deck held until now, what its entries were bound to.
+    ///
+    /// An entry whose card its owner no longer sees stays bound to it. One that is now bound to a card of `hidden`, and whose name is among `guessed`, the keys of
+    /// names that others have read unbound, stays unbound: a mask would tell them that the guess was right.
+    pub fn inherit(
+        &mut self,
+        before: &Self,
+        hidden: &BTreeSet<CardId>,
+        guessed: &BTreeSet<String>,
+    ) {
+        let bound = before.bound_entries();
+        let bound: BTreeMap<String, CardId> = bound
+            .filter_map(|(entry, card)| Some((name_key(&entry.card.name), card?)))
+            .filter(|(key, _)| !key.is_empty())
+            .collect();
+        self.cards.resize(self.deck.entries.len(), None);
+        for (entry, card) in self.deck.entries.iter().zip(&mut self.cards) {
+            let key = name_key(&entry.card.name);
+            match *card {
+                None => *card = bound.get(&key).copied(),
+                Some(known) if hidden.contains(&known) && guessed.contains(&key) => *card = None,
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Whether an entry has a name and is bound to no card.
+    pub fn has_unbound(&self) -> bool {
+        self.bound_entries().any(|(entry, card)| card.is_none() && !entry.card.name.is_empty())
+    }
+
     /// Cards in all zones together.
     pub fn card_count(&self) -> u64 {
         self.deck.entries.iter().map(|entry| u64::from(entry.quantity)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::parse_deck_text;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn content(list: &str, cards: &[u128]) -> DeckContent {
+        DeckContent {
+            name: DeckName::parse("n").unwrap(),
+            format: FormatName::parse("ttcg/standard").unwrap(),
+            description: DeckDescription::default(),
+            tags: Vec::new(),
+            deck: parse_deck_text(list).deck,
+            cards: cards.iter().map(|id| (*id > 0).then(|| CardId(Uuid::from_u128(*id)))).collect(),
+            unread_lines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_was_bound_stays_so_and_what_was_guessed_does_not_become_so() {
+        let (one, two) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
+        let before = content("1 Lantern\n1 Guess\n1 Open", &[1, 0, 0]);
+        let mut now = content("2 lantern\n1 Guess\n1 Open\n1 New", &[0, 2, 3, 2]);
+        let guessed = BTreeSet::from(["guess".to_owned(), "open".to_owned()]);
+        now.inherit(&before, &BTreeSet::from([two]), &guessed);
+        let three = CardId(Uuid::from_u128(3));
+        assert_eq!(now.cards, [Some(one), None, Some(three), Some(two)]);
+        let mut unknown = content("1 Lantern", &[]);
+        unknown.inherit(&content("1 Lantern", &[]), &BTreeSet::new(), &BTreeSet::new());
+        assert_eq!(unknown.cards, [None]);
     }
 }

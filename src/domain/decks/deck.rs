@@ -274,9 +274,18 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
         let detail = "must not be serial codes: name a copy by its id, or as you like".to_owned();
         faults.push(EntryFault { field: "copies", detail });
     }
-    if name.as_deref().is_some_and(looks_like_serial) {
-        let detail = "must not be a serial code: submit it, and name the card here".to_owned();
-        faults.push(EntryFault { field: "name", detail });
+    let written = [
+        ("zone", Some(entry.zone.as_str())),
+        ("name", Some(entry.card.name.as_str())),
+        ("set", entry.card.set.as_deref()),
+        ("number", entry.card.number.as_deref()),
+        ("rarity", entry.card.rarity.as_deref()),
+    ];
+    for (field, text) in written {
+        if text.is_some_and(holds_serial) {
+            let detail = "must not be a serial code: submit it, and name the card here".to_owned();
+            faults.push(EntryFault { field, detail });
+        }
     }
     if !(1..=MAX_QUANTITY).contains(&entry.quantity) {
         faults
@@ -303,20 +312,55 @@ fn is_serial(text: &str) -> bool {
     matches!(SerialCode::parse(text), Ok(_) | Err(SerialError::Check))
 }
 
-/// Whether a text where the name of a card is expected is a serial code. Some names have just as many letters, so digits decide.
-fn looks_like_serial(text: &str) -> bool {
-    text.contains(|letter: char| letter.is_ascii_digit()) && is_serial(text)
+/// Whether a serial code stands in a text: one whose check symbol fits, or 16 symbols with hyphens that may be one with a slip. Some names have just as many
+/// letters, so there must be a digit.
+///
+/// ```
+/// use cardscape::domain::decks::deck::holds_serial;
+/// assert!(holds_serial("2x 7KQ2-0000-0000-0000 {rare}"));
+/// assert!(!holds_serial("Amethyst Dragons of 2026"));
+/// ```
+pub fn holds_serial(text: &str) -> bool {
+    let mut before = ' ';
+    text.char_indices().any(|(at, letter)| {
+        let begins = letter.is_alphanumeric() && !before.is_alphanumeric();
+        before = letter;
+        begins && is_code_at(&text[at..])
+    })
 }
 
-/// A line of a list as it may be shown and stored: without a serial code that was pasted into it.
-pub fn without_serial(line: &str) -> &str {
-    let behind_quantity = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let behind_quantity = behind_quantity.trim_start_matches(['x', 'X', '×']).trim();
-    if looks_like_serial(line.trim()) || looks_like_serial(behind_quantity) {
-        "(a serial code)"
-    } else {
-        line
+/// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, and no other letter behind.
+fn is_code_at(text: &str) -> bool {
+    let (mut symbols, mut end) = (0, 0);
+    for (at, letter) in text.char_indices() {
+        if letter.is_ascii_alphanumeric() {
+            if symbols == 16 {
+                // A longer word, unless something stands between.
+                return false;
+            }
+            symbols += 1;
+            end = at + 1;
+        } else if !matches!(letter, ' ' | '-') || symbols == 16 {
+            break;
+        }
     }
+    let code = &text[..end];
+    let has_digit = code.contains(|letter: char| letter.is_ascii_digit());
+    symbols == 16
+        && has_digit
+        && match SerialCode::parse(code) {
+            Ok(_) => true,
+            Err(SerialError::Check) => code.contains('-'),
+            Err(_) => false,
+        }
+}
+
+/// A line of a list as it may be shown and stored: without a serial code that was pasted into it, and without control characters.
+pub fn shown_line(line: &str) -> String {
+    if holds_serial(line) {
+        return "(a serial code)".to_owned();
+    }
+    line.chars().map(|letter| if text::is_control(letter) { ' ' } else { letter }).collect()
 }
 
 /// Which lines of a list name which cards.
@@ -424,16 +468,38 @@ mod tests {
     fn a_serial_code_is_no_name_and_is_not_shown() {
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
         let named = |name: &str| check_entry(entry("main", 1, name, None));
-        let spaced = code.to_lowercase().replace('-', " ");
-        for code in [code.as_str(), &spaced] {
+        let (spaced, bare) = (code.to_lowercase().replace('-', " "), code.replace('-', ""));
+        for code in [code.as_str(), &spaced, &bare] {
             assert_eq!(named(code).unwrap_err()[0].field, "name");
-            assert_eq!(without_serial(&format!("2x {code}")), "(a serial code)");
-            assert_eq!(without_serial(code), "(a serial code)");
+            assert_eq!(
+                check_entry(entry("main", 1, "Ping", Some(code))).unwrap_err()[0].field,
+                "set"
+            );
+            for line in [
+                code.to_owned(),
+                format!("2x {code}"),
+                format!("SB: 1 {code}"),
+                format!("- 1 {code}"),
+                format!("1 \"{code}\""),
+                format!("1,{code}"),
+                format!("{code} x1"),
+                format!("1 {code} (hearth) 017 {{rare}}"),
+                format!("1 Kettle Imp ({code})"),
+            ] {
+                assert_eq!(shown_line(&line), "(a serial code)", "{line}");
+            }
+            let behind_a_name = format!("Kettle Imp, {code}");
+            assert!(named(&behind_a_name).is_err(), "{behind_a_name}");
         }
-        for name in ["Amethyst Dragons", "Unit 47", "2 fast 4 them"] {
+        let mistyped = "7KQ2-0000-0000-0000";
+        assert!(named(mistyped).is_err() && shown_line(mistyped) == "(a serial code)");
+        for name in
+            ["Amethyst Dragons", "Unit 47", "2 fast 4 them", "Everyone’s Crying 2026 (again)"]
+        {
             assert!(named(name).is_ok(), "{name}");
-            assert_eq!(without_serial(name), name);
+            assert_eq!(shown_line(name), name);
         }
+        assert_eq!(shown_line("1 a\0b\n2 c\u{202e}"), "1 a b 2 c ");
     }
 
     #[test]

@@ -38,8 +38,8 @@ impl CardKey {
         let CardReference { name, set, number, rarity } = &entry.card;
         Self {
             zone: entry.zone.clone(),
-            name: name_key(name),
-            // A name that only one of the decks has bound is the same card in the other.
+            // A reference that only one of the decks has bound is the same card in the other.
+            name: if card_id.or(same_card).is_some() { String::new() } else { name_key(name) },
             card_id: card_id.or(same_card),
             set: lower(set),
             number: number.as_deref().map(|number| number.trim_start_matches('0').to_lowercase()),
@@ -66,13 +66,16 @@ pub fn differences(
     after: &[(DeckEntry, Option<CardId>)],
 ) -> Vec<CardDifference> {
     let both = || after.iter().chain(before);
-    let bound: BTreeMap<String, CardId> = both()
-        .filter(|(entry, _)| !entry.card.name.is_empty() && entry.card.set.is_none())
-        .filter_map(|(entry, card)| Some((name_key(&entry.card.name), (*card)?)))
+    let reference = |card: &CardReference| {
+        let CardReference { name, set, number, .. } = card;
+        (name_key(name), set.clone(), number.clone())
+    };
+    let bound: BTreeMap<_, CardId> = both()
+        .filter(|(entry, _)| !entry.card.name.is_empty())
+        .filter_map(|(entry, card)| Some((reference(&entry.card), (*card)?)))
         .collect();
     let key = |entry: &DeckEntry, card: Option<CardId>| {
-        let same = bound.get(&name_key(&entry.card.name)).filter(|_| entry.card.set.is_none());
-        CardKey::new(entry, card, same.copied())
+        CardKey::new(entry, card, bound.get(&reference(&entry.card)).copied())
     };
     let mut order: Vec<CardKey> = Vec::new();
     let mut found: BTreeMap<CardKey, CardDifference> = BTreeMap::new();

@@ -126,9 +126,9 @@ impl Revision {
         conditional(req, &self.tag(), Freshness::Public(0), None, media_type, text.into_bytes())
     }
 
-    /// The same as plain text. Other bytes have another ETag: `"r7-text"`; for `If-Match` it names the same version.
-    pub fn answer_text(self, req: &HttpRequest, text: String) -> HttpResponse {
-        let tag = self.tag() + TEXT;
+    /// The same as plain text. Other bytes have another ETag: `"r7-text"`, or `"r7+12-text"` with counts; for `If-Match` it names the same version.
+    pub fn answer_text(self, req: &HttpRequest, counts: &[i64], text: String) -> HttpResponse {
+        let tag = self.tag_with(counts) + TEXT;
         conditional(req, &tag, Freshness::Private, None, PLAIN, text.into_bytes())
     }
 }

@@ -28,7 +28,7 @@ pub async fn delete(
         Some(_) => {}
     }
     // Private, so that a program that does not know of deletion shows it to nobody else.
-    sql("UPDATE decks SET deleted_at = $at, visibility_before = CASE WHEN unlisted THEN 'unlisted' ELSE visibility END, \
+    sql("UPDATE decks SET deleted_at = $at, visibility_before = CASE WHEN visibility = 'private' AND unlisted AND bound_revision = revision THEN 'unlisted' ELSE visibility END, \
          visibility = 'private', unlisted = false WHERE id = $id")
         .bind("id", id)
         .bind("at", at)

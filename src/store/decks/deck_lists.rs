@@ -1,12 +1,16 @@
 //! Deck lists as their owners wrote them. Reports on them are computed for each request: see `deck_pool`.
 
-use cardscape_engine::{CardReference, Deck, DeckEntry};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use cardscape_engine::{CardReference, Deck, DeckEntry, name_key};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::deck_revisions;
 use super::stored_content::{StoredContent, StoredLine, read_tags, unreadable};
 use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::{DeckContent, UnreadLine};
@@ -46,6 +50,7 @@ pub struct DeckRow {
     cloned_account_id: Option<AccountId>,
     /// When it was deleted.
     pub deleted_at: Option<DateTime<Utc>>,
+    bound_revision: i64,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
     /// When it was changed last.
@@ -65,7 +70,7 @@ pub struct CloneSource {
 
 /// The columns of a [`DeckRow`].
 pub(super) const COLUMNS: &str = "d.id, d.account_id, d.game_code, d.format_code, d.name, d.visibility, d.unlisted, d.tags, d.folder, d.revision, \
-    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.created_at, d.updated_at";
+    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.bound_revision, d.created_at, d.updated_at";
 
 impl DeckRow {
     /// Which format it is meant for. The error is for rows that something else wrote.
@@ -86,9 +91,15 @@ impl DeckRow {
     pub fn visibility(&self) -> DeckVisibility {
         match self.visibility {
             Visibility::Public => DeckVisibility::Public,
-            Visibility::Private if self.unlisted => DeckVisibility::Unlisted,
+            // A program that does not know the word has made it private since.
+            Visibility::Private if self.unlisted && self.is_bound() => DeckVisibility::Unlisted,
             Visibility::Private => DeckVisibility::Private,
         }
+    }
+
+    /// Whether a program that knows of bound cards was the last to change it.
+    fn is_bound(&self) -> bool {
+        self.bound_revision == self.revision
     }
 
     /// The deck that it was made of.
@@ -112,6 +123,8 @@ pub struct StoredDeck {
 pub struct DeckChanges<'a> {
     /// What it holds. The game of its format exists.
     pub content: &'a DeckContent,
+    /// Those of the cards that its entries are bound to that not everybody sees.
+    pub hidden: &'a BTreeSet<CardId>,
     /// Who may read it.
     pub visibility: DeckVisibility,
     /// Where its owner keeps it.
@@ -157,7 +170,7 @@ pub async fn create(
     }
     lock_account(conn, by).await?;
     // Another statement: one with the lock would count what there was before it waited.
-    let DeckChanges { content, visibility, folder, cloned_from, at } = changes;
+    let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at } = changes;
     let stored: Option<VersionRow> = sql(INSERT)
         .bind("id", id)
         .bind("content", StoredContent::text_of(content)?)
@@ -217,9 +230,16 @@ const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT deck.id, 1, $visibility, value, $at FROM deck, content) \
     SELECT revision, created_at, updated_at FROM deck";
 
-/// Replaces a deck with its entries, and keeps the revision. Entries that it has already become others in their places: one statement cannot delete a
+/// Replaces a deck with its entries, and keeps the revision; also the one before, if a program has written it that keeps none: as a private one. Entries that it has already become others in their places: one statement cannot delete a
 /// row and write another with the same key.
 const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
+    earlier AS (\
+     INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
+     SELECT d.id, d.revision, 'private', jsonb_build_object('name', d.name, 'game', d.game_code, 'format', d.format_code, 'description', d.description, \
+      'tags', to_jsonb(d.tags), 'unread_lines', d.unread_lines, 'entries', (SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(\
+       'position', e.position, 'zone', e.zone, 'quantity', e.quantity, 'name', e.name, 'set_code', e.set_code, 'number', e.number, 'rarity', e.rarity, \
+       'copies', to_jsonb(e.copies))) ORDER BY e.position), '[]') FROM deck_entries e WHERE e.deck_id = d.id)), d.updated_at \
+     FROM decks d WHERE d.id = $id AND NOT EXISTS (SELECT FROM deck_revisions r WHERE r.deck_id = d.id AND r.revision = d.revision)), \
     deck AS (\
      UPDATE decks SET game_code = value ->> 'game', format_code = value ->> 'format', name = value ->> 'name', \
       visibility = CASE $visibility WHEN 'public' THEN 'public' ELSE 'private' END, unlisted = $visibility = 'unlisted', revision = revision + 1, \
@@ -254,7 +274,35 @@ pub async fn replace(
         Some(row) if !is_current(row.revision) => return Ok(Edited::Stale),
         Some(row) => row,
     };
-    Ok(Edited::Done(overwrite(conn, &row, changes).await?))
+    let content = inherited(conn, &row, changes).await?;
+    let changes = DeckChanges { content: &content, ..*changes };
+    Ok(Edited::Done(overwrite(conn, &row, &changes).await?))
+}
+
+/// What a deck that is locked shall hold, with what it takes over of what it held.
+async fn inherited<'a>(
+    conn: &mut Connection,
+    row: &DeckRow,
+    changes: &DeckChanges<'a>,
+) -> StoreResult<Cow<'a, DeckContent>> {
+    let DeckChanges { content, hidden, .. } = *changes;
+    if hidden.is_empty() && !content.has_unbound() {
+        return Ok(Cow::Borrowed(content));
+    }
+    let own = Readable { owner: Some(row.account_id), or_shared: false };
+    let Some(before) = load(conn, row.id, own).await? else { return Ok(Cow::Borrowed(content)) };
+    let before = before.content;
+    let mut guessed = BTreeSet::new();
+    if !hidden.is_empty() {
+        guessed = deck_revisions::guessed_names(conn, row.id).await?;
+        let others_read =
+            row.visibility() != DeckVisibility::Private || row.cloned_deck_id.is_some();
+        let unbound = before.bound_entries().filter(|(_, card)| others_read && card.is_none());
+        guessed.extend(unbound.map(|(entry, _)| name_key(&entry.card.name)));
+    }
+    let mut content = content.clone();
+    content.inherit(&before, hidden, &guessed);
+    Ok(Cow::Owned(content))
 }
 
 /// Writes what a deck that is locked shall be.
@@ -263,15 +311,16 @@ pub(super) async fn overwrite(
     row: &DeckRow,
     changes: &DeckChanges<'_>,
 ) -> StoreResult<StoredDeck> {
-    let DeckChanges { content, visibility, folder, cloned_from: _, at } = changes;
+    let DeckChanges { content, hidden: _, visibility, folder, cloned_from: _, at } = changes;
+    let text = StoredContent::text_of(content)?;
     let version: VersionRow = sql(REPLACE)
         .bind("id", row.id)
-        .bind("content", StoredContent::text_of(content)?)
+        .bind("kept", deck_revisions::kept(text.len()))
+        .bind("content", text)
         .bind("visibility", visibility.as_str())
         .bind("folder", folder.map(DeckFolder::as_str))
         .bind("at", *at)
         .bind("count", i32::try_from(content.deck.entries.len()).unwrap_or(i32::MAX))
-        .bind("kept", super::deck_revisions::KEPT)
         .get_result(conn)
         .await?;
     let changes = DeckChanges { cloned_from: row.cloned_from(), ..*changes };
@@ -300,6 +349,22 @@ pub async fn find(
     load(conn, id, readable).await
 }
 
+/// One of the own decks, for who may change it.
+pub async fn find_own(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+) -> StoreResult<Option<StoredDeck>> {
+    load(conn, id, Readable { owner: Some(by.account()), or_shared: false }).await
+}
+
+/// Whether everybody may read a deck.
+pub async fn is_public(mut conn: &Connection, id: DeckId) -> StoreResult<bool> {
+    let public = decks::visibility.eq(Visibility::Public).and(decks::deleted_at.is_null());
+    let found = decks::table.find(id).filter(public);
+    Ok(diesel::select(diesel::dsl::exists(found)).get_result(&mut conn).await?)
+}
+
 /// Which decks of one account.
 pub struct DeckFilter<'a> {
     /// Of this game.
@@ -308,8 +373,8 @@ pub struct DeckFilter<'a> {
     pub folder: Option<&'a DeckFolder>,
     /// With this tag.
     pub tag: Option<&'a str>,
-    /// Deleted ones, or those that are not.
-    pub deleted: bool,
+    /// Those that were deleted after this time; `None`: those that are not deleted.
+    pub deleted_since: Option<DateTime<Utc>>,
     /// The last deck of the page before.
     pub before: Option<Uuid>,
 }
@@ -331,10 +396,14 @@ pub async fn list(
 ) -> StoreResult<Vec<(DeckRow, i64)>> {
     let mut statement = sql("SELECT ").push(COLUMNS).push(
         ", (SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards \
-         FROM decks d WHERE d.account_id = $account AND (d.deleted_at IS NOT NULL) = $deleted",
+         FROM decks d WHERE d.account_id = $account",
     )
     .bind("account", by.account())
-    .bind("deleted", filter.deleted);
+    ;
+    statement = match filter.deleted_since {
+        None => statement.push(" AND d.deleted_at IS NULL"),
+        Some(since) => statement.push(" AND d.deleted_at > $since").bind("since", since),
+    };
     if let Some(game) = filter.game {
         statement = statement.push(" AND d.game_code = $game").bind("game", game);
     }
@@ -392,7 +461,6 @@ struct DetailRow {
     description: String,
     unread_lines: Json<Vec<StoredLine>>,
     card_ids: Vec<Option<CardId>>,
-    bound_revision: i64,
 }
 
 /// Who reads a deck.
@@ -410,7 +478,8 @@ pub(super) async fn load(
     id: DeckId,
     readable: Readable,
 ) -> StoreResult<Option<StoredDeck>> {
-    let shared = decks::visibility.eq(Visibility::Public).or(decks::unlisted);
+    let unlisted = decks::unlisted.and(decks::bound_revision.eq(decks::revision));
+    let shared = decks::visibility.eq(Visibility::Public).or(unlisted);
     let owned = decks::account_id.nullable().eq(readable.owner).assume_not_null();
     let rows: Vec<(DeckRow, DetailRow, Option<EntryRow>)> = decks::table
         .left_join(deck_entries::table.on(deck_entries::deck_id.eq(decks::id)))
@@ -427,8 +496,7 @@ pub(super) async fn load(
         deck.entries.extend(entry.map(DeckEntry::from));
     }
     let Some((row, details)) = found else { return Ok(None) };
-    // A program that does not know of bound cards has changed it since.
-    let is_bound = details.bound_revision == row.revision;
+    let is_bound = row.is_bound();
     let content = DeckContent {
         name: DeckName::parse(&row.name).map_err(unreadable)?,
         format: row.format().map_err(unreadable)?,
@@ -468,7 +536,7 @@ impl VersionRow {
     /// The deck that these changes made.
     fn deck(self, account: AccountId, id: DeckId, changes: &DeckChanges<'_>) -> StoredDeck {
         let Self { revision, created_at, updated_at } = self;
-        let DeckChanges { content, visibility, folder, cloned_from, at: _ } = changes;
+        let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;
         let row = DeckRow {
             id,
             account_id: account,
@@ -487,6 +555,7 @@ impl VersionRow {
             cloned_revision: cloned_from.map(|source| source.revision),
             cloned_account_id: cloned_from.and_then(|source| source.account),
             deleted_at: None,
+            bound_revision: revision,
             created_at,
             updated_at,
         };

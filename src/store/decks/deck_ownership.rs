@@ -39,6 +39,9 @@ pub async fn owned(
     Ok(rows)
 }
 
+/// Most other decks that are named for a card.
+pub const HOLDERS_NAMED: i64 = 20;
+
 /// Another deck that holds a card.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct HolderRow {
@@ -54,24 +57,58 @@ pub struct HolderRow {
     /// Copies in all its zones.
     #[diesel(sql_type = BigInt)]
     pub copies: i64,
+    /// Other decks that hold the card, those included that are not named.
+    #[diesel(sql_type = BigInt)]
+    pub decks: i64,
+    /// Copies in all of them.
+    #[diesel(sql_type = BigInt)]
+    pub all_copies: i64,
 }
 
-/// The other decks of the account that hold one of these cards, as they were bound when they were saved.
+/// The other decks of the account that hold one of these cards, as they were bound when they were saved: of each card the first
+/// [`HOLDERS_NAMED`].
 pub async fn holders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
     deck: DeckId,
     cards: &[CardId],
 ) -> StoreResult<Vec<HolderRow>> {
-    let rows = sql("SELECT bound.card_id, d.id AS deck_id, d.name, sum(e.quantity)::bigint AS copies FROM decks d \
-         CROSS JOIN LATERAL unnest(d.card_ids) WITH ORDINALITY AS bound (card_id, place) \
-         JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
-         WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id <> $deck AND d.bound_revision = d.revision AND bound.card_id = ")
+    let rows = sql("SELECT card_id, deck_id, name, copies, decks, all_copies FROM (\
+         SELECT one.*, count(*) OVER of_card AS decks, (sum(one.copies) OVER of_card)::bigint AS all_copies, \
+          row_number() OVER (PARTITION BY one.card_id ORDER BY one.deck_id) AS place FROM (\
+           SELECT bound.card_id, d.id AS deck_id, d.name, sum(e.quantity)::bigint AS copies FROM decks d \
+           CROSS JOIN LATERAL unnest(d.card_ids) WITH ORDINALITY AS bound (card_id, place) \
+           JOIN unnest($cards) AS wanted (card_id) ON wanted.card_id = bound.card_id \
+           JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
+           WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id <> $deck AND d.bound_revision = d.revision \
+           GROUP BY bound.card_id, d.id, d.name) one WINDOW of_card AS (PARTITION BY one.card_id)) ranked \
+         WHERE place <= $named ORDER BY card_id, deck_id")
         .bind("account", by.account())
         .bind("deck", deck)
-        .any(cards)
-        .push(" GROUP BY bound.card_id, d.id, d.name ORDER BY d.id, bound.card_id")
+        .bind("cards", cards)
+        .bind("named", HOLDERS_NAMED)
         .load(conn)
         .await?;
     Ok(rows)
+}
+
+#[derive(diesel::QueryableByName)]
+struct CountRow {
+    #[diesel(sql_type = BigInt)]
+    decks: i64,
+}
+
+/// How many other decks of the account a program has saved that binds no cards.
+pub async fn count_unbound(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    deck: DeckId,
+) -> StoreResult<i64> {
+    let row: CountRow = sql("SELECT count(*) AS decks FROM decks WHERE account_id = $account AND deleted_at IS NULL AND id <> $deck \
+         AND bound_revision <> revision")
+        .bind("account", by.account())
+        .bind("deck", deck)
+        .get_result(conn)
+        .await?;
+    Ok(row.decks)
 }

@@ -1,5 +1,8 @@
 //! What decks were.
 
+use std::collections::BTreeSet;
+
+use cardscape_engine::name_key;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Jsonb, Text, Timestamptz};
@@ -18,6 +21,13 @@ use crate::store::{Connection, StoreResult};
 
 /// How many revisions of a deck are kept; the oldest go first.
 pub const KEPT: i64 = 100;
+/// About how many bytes those of one deck may have: of large decks fewer are kept, but never fewer than ten.
+const KEPT_BYTES: usize = 2 * 1024 * 1024;
+
+/// How many revisions are kept of a deck whose content has so many bytes.
+pub(super) fn kept(bytes: usize) -> i64 {
+    i64::try_from(KEPT_BYTES / bytes.max(1)).unwrap_or(KEPT).clamp(10, KEPT)
+}
 
 /// A revision without what the deck held.
 #[derive(Clone, Debug, QueryableByName)]
@@ -60,7 +70,7 @@ impl Statement<'_> {
     fn push_is_readable(self, reader: Option<&Granted<ReadOwnDecks>>) -> Self {
         self.push(" AND d.deleted_at IS NULL AND (d.account_id = ")
             .value(reader.map(Granted::account))
-            .push(" OR ((d.visibility = 'public' OR d.unlisted) AND r.visibility <> 'private'))")
+            .push(" OR ((d.visibility = 'public' OR (d.unlisted AND d.bound_revision = d.revision)) AND r.visibility <> 'private'))")
     }
 }
 
@@ -83,6 +93,49 @@ pub async fn list(
         .load(conn)
         .await?;
     Ok(rows)
+}
+
+#[derive(QueryableByName)]
+struct NumberRow {
+    #[diesel(sql_type = BigInt)]
+    revision: i64,
+}
+
+/// The number of the last revision before that one that the reader may see.
+pub async fn previous(
+    conn: &mut Connection,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    deck: DeckId,
+    before: i64,
+) -> StoreResult<Option<i64>> {
+    let found: Option<NumberRow> = sql("SELECT r.revision FROM decks d JOIN deck_revisions r ON r.deck_id = d.id WHERE d.id = $deck AND r.revision < $before")
+        .bind("deck", deck)
+        .bind("before", before)
+        .push_is_readable(reader)
+        .push(" ORDER BY r.revision DESC LIMIT 1")
+        .get_result(conn)
+        .await
+        .optional()?;
+    Ok(found.map(|row| row.revision))
+}
+
+#[derive(QueryableByName)]
+struct NameRow {
+    #[diesel(sql_type = Text)]
+    name: String,
+}
+
+/// The keys of names that stand in a revision that others could read, and were bound to no card there.
+pub(super) async fn guessed_names(
+    conn: &mut Connection,
+    deck: DeckId,
+) -> StoreResult<BTreeSet<String>> {
+    let rows: Vec<NameRow> = sql("SELECT DISTINCT entry ->> 'name' AS name FROM deck_revisions r, jsonb_array_elements(r.content -> 'entries') entry \
+         WHERE r.deck_id = $deck AND r.visibility <> 'private' AND entry ->> 'card_id' IS NULL AND entry ->> 'name' <> ''")
+        .bind("deck", deck)
+        .load(conn)
+        .await?;
+    Ok(rows.iter().map(|row| name_key(&row.name)).collect())
 }
 
 #[derive(QueryableByName)]
@@ -138,6 +191,7 @@ pub async fn restore(
     let folder = row.folder.as_deref().map(DeckFolder::parse).transpose().map_err(unreadable)?;
     let changes = DeckChanges {
         content: &kept.0.read()?,
+        hidden: &BTreeSet::new(),
         visibility: row.visibility(),
         folder: folder.as_ref(),
         cloned_from: None,

@@ -57,6 +57,11 @@ impl Stage {
 fn ways(path: &str) -> Vec<String> {
     let mut ways = vec![
         path.to_owned(),
+        format!("{path}/legalities"),
+        format!("{path}/statistics"),
+        format!("{path}/draw-odds?kind=unit"),
+        format!("{path}/sample-hand?seed=a&draws=50"),
+        format!("{path}/diff?from=1&with={}", path.rsplit('/').next().unwrap()),
         format!("{path}/report"),
         format!("{path}/revisions"),
         format!("{path}/revisions/1"),
@@ -116,9 +121,17 @@ async fn what_the_owner_could_see_is_masked_for_who_may_not() {
     let after = app.get(&path).by(eve).header("if-none-match", before).answer().await;
     assert_eq!(after.status, 200);
     assert!(after.text().contains("mirror pilgrim") && !after.text().contains("Drowned"));
-    // The owner reads what she typed when she has given the cards away.
+    // The owner reads what she typed when she has given the cards away; saved again, it stays masked for the others.
     sql(&app.db().url(), &format!("UPDATE copies SET owner_id = '{}'", moderator.id)).await;
     assert!(stage.told(&path, Some(ada)).await.contains("Drowned Lantern"));
+    app.put(&path).by(ada).header("if-match", "*").json(&more).answer().await.expect(200);
+    for way in ways(&path)
+        .into_iter()
+        .chain([format!("{path}/diff?from=1&to=3"), format!("{path}/revisions/3")])
+    {
+        let told = stage.told(&way, None).await;
+        assert!(!told.contains("Drowned") && !told.contains("mirror"), "{way}: {told}");
+    }
 }
 
 #[tokio::test]
@@ -190,7 +203,7 @@ async fn a_program_that_knows_no_bindings_leaves_none_behind() {
     let stage = Stage::set().await;
     let Stage { app, ada, .. } = &stage;
     let path = stage.stored(ada, "2 Drowned Lantern").await;
-    // What an older release writes: another revision, other names, the bindings untouched.
+    // What an older release writes: another revision, other names, the bindings untouched; and it may make a deck private that was unlisted.
     let id = path.rsplit('/').next().unwrap();
     let older = format!(
         "WITH deck AS (UPDATE decks SET revision = revision + 1 WHERE id = '{id}') UPDATE deck_entries SET name = 'Kettle Imp' WHERE deck_id = '{id}'"
@@ -204,6 +217,25 @@ async fn a_program_that_knows_no_bindings_leaves_none_behind() {
     let revisions: Value =
         serde_json::from_str(&stage.told(&format!("{path}/revisions"), None).await).unwrap();
     assert_eq!(revisions["data"].as_array().unwrap().len(), 1, "it has kept none");
+    // The next change keeps what it wrote, for the owner.
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "unlisted", "list": "1 Kettle Imp" });
+    app.put(&path).by(ada).header("if-match", "*").json(&body).answer().await.expect(200);
+    let diff: Value =
+        serde_json::from_str(&stage.told(&format!("{path}/diff"), Some(ada)).await).unwrap();
+    assert_eq!((&diff["from"], &diff["cards"][0]["before"]), (&json!(2), &json!(2)), "{diff:#}");
+    app.get(&format!("{path}/revisions/2")).answer().await.problem(404, "not_found");
+
+    app.get(&path).answer().await.expect(200);
+    let private = format!(
+        "UPDATE decks SET revision = revision + 1, visibility = 'private' WHERE id = '{id}'"
+    );
+    sql(&app.db().url(), &private).await;
+    app.get(&path).answer().await.problem(404, "not_found");
+    let public = format!(
+        "UPDATE decks SET revision = revision + 1, visibility = 'public' WHERE id = '{id}'"
+    );
+    sql(&app.db().url(), &public).await;
+    assert_eq!(app.get(&path).answer().await.expect(200)["visibility"], "public");
 }
 
 #[tokio::test]
@@ -219,4 +251,50 @@ async fn a_card_that_is_gone_stays_masked() {
         let told = stage.told(&way, None).await;
         assert!(!told.contains("Drowned"), "{way}: {told}");
     }
+}
+
+#[tokio::test]
+async fn a_guess_stays_one_when_its_author_comes_to_see_the_card() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let path = stage.stored(eve, "2 Drowned Lantern\n1 Drowsed Pantern").await;
+    stage.hand_over("003", eve).await;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 Drowned Lantern\n1 Drowsed Pantern" });
+    app.put(&path).by(eve).header("if-match", "*").json(&body).answer().await.expect(200);
+    let seen: Value = serde_json::from_str(&stage.told(&path, Some(ada)).await).unwrap();
+    assert_eq!(
+        (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
+        (&json!("Drowned Lantern"), None)
+    );
+    let diff: Value =
+        serde_json::from_str(&stage.told(&format!("{path}/diff"), None).await).unwrap();
+    assert_eq!(diff["cards"], json!([]), "nothing tells which guess was right");
+
+    // Nor does a copy by somebody who sees the card.
+    let moderator = app.moderator().await;
+    let copy = app.post(&format!("{path}/clones")).by(&moderator).answer().await.header("location");
+    app.put(&copy).by(&moderator).header("if-match", "*").json(&body).answer().await.expect(200);
+    let seen: Value = serde_json::from_str(&stage.told(&copy, None).await).unwrap();
+    assert_eq!(
+        (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
+        (&json!("Drowned Lantern"), None)
+    );
+}
+
+#[tokio::test]
+async fn lines_that_could_not_be_read_are_for_the_owner() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let path = stage.stored(ada, "2 Kettle Imp\n0 Drowned Lantern").await;
+    assert!(stage.told(&path, Some(ada)).await.contains("0 Drowned Lantern"));
+    let text = app.get(&path).by(eve).header("accept", "text/plain").answer().await.text();
+    assert!(!text.contains("Drowned"), "{text}");
+    for way in ways(&path).into_iter().filter(|way| !way.contains("diff")) {
+        assert!(!stage.told(&way, Some(eve)).await.contains("Drowned"), "{way}");
+    }
+    let copy = app.post(&format!("{path}/clones")).by(eve).answer().await;
+    assert_eq!((copy.status, copy.text().contains("Drowned")), (201, false), "{}", copy.text());
+    let stored =
+        "SELECT string_agg(unread_lines::text, '') FROM decks WHERE cloned_deck_id IS NOT NULL";
+    assert_eq!(app.db().value(stored).await, "[]");
 }

@@ -597,6 +597,9 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
         "/decks/1/list"
     );
     ask(&json!({ "format": format, "decks": [] })).await.problem(422, "invalid_body");
+    let large = json!({ "list": "1 x\n".repeat(500) });
+    let problem = ask(&json!({ "format": format, "decks": vec![large; 21] })).await;
+    assert_eq!(problem.problem(422, "invalid_body")["errors"][0]["pointer"], "/decks");
     let many = json!({ "format": format, "decks": vec![json!({ "entries": [] }); 101] });
     ask(&many).await.problem(422, "invalid_body");
 

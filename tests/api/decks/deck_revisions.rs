@@ -138,7 +138,17 @@ async fn others_read_what_was_not_private() {
         get(&format!("{path}/revisions/3")).answer().await.problem(404, "not_found");
         get(&format!("{path}/revisions/2")).answer().await.expect(200);
         get(&diff).answer().await.problem(404, "not_found");
-        get(&format!("{path}/diff")).answer().await.problem(404, "not_found");
+        let before = get(&format!("{path}/diff")).answer().await.expect(200);
+        assert_eq!(
+            (&before["from"], told(&before)),
+            (&json!(2), vec!["main Kettle Imp 1>3".to_owned()])
+        );
+        let first = get(&format!("{path}/diff?to=2")).answer().await.expect(200);
+        assert_eq!(
+            (&first["from"], told(&first)),
+            (&json!(2), Vec::new()),
+            "nothing before it is public"
+        );
         let shown = get(&format!("{path}/diff?from=2")).answer().await.expect(200);
         assert_eq!(told(&shown), ["main Kettle Imp 1>3"]);
     }
@@ -194,6 +204,8 @@ async fn a_copy_says_what_it_is_made_of() {
     app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect(204);
     assert_eq!(app.get(&location).by(&eve).answer().await.expect(200)["cloned_from"], source);
     app.post(&clones).by(&eve).answer().await.problem(404, "not_found");
+    // The request whose answer was lost is answered all the same.
+    assert_eq!(send("k").await.expect(201)["id"], changed["id"]);
     app.post(&clones).answer().await.problem(401, "unauthenticated");
 }
 
@@ -247,4 +259,19 @@ async fn folders_and_tags_are_the_owners_order() {
     for pointer in ["/folder", "/tags", "/description", "/visibility"] {
         assert!(pointers.contains(&pointer), "{problem:#}");
     }
+}
+
+#[tokio::test]
+async fn the_source_of_a_copy_is_told_to_others_while_it_is_public() {
+    let app = app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let path = stored(&app, &ada, &deck("Shared by link", "unlisted", "2 Kettle Imp")).await;
+    let copy = app.post(&format!("{path}/clones")).by(&eve).answer().await.header("location");
+    put(&app, &eve, &copy, &deck("Mine", "public", "2 Kettle Imp")).await;
+    let seen = app.get(&copy).answer().await;
+    assert_eq!(seen.json().get("cloned_from"), None, "{}", seen.text());
+    assert!(app.get(&copy).by(&eve).answer().await.expect(200)["cloned_from"].is_object());
+    put(&app, &ada, &path, &deck("For all", "public", "2 Kettle Imp")).await;
+    let now = app.get(&copy).header("if-none-match", seen.header("etag")).answer().await;
+    assert!(now.expect(200)["cloned_from"].is_object());
 }

@@ -42,9 +42,7 @@ impl DeckMentions {
                     mentions.numbered.insert((set.clone(), number.clone()));
                 }
                 ("", ..) => {}
-                (name, ..) => {
-                    mentions.names.insert(name.to_owned());
-                }
+                (name, set, _) => mentions.add_name(name, set.as_deref()),
             }
         }
         mentions
@@ -55,11 +53,20 @@ impl DeckMentions {
         self.numbered.is_empty() && self.external_ids.is_empty() && self.symbols.is_empty()
     }
 
-    fn add(&mut self, parts: &Parts<'_>, depth: MentionDepth) {
-        if !parts.name.is_empty() {
-            self.names.insert(parts.name.to_string());
+    /// A name, and what it is with its set when "Fox (Winter)" is a name after all.
+    fn add_name(&mut self, name: &str, set: Option<&str>) {
+        if name.is_empty() || name.contains('\0') {
+            return;
         }
+        if let Some(set) = set {
+            self.names.insert(format!("{name} ({set})"));
+        }
+        self.names.insert(name.to_owned());
+    }
+
+    fn add(&mut self, parts: &Parts<'_>, depth: MentionDepth) {
         let every = depth == MentionDepth::Every;
+        self.add_name(&parts.name, parts.set.as_deref().filter(|_| every));
         if let (Some(set), Some(number)) = (&parts.set, &parts.number)
             && (every || parts.name.is_empty())
         {
@@ -79,7 +86,7 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
         match &line.content {
             Content::Entry(entry) => {
                 mentions.external_ids.extend(entry.external_id);
-                mentions.add(&entry.card, depth);
+                mentions.add(&entry.card, if entry.exact { MentionDepth::Every } else { depth });
                 if depth == MentionDepth::Every && !entry.exact {
                     for (parts, ..) in readings(entry) {
                         mentions.add(&parts, depth);
