@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use cardscape::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use cardscape::domain::collection::table::{FileFormat, Table};
-use cardscape::domain::decks::deck::read_list;
+use cardscape::domain::decks::list::{CheckedList, check_list};
 use cardscape::domain::effects::effect_texts::EffectTexts;
+use cardscape_engine::{Catalogue, DeckReading, Game, read_deck};
 
 thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
@@ -286,6 +287,10 @@ fn effect_texts() {
 /// Deck lists come in bodies of 256 KiB at most; here they have four times as much.
 #[test]
 fn deck_lists() {
+    let game = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+    let catalogue = Catalogue::builder(&Game::from_toml(game).unwrap()).build();
+    let read_list =
+        |list: &str| -> CheckedList { check_list(read_deck(list, &DeckReading::new(&catalogue))) };
     let list = |name: &str, begin: &str, piece: &dyn Fn(usize) -> String| {
         let file = |size| filled(size, begin, piece, "");
         bounded(name, 1024 * 1024, 256, file, read_list);

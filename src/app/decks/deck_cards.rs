@@ -72,13 +72,13 @@ pub(super) async fn find(
     let (viewer, _) = asker;
     let names = find_cards_index(app, viewer).await?.map(|(all, view)| Names { all, view });
     let mut found = DeckPool::new(game);
-    if !mentions.are_names() {
+    if mentions.are_names() {
+        add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
+    } else {
         let sets = set_names(conn, game).await?;
         conn.give_back();
         add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
             .await?;
-    } else {
-        add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
     }
     if deck_pool::have_boxes(formats) {
         deck_pool::add_boxes(conn.get().await?, viewer, formats, &mut found).await?;

@@ -41,5 +41,5 @@ pub async fn undelete(
         Undeleted::Missing => return Err(Problem::not_found()),
     };
     tracing::info!(account = %by.account(), deck = %id, "deletion of a deck undone");
-    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+    Ok(see(app, (viewer, Some(by.account())), *stored).await?.into())
 }

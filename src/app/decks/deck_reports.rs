@@ -286,9 +286,9 @@ pub async fn judge_batch(
     }
     // Together they get as much time as one list gets.
     let started = Instant::now();
-    let near = |app: &AppState| match started.elapsed() < app.settings.suggestion_time {
-        true => NearNames::LookUp,
-        false => NearNames::LeaveOut,
+    let near = |app: &AppState| {
+        let in_time = started.elapsed() < app.settings.suggestion_time;
+        if in_time { NearNames::LookUp } else { NearNames::LeaveOut }
     };
     let mut decks = Vec::new();
     let mut faults = DeckFaults::default();
@@ -374,10 +374,10 @@ fn formats_on(game: &Game, day: Date) -> Vec<Format> {
     let formats = game.formats().iter().filter_map(|format| game.format_on(&format.code, day));
     let variants = formats.flat_map(|format| {
         let codes: Vec<_> = format.variants.iter().map(|variant| variant.code.clone()).collect();
-        match codes.is_empty() {
-            true => vec![format],
-            false => codes.iter().filter_map(|code| format.with_variant(code)).collect(),
+        if codes.is_empty() {
+            return vec![format];
         }
+        codes.iter().filter_map(|code| format.with_variant(code)).collect()
     });
     variants.collect()
 }

@@ -72,9 +72,10 @@ pub(super) async fn mask(
     let mut conn = StepConnection::new(&app.store);
     let ids: Vec<CardId> = bound.values().copied().collect();
     let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
-    let names = match is_nameless {
-        true => deck_pool::names(conn.get().await?, viewer, &ids).await?,
-        false => BTreeMap::new(),
+    let names = if is_nameless {
+        deck_pool::names(conn.get().await?, viewer, &ids).await?
+    } else {
+        BTreeMap::new()
     };
     for (at, card) in bound {
         let entry = &mut content.deck.entries[at];

@@ -408,8 +408,11 @@ impl Place {
             ViolationCode::ZoneUnknown => violation.zone.as_ref() == Some(&self.zone),
             // A line that leaves them out may mean any.
             _ => {
+                let plain = |number: &Option<String>| {
+                    number.as_deref().map(|number| number.trim_start_matches('0').to_owned())
+                };
                 agree(set.as_deref(), card.set.as_deref())
-                    && agree(number.as_deref(), card.number.as_deref())
+                    && agree(plain(number).as_deref(), plain(&card.number).as_deref())
             }
         }
     }

@@ -47,7 +47,7 @@ pub async fn delete(
 #[derive(Debug)]
 pub enum Undeleted {
     /// The deck is back, or it was never deleted.
-    Done(StoredDeck),
+    Done(Box<StoredDeck>),
     /// The account has as many decks as it may.
     TooMany,
     /// The asker has no such deck, or it is gone for good.
@@ -78,5 +78,6 @@ pub async fn undelete(
         Some(None) => {}
     }
     let readable = Readable { owner: Some(by.account()), or_shared: false };
-    Ok(load(conn, id, readable).await?.map_or(Undeleted::Missing, Undeleted::Done))
+    let back = load(conn, id, readable).await?.map(Box::new);
+    Ok(back.map_or(Undeleted::Missing, Undeleted::Done))
 }

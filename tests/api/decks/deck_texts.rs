@@ -60,6 +60,16 @@ async fn a_list_from_anywhere_is_read_and_each_line_is_told_of() {
     let mut unknown = unknown.filter(|line| line["status"] == "unknown");
     let misspelt = unknown.next().unwrap();
     assert_eq!((&misspelt["near"][0], &misspelt["line"]), (&json!("Kettle Imp"), &json!(8)));
+    // Violations name the lines of a card however they write its printing.
+    let violations = answer["reports"][0]["violations"].as_array().unwrap();
+    let copies = violations.iter().find(|one| {
+        one["code"] == "COPY_LIMIT_EXCEEDED" && one["cards"][0]["name"] == "Kettle Imp"
+    });
+    assert_eq!(
+        copies.map(|one| one["lines"].as_array().unwrap().len()),
+        Some(2),
+        "{violations:#?}"
+    );
     // The report knows the cards of the entries, whatever their lines looked like.
     let known = |at: usize| answer["entries"][at]["card_id"].is_string();
     assert!(known(0) && known(1) && known(2) && !known(3), "{answer:#}");
