@@ -163,10 +163,11 @@ fn a_game_without_cards_says_so_first() {
     let first = out.lines().nth(2).unwrap();
     assert!(first.starts_with("error GAME_WITHOUT_CARDS"), "{out}");
     assert!(out.contains("No cards of this game are loaded"), "{out}");
-    let (_, out, _) = with_input(&["-", "--format", "emojito/box"], b"1 Joy (bxo)\n");
+    // In our own text a printing stays as it is written.
+    let (_, out, _) = with_input(&["-"], b"// format: emojito/box\n1 Joy (bxo)\n");
     assert!(out.lines().nth(2).unwrap().starts_with("error SET_WITHOUT_CARDS"), "{out}");
     assert!(out.contains("No cards of the set “bxo” are loaded."), "{out}");
-    assert!(out.contains("    On line 1.\n"), "{out}");
+    assert!(out.contains("    On line 2.\n"), "{out}");
 }
 
 #[test]
