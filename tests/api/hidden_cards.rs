@@ -24,7 +24,7 @@ fn with_scans(mut source: GameSource) -> GameSource {
 }
 
 /// Two services whose databases differ in nothing but the content of the hidden cards; ids are the same.
-async fn twins() -> (TestApp, TestApp) {
+pub async fn twins() -> (TestApp, TestApp) {
     twins_with(|settings| settings.card_cache_bytes = 1 << 25).await
 }
 

@@ -19,6 +19,9 @@ use crate::domain::decks::deck::FormatName;
 use crate::domain::draw::Draw;
 use crate::domain::ids::DeckId;
 
+/// Most characters of a seed.
+const MAX_SEED: usize = 100;
+
 /// What a deck is made of.
 #[derive(Serialize, ToSchema)]
 pub struct DeckStatisticsResponse {
@@ -120,6 +123,11 @@ pub async fn odds(
     id: DeckId,
     request: OddsRequest,
 ) -> Result<DrawOdds, Problem> {
+    check_most(&[
+        ("?hand_size", request.hand_size.unwrap_or_default(), 10_000),
+        ("?draws", request.draws, 10_000),
+        ("?mulligans", request.mulligans.unwrap_or_default(), 20),
+    ])?;
     let CountedDeck { game, deck, catalogue, .. } = find_deck(app, reader, asker, id).await?;
     let target = read_target(&game, &request)?;
     let mut question = DrawQuestion::new(target);
@@ -130,6 +138,17 @@ pub async fn odds(
     question.goes_first = request.goes_first;
     question.mulligans = request.mulligans;
     draw_odds(&deck, &catalogue, &question).map_err(|error| refused(&game, &error))
+}
+
+/// Refuses numbers above what the contract allows: each with its parameter and the largest that is taken.
+fn check_most(numbers: &[(&str, u32, u32)]) -> Result<(), Problem> {
+    let too_large = numbers.iter().filter(|(_, number, most)| number > most);
+    let faults: Vec<InputFault> = too_large
+        .map(|(parameter, number, most)| {
+            InputFault::at(*parameter, format!("must be at most {most}, not {number}"))
+        })
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(Problem::of_query(faults)) }
 }
 
 fn main_zone(game: &Game) -> String {
@@ -208,6 +227,13 @@ pub async fn hand(
     (zone, seed): (Option<String>, Option<String>),
     (hand_size, draws): (Option<u32>, u32),
 ) -> Result<SampleHandResponse, Problem> {
+    let most = SampleHand::CARDS_MAX;
+    check_most(&[("?hand_size", hand_size.unwrap_or_default(), most), ("?draws", draws, most)])?;
+    if let Some(length) = seed.as_deref().map(|seed| seed.chars().count()).filter(|n| *n > MAX_SEED)
+    {
+        let detail = format!("must be at most {MAX_SEED} characters long, not {length}");
+        return Err(Problem::of_query(vec![InputFault::at("?seed", detail)]));
+    }
     let CountedDeck { game, deck, catalogue, .. } = find_deck(app, reader, asker, id).await?;
     let zone = zone.unwrap_or_else(|| main_zone(&game));
     let seed = seed.unwrap_or_else(|| Draw::fresh().number().to_string());

@@ -298,3 +298,64 @@ async fn lines_that_could_not_be_read_are_for_the_owner() {
         "SELECT string_agg(unread_lines::text, '') FROM decks WHERE cloned_deck_id IS NOT NULL";
     assert_eq!(app.db().value(stored).await, "[]");
 }
+
+/// What a stranger is told of a deck on a service, in all ways, without what no two services have in common: ids of decks and accounts, and times.
+async fn told_to_a_stranger(app: &TestApp, owner: &Player, path: &str) -> Vec<String> {
+    let id = path.rsplit('/').next().unwrap();
+    let mut told = Vec::new();
+    for way in ways(path) {
+        let answer = app.get(&way).answer().await;
+        let mut text = answer.text().replace(id, "DECK").replace(&owner.id, "OWNER");
+        for member in ["created_at", "updated_at"] {
+            let mark = format!("\"{member}\":\"");
+            let parts: Vec<&str> = text.split(&mark).collect();
+            let rest = parts[1..].iter().map(|part| part.split_once('"').unwrap().1);
+            text = std::iter::once(parts[0]).chain(rest).collect::<Vec<_>>().join(&mark);
+        }
+        told.push(format!("{} {} {text}", way.replace(id, "DECK"), answer.status));
+    }
+    told.push(app.get(path).answer().await.header("etag"));
+    told
+}
+
+#[tokio::test]
+async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
+    let (one, other) = crate::hidden_cards::twins().await;
+    let guesses = "2 Drowned Lantern\n1 Wholly Different 003\n1 Nothing At All\n1 Mirror Pilgrim (veil) 004\n1 Wholly Different 004 (veil) 004";
+    let mut told = Vec::new();
+    let mut seen_by_holders = Vec::new();
+    for (app, names) in [
+        (&one, ["Drowned Lantern", "Mirror Pilgrim"]),
+        (&other, ["Wholly Different 003", "Wholly Different 004"]),
+    ] {
+        let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+        for number in ["003", "004"] {
+            app.give_copy(&ada.id, "ttcg", "veil", number).await;
+        }
+        let mut of_app = Vec::new();
+        let hers = [
+            format!("2 {}\n1 Kettle Imp\n0 {}", names[0], names[1]),
+            format!("1 {}\n3 {}\n1 Kettle Imp", names[0], names[1].to_lowercase()),
+        ];
+        let guessed = [guesses.to_owned(), guesses.replace("2 ", "1 ")];
+        for (owner, lists) in [(&ada, hers), (&eve, guessed)] {
+            let body = |list: &str| json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": list, "dialect": "plain" });
+            let made = app.post("/v1/decks").by(owner).json(&body(&lists[0])).answer().await;
+            let path = made.header("location");
+            assert_eq!(made.status, 201, "{}", made.text());
+            let changed = app.put(&path).by(owner).header("if-match", "*").json(&body(&lists[1]));
+            changed.answer().await.expect(200);
+            of_app.extend(told_to_a_stranger(app, owner, &path).await);
+            if owner.id == ada.id {
+                seen_by_holders
+                    .push(app.get(&path).by(owner).answer().await.expect(200)["entries"].clone());
+            }
+        }
+        told.push(of_app);
+    }
+    for (here, there) in told[0].iter().zip(&told[1]) {
+        assert_eq!(here, there);
+    }
+    // The comparison can fail: the holders see the difference.
+    assert_ne!(seen_by_holders[0], seen_by_holders[1]);
+}

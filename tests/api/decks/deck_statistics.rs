@@ -82,6 +82,9 @@ async fn odds_are_exact_and_hands_come_again() {
         ("attribute=rnak&value=1", "?attribute"),
         ("attribute=rank&value=x", "?value"),
         ("name=a&zone=attic", "?zone"),
+        ("name=a&draws=10001", "?draws"),
+        ("name=a&mulligans=21", "?mulligans"),
+        ("name=a&hand_size=10001", "?hand_size"),
     ] {
         let problem = odds(query).await.problem(400, "invalid_query");
         assert_eq!(problem["errors"][0]["pointer"], pointer, "{query}: {problem}");
@@ -96,6 +99,8 @@ async fn odds_are_exact_and_hands_come_again() {
     let seed = fresh["seed"].as_str().unwrap();
     assert_eq!(hand(&format!("?seed={seed}")).await.expect(200), fresh);
     hand("?draws=100000").await.problem(400, "invalid_query");
+    let long = hand(&format!("?seed={}", "x".repeat(101))).await.problem(400, "invalid_query");
+    assert_eq!(long["errors"][0]["pointer"], "?seed");
     // A game without hands says so.
     let boxed = json!({ "name": "n", "format": "emojito/box", "entries": [] });
     let boxed = stored(&app, &ada, &boxed).await;
