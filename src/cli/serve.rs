@@ -85,6 +85,7 @@ impl ServeCommand {
             let app_shared = shared.clone();
             let shared_store = store.clone();
             let searches = SearchQueue::new(&settings)?;
+            let for_jobs = searches.clone();
             let state = move || AppState {
                 // A pool for each worker: a shared one costs a third of the throughput (docs/decisions/0001-connection-pool-per-worker.md).
                 store: Store::new(&settings).unwrap_or_else(|_| shared_store.clone()),
@@ -109,7 +110,8 @@ impl ServeCommand {
             let interval = self.options.bulk_interval();
             let bulk_files = interval.map(|interval| BulkFileOptions { interval, layout: LAYOUT });
             // The start is over; what it used serves the jobs.
-            let posting = jobs::start(&shared, &store, &database.settings, bulk_files, sender)?;
+            let posting =
+                jobs::start(&shared, &store, (&database.settings, &for_jobs), bulk_files, sender)?;
             let stop_posting = posting.stopper();
             let drain = shared.clone();
             let drain_delay = MIN_DRAIN.max(Duration::from_secs(self.options.drain_delay));

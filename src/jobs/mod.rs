@@ -4,6 +4,7 @@ pub mod account_events;
 mod background;
 mod bulk_files;
 pub mod card_index;
+mod deck_search;
 mod discarded_runs;
 pub mod feed;
 mod housekeeping;
@@ -18,6 +19,7 @@ pub use webhooks::PostingTask;
 use std::sync::Arc;
 
 use crate::app::state::Shared;
+use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Store, StoreResult, StoreSettings};
 use crate::webhooks::sender::Sender;
 
@@ -26,7 +28,7 @@ use crate::webhooks::sender::Sender;
 pub fn start(
     shared: &Arc<Shared>,
     store: &Store,
-    settings: &StoreSettings,
+    (settings, searches): (&StoreSettings, &SearchQueue),
     bulk_files: Option<BulkFileOptions>,
     sender: Sender,
 ) -> anyhow::Result<PostingTask> {
@@ -45,6 +47,10 @@ pub fn start(
         let for_files = one_connection(settings)?;
         background::spawn_at_low_priority("bulk_files", shared, &for_files, run)?;
     }
+    let for_decks = searches.clone();
+    background::spawn("deck_search", shared, store, move |shared, store| {
+        deck_search::run(shared, store, for_decks.clone())
+    });
     background::spawn("unlocking", shared, store, unlocking::run);
     let posting = webhooks::start(shared, store, sender);
     background::spawn("housekeeping", shared, store, housekeeping::run);

@@ -36,6 +36,19 @@ const CARDS_OF_LIST: &[&str] = &[
     "SELECT t.card_id, t.kind, t.name, t.attributes, t.effects FROM card_content t WHERE t.card_id = ANY (string_to_array(:ids, ',')::uuid[]) AND t.open",
 ];
 
+/// Cards that are in public decks, and the term that decks with them have.
+const SHARED_CARDS: &str = "SELECT c.card, c.name, 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g')) AS term FROM bench.cards c \
+     WHERE EXISTS (SELECT FROM deck_search s WHERE s.cards @> ARRAY[c.card]) LIMIT :many";
+/// What is shown of a public deck.
+const PUBLIC_DECKS: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
+     JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
+/// The same of those with a card that are legal in a format.
+const PUBLIC_DECKS_WITH_CARD: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
+     JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id WHERE s.terms @> ARRAY['l:ttcg/standard', :term] \
+     ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
+const PLAYED_WITH: &str = "SELECT card, count(*) FROM (SELECT cards FROM deck_search WHERE cards @> ARRAY[:card::uuid] ORDER BY published_at DESC, deck_id DESC LIMIT 2000) s, \
+     unnest(s.cards) AS card GROUP BY card ORDER BY 2 DESC LIMIT 20";
+
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_decks", "own decks", "/v1/decks").by(Row).rows(super::PLAYERS).reads(&[
         "SELECT d.id, d.name, d.game_code, d.format_code, d.visibility, d.updated_at, (SELECT sum(e.quantity) FROM deck_entries e WHERE e.deck_id = d.id) \
@@ -142,9 +155,17 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(ONE_DECK)
         .why("the yardstick reads the deck alone, neither what its owner has nor other decks"),
     Recipe::get("find_deck_statistics", "statistics of an own deck", "/v1/decks/<deck>/statistics").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::get("draw_deck_chart", "chart of the ranks of an own deck", "/v1/decks/<deck>/chart?of=rank").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_draw_odds", "odds of drawing a kind from an own deck", "/v1/decks/<deck>/draw-odds?kind=unit").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_sample_hand", "hand of an own deck", "/v1/decks/<deck>/sample-hand").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_deck_legalities", "formats in which an own deck is legal", "/v1/decks/<deck>/legalities").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::get("list_public_decks", "public decks published last", "/v1/public-decks").reads(&[PUBLIC_DECKS]),
+    Recipe::get("list_public_decks", "public decks with a card, legal in a format", "/v1/public-decks?q=contains%3A%22<name>%22+legal%3Attcg%2Fstandard")
+        .rows(SHARED_CARDS)
+        .reads(&[PUBLIC_DECKS_WITH_CARD])
+        .goal(Goal::Ratio(0.7)),
+    Recipe::get("list_similar_decks", "public decks like an own one", "/v1/decks/<deck>/similar").by(Row).rows(DECK).reads(ONE_DECK).why("the yardstick reads the deck and compares nothing"),
+    Recipe::get("list_cards_played_with", "cards played with a card", "/v1/cards/<card>/played-with").rows(SHARED_CARDS).reads(&[PLAYED_WITH]),
     Recipe::get("find_deck_report", "report on an own deck", "/v1/decks/<deck>/report").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::post("create_deck_report", "report on a list of fifty cards", "/v1/deck-reports")
         .body("{\"format\": \"ttcg/standard\", \"entries\": <entries_json>}")

@@ -36,7 +36,7 @@ pub(super) enum Wanted {
 }
 
 /// A format as queries name it: `FORMAT` or `GAME/FORMAT`, with `:VARIANT` and `@DAY` behind it if need be.
-struct FormatTerm<'t> {
+pub(super) struct FormatTerm<'t> {
     game: Option<&'t str>,
     format: &'t str,
     variant: Option<&'t str>,
@@ -44,7 +44,7 @@ struct FormatTerm<'t> {
 }
 
 impl<'t> FormatTerm<'t> {
-    fn read(text: &'t str, today: Date) -> Result<Self, String> {
+    pub(super) fn read(text: &'t str, today: Date) -> Result<Self, String> {
         let (text, day) = match text.split_once('@') {
             None => (text, today),
             Some((text, day)) => (text, day.parse().map_err(|_| no_day(day))?),
@@ -61,7 +61,7 @@ impl<'t> FormatTerm<'t> {
     }
 
     /// The formats of that name with their rules of the day; of several games, if they have formats of one name.
-    fn find<'a>(&self, scope: &Scope<'a>) -> Result<Vec<(&'a Game, Format)>, String> {
+    pub(super) fn find<'a>(&self, scope: &Scope<'a>) -> Result<Vec<(&'a Game, Format)>, String> {
         let scope = match self.game {
             None => scope.clone(),
             Some(game) => scope.only(scope.game(game)?),
@@ -111,6 +111,15 @@ impl<'t> FormatTerm<'t> {
         }
         Ok(found)
     }
+}
+
+/// How decks name a format: `game/format:variant`; a default variant, and a format without variants, also as `game/format`.
+pub(super) fn deck_format_names(game: &Game, format: &Format) -> Vec<String> {
+    let name = format!("{}/{}", game.code(), format.code);
+    let Some(code) = &format.variant else { return vec![name] };
+    let is_default = format.variants.iter().any(|one| one.default && one.code == *code);
+    let named = format!("{name}:{code}");
+    if is_default { vec![named, name] } else { vec![named] }
 }
 
 fn is_called(text: &str, code: &str, name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Which cards somebody looks for, or which designs of players, as a pure value; the store turns it into SQL.
+//! Which cards somebody looks for, which designs of players or which public decks, as a pure value; the store turns it into SQL.
 //!
 //! A query goes from text to a syntax tree ([`parse`]), which is checked against the games' manifests ([`check`]) and becomes a
 //! [`Predicate`].
@@ -7,6 +7,7 @@
 mod attributes;
 mod check;
 mod comparison;
+mod decks;
 #[cfg(test)]
 mod design_tests;
 mod fields;
@@ -26,6 +27,9 @@ pub use attributes::{sort_key, sums};
 pub use cardscape_engine::{did_you_mean, near};
 pub use check::{Checked, check, names_set};
 pub use comparison::Comparison;
+pub use decks::{
+    CheckedDecks, DeckPredicate, DeckTest, check_decks, deck_examples, deck_reference,
+};
 pub use fields::{design_examples, design_reference, examples, reference};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{

@@ -1,12 +1,14 @@
 //! Deck lists, what they were, and reports on them.
 
 pub mod deck_availability;
+pub mod deck_charts;
 pub mod deck_deletions;
 pub mod deck_exports;
 pub mod deck_lists;
 pub mod deck_reports;
 pub mod deck_revisions;
 pub mod deck_statistics;
+pub mod public_decks;
 
 use super::route_table::routes;
 
@@ -23,10 +25,14 @@ routes! {
     "/v1/decks/{deck}/report" => get deck_reports::find_deck_report;
     "/v1/decks/{deck}/availability" => get deck_availability::find_deck_availability;
     "/v1/decks/{deck}/statistics" => get deck_statistics::find_deck_statistics;
+    "/v1/decks/{deck}/chart" => get deck_charts::draw_deck_chart;
     "/v1/decks/{deck}/draw-odds" => get deck_statistics::find_draw_odds;
     "/v1/decks/{deck}/sample-hand" => get deck_statistics::find_sample_hand;
     "/v1/decks/{deck}/legalities" => get deck_reports::find_deck_legalities;
     "/v1/deck-folders" => get deck_lists::list_deck_folders;
+    "/v1/decks/{deck}/similar" => get public_decks::list_similar_decks;
+    "/v1/public-decks" => get public_decks::list_public_decks;
+    "/v1/cards/{card}/played-with" => get public_decks::list_cards_played_with;
     "/v1/deck-reports" => post deck_reports::create_deck_report;
     "/v1/deck-reports/batch" => post deck_reports::create_deck_reports;
 }

@@ -1,6 +1,7 @@
 //! Decks that were deleted, and come back within 30 days.
 
 use super::deck_lists::{VersionedDeck, check_edit, see};
+use super::deck_search;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
@@ -41,5 +42,6 @@ pub async fn undelete(
         Undeleted::Missing => return Err(Problem::not_found()),
     };
     tracing::info!(account = %by.account(), deck = %id, "deletion of a deck undone");
+    deck_search::publish(app, &stored).await;
     Ok(see(app, (viewer, Some(by.account())), *stored).await?.into())
 }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
+use super::deck_search;
 use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
 use super::masks::{Masks, hidden_cards, mask};
 use crate::app::catalogue::codes::Codes;
@@ -384,7 +385,7 @@ async fn bind(
 }
 
 /// The card of each entry: also of one whose printing does not exist, or whose name several cards have.
-fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
+pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
     let card = |entry: &cardscape_engine::DeckEntry| match catalogue.find(&entry.card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => {
             card.key.parse().ok().map(CardId)
@@ -525,6 +526,7 @@ pub(super) async fn store_new(
         DeckCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
         DeckCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyDecks)),
     };
+    deck_search::publish(app, &stored).await;
     Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
 }
 
@@ -611,6 +613,7 @@ pub async fn replace(
         .await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
+    deck_search::publish(app, &stored).await;
     let replaced = see(app, (asker.0, Some(by.account())), stored).await?.into();
     Ok(with_reading(replaced, parsed.reading))
 }

@@ -1,11 +1,12 @@
 //! What is wrong with a deck: the engine's report, made with the eyes of whoever asks.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use cardscape_engine::{
-    CardReference, Date, Deck, DeckMentions, Format, Game, Report, Resolution, TextEncoding,
-    ViolationCode, legalities,
+    CardReference, Catalogue, Date, Deck, DeckMentions, Format, Game, Report, Resolution,
+    TextEncoding, ViolationCode, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -23,6 +24,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::ids::DeckId;
+use crate::store::catalogue::games::LoadedGame;
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most formats of one request.
@@ -345,15 +347,26 @@ pub async fn judge_everywhere(
     let seen = find_seen(app, (asker.0, reader), id).await?;
     let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
     let day = day.map_or_else(|| app.today(), Ok)?;
+    let (_, judged) = judge_on(app, asker, loaded, seen.content.deck, day).await?;
+    Ok(judged)
+}
+
+/// Judges a deck by each format that its game has on a day; with the catalogue that it was judged by.
+pub(super) async fn judge_on(
+    app: &AppState,
+    asker: Asker,
+    loaded: Arc<LoadedGame>,
+    deck: Deck,
+    day: Date,
+) -> Result<(Catalogue, DeckLegalitiesResponse), Problem> {
     let formats = formats_on(&loaded.game, day);
     let found = (loaded, formats);
-    let deck =
-        find_deck(app, asker, &found, SentDeck::Entries(seen.content.deck), NearNames::LookUp)
-            .await?;
+    let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
     let FoundDeck { deck, mut cards, .. } =
         deck.map_err(|_| Problem::internal("entries are no list"))?;
     let (loaded, formats) = found;
-    let judged = legalities(&deck, &cards.catalogue(), &formats);
+    let catalogue = cards.catalogue();
+    let judged = legalities(&deck, &catalogue, &formats);
     let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
         let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
         let variant = variant.unwrap_or_default();
@@ -362,11 +375,8 @@ pub async fn judge_everywhere(
     });
     let formats: Vec<DeckLegalityResponse> = named.collect();
     let legal = formats.iter().filter(|one| one.status == "legal");
-    Ok(DeckLegalitiesResponse {
-        on: day,
-        legal_in: legal.map(|one| one.format.clone()).collect(),
-        formats,
-    })
+    let legal_in = legal.map(|one| one.format.clone()).collect();
+    Ok((catalogue, DeckLegalitiesResponse { on: day, legal_in, formats }))
 }
 
 /// Every format of a game on a day; one with variants once for each.

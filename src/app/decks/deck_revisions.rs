@@ -12,6 +12,7 @@ use super::deck_input::DeckEntryBody;
 use super::deck_lists::{
     SeenDeck, VersionedDeck, check_edit, entry_bodies, find_seen, see, store_new,
 };
+use super::deck_search;
 use super::masks::{Masks, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
@@ -290,6 +291,7 @@ pub async fn restore(
         .await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision, "revision of a deck restored");
+    deck_search::publish(app, &stored).await;
     Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
 }
 

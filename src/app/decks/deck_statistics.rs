@@ -48,14 +48,16 @@ pub struct SampleHandResponse {
 }
 
 /// A deck with the cards that it is counted by.
-struct CountedDeck {
-    game: Game,
-    format: FormatName,
-    deck: Deck,
-    catalogue: Catalogue,
+pub(super) struct CountedDeck {
+    pub game: Game,
+    pub format: FormatName,
+    pub deck: Deck,
+    pub catalogue: Catalogue,
+    /// What its owner calls it.
+    pub name: String,
 }
 
-async fn find_deck(
+pub(super) async fn find_deck(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDecks>>,
     asker: Asker,
@@ -69,7 +71,7 @@ async fn find_deck(
     let mentions = DeckMentions::of_deck(&deck);
     let (mut cards, _) = deck_cards::find(app, &mut conn, asker, &game, &[], &mentions).await?;
     let catalogue = cards.catalogue();
-    Ok(CountedDeck { game, format, deck, catalogue })
+    Ok(CountedDeck { game, format, deck, catalogue, name: seen.row.name })
 }
 
 /// Counts the cards of a deck that the reader may see.
@@ -79,7 +81,8 @@ pub async fn count(
     asker: Asker,
     id: DeckId,
 ) -> Result<DeckStatisticsResponse, Problem> {
-    let CountedDeck { game, format, deck, catalogue } = find_deck(app, reader, asker, id).await?;
+    let CountedDeck { game, format, deck, catalogue, .. } =
+        find_deck(app, reader, asker, id).await?;
     // A format that is not there any more says nothing of chains.
     let format = format.find_in(&game, app.today()?).ok();
     let unreachable = format.map(|format| unreachable_cards(&deck, &catalogue, &format));
@@ -151,7 +154,7 @@ fn check_most(numbers: &[(&str, u32, u32)]) -> Result<(), Problem> {
     if faults.is_empty() { Ok(()) } else { Err(Problem::of_query(faults)) }
 }
 
-fn main_zone(game: &Game) -> String {
+pub(super) fn main_zone(game: &Game) -> String {
     game.zones().first().map_or_else(|| "main".to_owned(), |zone| zone.code.to_string())
 }
 

@@ -2,13 +2,16 @@
 
 pub mod deck_availability;
 mod deck_cards;
+pub mod deck_charts;
 pub mod deck_deletions;
 pub mod deck_exports;
 pub mod deck_input;
 pub mod deck_lists;
 pub mod deck_reports;
 pub mod deck_revisions;
+pub mod deck_search;
 pub mod deck_statistics;
 pub mod list_reading;
 mod masks;
+pub mod public_decks;
 pub mod report_responses;

@@ -6,3 +6,4 @@ pub mod deck;
 pub mod details;
 pub mod diff;
 pub mod list;
+pub mod public;

@@ -302,7 +302,11 @@ async fn every_field_has_an_example_that_finds_something() {
 #[test]
 fn the_reference_is_the_table_that_runs() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SEARCH.md");
-    let tables = [("fields", search::reference()), ("design fields", search::design_reference())];
+    let tables = [
+        ("fields", search::reference()),
+        ("design fields", search::design_reference()),
+        ("deck fields", search::deck_reference()),
+    ];
     for (name, expected) in tables {
         let page = std::fs::read_to_string(path).unwrap();
         let (begin, end) = (format!("<!-- {name} -->\n\n"), format!("\n<!-- end of {name} -->"));

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::public_decks::query;
 use crate::support::{Player, RequestExt as _, TestApp, sql};
 
 struct Stage {
@@ -62,6 +63,8 @@ fn ways(path: &str) -> Vec<String> {
         format!("{path}/draw-odds?kind=unit"),
         format!("{path}/sample-hand?seed=a&draws=50"),
         format!("{path}/diff?from=1&with={}", path.rsplit('/').next().unwrap()),
+        format!("{path}/chart?of=kind"),
+        format!("{path}/chart?of=attack&theme=dark"),
         format!("{path}/report"),
         format!("{path}/revisions"),
         format!("{path}/revisions/1"),
@@ -318,6 +321,44 @@ async fn told_to_a_stranger(app: &TestApp, owner: &Player, path: &str) -> Vec<St
     told
 }
 
+/// What a stranger learns from the search, from similar decks and from cards played together: without ids of decks, which differ.
+async fn told_by_public_decks(app: &TestApp) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut ids = Vec::new();
+    for q in [
+        "",
+        "contains:\"drowned lantern\"",
+        "contains:\"wholly different 003\"",
+        "contains:\"mirror pilgrim\" or contains:\"wholly different 004\"",
+        "-contains:\"drowned lantern\"",
+        "contains:\"kettle imp\" size<100",
+        "legal:standard",
+    ] {
+        let path = format!("/v1/public-decks?q={}", query(q));
+        let page = app.get(&path).answer().await.expect(200);
+        for deck in page["data"].as_array().unwrap() {
+            ids.extend(q.is_empty().then(|| deck["id"].as_str().unwrap().to_owned()));
+            let seen = ["author", "name", "card_count", "legal_in", "judged_on", "tags"]
+                .map(|member| &deck[member]);
+            told.push(format!("{q} {seen:?}"));
+        }
+    }
+    for id in ids {
+        let path = format!("/v1/decks/{id}/similar");
+        for deck in app.get(&path).answer().await.expect(200)["data"].as_array().unwrap() {
+            let seen = ["author", "shared_cards", "similarity"].map(|member| &deck[member]);
+            told.push(format!("similar {seen:?}"));
+        }
+    }
+    for (set, number) in [("veil", "003"), ("veil", "004"), ("hearth", "001")] {
+        let place = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
+        let card = app.get(&place).answer().await.expect(200);
+        let path = format!("/v1/cards/{}/played-with", card["id"].as_str().unwrap());
+        told.push(app.get(&path).answer().await.text());
+    }
+    told
+}
+
 #[tokio::test]
 async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
     let (one, other) = crate::hidden_cards::twins().await;
@@ -351,6 +392,7 @@ async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
                     .push(app.get(&path).by(owner).answer().await.expect(200)["entries"].clone());
             }
         }
+        of_app.extend(told_by_public_decks(app).await);
         told.push(of_app);
     }
     for (here, there) in told[0].iter().zip(&told[1]) {

@@ -13,7 +13,7 @@ fn game_folder(game: &str) -> PathBuf {
 }
 
 /// A sample deck and the format that its comment names.
-fn sample(game: &str, file: &str) -> (String, String) {
+pub fn sample(game: &str, file: &str) -> (String, String) {
     let list = std::fs::read_to_string(game_folder(game).join("decks").join(file)).unwrap();
     let format = list.lines().find_map(|line| line.strip_prefix("// format: ")).unwrap().to_owned();
     (format, list)

@@ -111,3 +111,39 @@ async fn odds_are_exact_and_hands_come_again() {
         app.get(&format!("{path}/{way}")).by(&eve).answer().await.problem(404, "not_found");
     }
 }
+
+#[tokio::test]
+async fn decks_are_drawn_as_charts() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "<Embers> & Bones", "format": "ttcg/standard", "list": "2 Kettle Imp\n1 Bellows Smith\n1 Cinder Matriarch\n1 No Such Card" });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let draw =
+        async |query: &str| app.get(&format!("{path}/chart?{query}")).by(&ada).answer().await;
+    let curve = draw("of=rank").await;
+    assert_eq!((curve.status, curve.header("content-type").as_str()), (200, "image/svg+xml"));
+    assert!(curve.header("content-security-policy").contains("default-src 'none'"));
+    let tag = curve.header("etag");
+    let svg = curve.text();
+    assert!(svg.contains("&#60;Embers&#62; &#38; Bones: rank"), "{svg}");
+    assert!(svg.contains("width=\"640\""));
+    let known = app.get(&format!("{path}/chart?of=rank")).by(&ada).header("if-none-match", &tag);
+    assert_eq!(known.answer().await.status, 304);
+    let shares = draw("of=kind&width=320&theme=dark").await.text();
+    assert!(shares.contains("width=\"320\"") && shares.contains("4 · 100%"), "{shares}");
+    for (query, pointer, detail) in [
+        ("of=rnak", "?of", "There is no attribute rnak; did you mean rank?"),
+        ("of=rank&zone=mian", "?zone", "There is no zone mian; did you mean main?"),
+        ("of=rank&width=10", "?width", "must be 320 to 1200, not 10"),
+    ] {
+        let problem = draw(query).await.problem(400, "invalid_query");
+        let fault = &problem["errors"][0];
+        assert_eq!(
+            (&fault["pointer"], &fault["detail"]),
+            (&json!(pointer), &json!(detail)),
+            "{problem:#}"
+        );
+    }
+    app.get(&format!("{path}/chart?of=rank")).answer().await.problem(404, "not_found");
+}

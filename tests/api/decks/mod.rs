@@ -9,3 +9,4 @@ mod deck_revisions;
 mod deck_statistics;
 mod deck_texts;
 pub mod permissions;
+mod public_decks;

@@ -23,9 +23,13 @@ pub const ROWS: &[Row] = &[
     ("find_deck_report",    Anyone,                   SOME, none),
     ("find_deck_availability", Scoped("collection:read"), SOME, none),
     ("find_deck_statistics", Anyone,                  SOME, none),
+    ("draw_deck_chart",     Anyone,                   SOME, none),
     ("find_draw_odds",      Anyone,                   SOME, none),
     ("find_sample_hand",    Anyone,                   SOME, none),
     ("find_deck_legalities", Anyone,                  SOME, none),
+    ("list_public_decks",   Anyone,                   "", none),
+    ("list_similar_decks",  Anyone,                   SOME, none),
+    ("list_cards_played_with", Anyone,                SOME, none),
     ("create_deck_reports", Anyone,                   "", || json!({ "format": "none/none", "decks": [{ "entries": [] }] })),
     ("create_deck_report",  Anyone,                   "", || json!({ "format": "none/none", "entries": [] })),
 ];

@@ -33,6 +33,7 @@ pub struct TestApp {
     keys: KeyRing,
     store: Store,
     shared: Arc<Shared>,
+    searches: SearchQueue,
     server: ServerHandle,
     // Dropped last: the database goes when nobody is connected any more.
     db: Arc<TestDb>,
@@ -150,6 +151,7 @@ impl TestApp {
         ));
         let own = shared.clone();
         let searches = SearchQueue::new(&store_settings).unwrap();
+        let for_jobs = searches.clone();
         let for_changes = StoreSettings { pool_size: 1, ..store_settings.clone() };
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -178,7 +180,7 @@ impl TestApp {
         });
         let (address, server) = receive.recv().unwrap();
         let client = Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        Self { address, client, clock, keys, store, shared: own, server, db }
+        Self { address, client, clock, keys, store, shared: own, searches: for_jobs, server, db }
     }
 
     /// Another instance on the same database, with the same clock and keys.
@@ -237,6 +239,12 @@ impl TestApp {
     /// What the workers of the service share, for what its background tasks find out in real life.
     pub fn shared(&self) -> &Shared {
         &self.shared
+    }
+
+    /// What use cases take, for those that background tasks run in real life.
+    pub fn state(&self) -> AppState {
+        let (store, searches) = (self.store.clone(), self.searches.clone());
+        AppState { store, searches, shared: self.shared.clone() }
     }
 
     /// The database of the service.

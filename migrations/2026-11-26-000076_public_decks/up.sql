@@ -1,0 +1,60 @@
+-- Public decks are found by the query language, and compared by the cards that they have in common.
+
+CREATE TABLE deck_search (
+    deck_id uuid PRIMARY KEY REFERENCES decks ON DELETE CASCADE,
+    revision bigint NOT NULL,
+    game_code text NOT NULL REFERENCES games,
+    published_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    size integer NOT NULL,
+    terms text[] NOT NULL,
+    cards uuid[] NOT NULL,
+    hidden_cards uuid[] NOT NULL,
+    legal_in text[] NOT NULL,
+    judged_on date NOT NULL,
+    judged_game_revision bigint NOT NULL
+);
+COMMENT ON TABLE deck_search IS 'What everybody may know of a public deck, as the query language reads it. A row of another revision than that of its deck does not count.';
+COMMENT ON COLUMN deck_search.published_at IS 'Since when the deck is public, without a break.';
+COMMENT ON COLUMN deck_search.terms IS 'w:word of name and tags, t:tag, c:name of a card, f:format that it is meant for, l:format in which it is legal.';
+COMMENT ON COLUMN deck_search.cards IS 'The different cards that its entries mean, of those that everybody may see. No references: a card that is gone says nothing.';
+COMMENT ON COLUMN deck_search.hidden_cards IS 'Cards that its entries are bound to and that were hidden when the row was made: with their unlock it is made anew.';
+COMMENT ON COLUMN deck_search.legal_in IS 'The formats in which it is legal for who sees no hidden card, by the rules of judged_on.';
+
+CREATE INDEX deck_search_terms ON deck_search USING gin (terms);
+CREATE INDEX deck_search_cards ON deck_search USING gin (cards);
+CREATE INDEX deck_search_hidden_cards ON deck_search USING gin (hidden_cards) WHERE hidden_cards <> '{}';
+CREATE INDEX deck_search_published ON deck_search (published_at, deck_id);
+CREATE INDEX deck_search_updated ON deck_search (updated_at, deck_id);
+CREATE INDEX deck_search_published_of_game ON deck_search (game_code, published_at, deck_id);
+CREATE INDEX deck_search_updated_of_game ON deck_search (game_code, updated_at, deck_id);
+CREATE INDEX deck_search_judged ON deck_search (judged_on);
+CREATE INDEX deck_search_manifests ON deck_search (game_code, judged_game_revision);
+
+-- A queue and not a flag of decks: programs that do not know of it fill it, too, and nothing else writes decks.
+CREATE TABLE decks_to_search (
+    deck_id uuid PRIMARY KEY REFERENCES decks ON DELETE CASCADE,
+    noted_at timestamptz NOT NULL
+);
+COMMENT ON TABLE decks_to_search IS 'Public decks whose row of deck_search is to be made. Whoever adds or takes one away holds the row of the deck.';
+CREATE INDEX decks_to_search_order ON decks_to_search (noted_at, deck_id);
+
+CREATE FUNCTION note_published_deck() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO decks_to_search (deck_id, noted_at) VALUES (NEW.id, NEW.updated_at) ON CONFLICT (deck_id) DO NOTHING;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION forget_published_deck() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM deck_search WHERE deck_id = NEW.id;
+    DELETE FROM decks_to_search WHERE deck_id = NEW.id;
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER decks_published AFTER INSERT OR UPDATE OF revision, visibility, deleted_at ON decks
+    FOR EACH ROW WHEN (NEW.visibility = 'public') EXECUTE FUNCTION note_published_deck();
+CREATE TRIGGER decks_withdrawn AFTER UPDATE OF visibility ON decks
+    FOR EACH ROW WHEN (OLD.visibility = 'public' AND NEW.visibility <> 'public') EXECUTE FUNCTION forget_published_deck();
+
+INSERT INTO decks_to_search (deck_id, noted_at) SELECT id, updated_at FROM decks WHERE visibility = 'public';

@@ -1,0 +1,150 @@
+//! Public decks, and what they tell of cards.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::app::catalogue::codes::Codes;
+use crate::app::decks::public_decks::{
+    self, PlayedWithResponse, PublicDeckPage, PublicDeckRequest, SimilarDecksResponse,
+    demand_cursor,
+};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{Problem, both};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::decks::public::PublicDeckSort;
+use crate::domain::ids::{CardId, DeckId};
+use crate::http::extract::{Caller, ClientNetwork, LooseParams, Params, cacheable};
+use crate::memory::rendered::{Freshness, Rendered};
+
+/// Which public decks.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PublicDeckParams {
+    /// Only decks of this game.
+    #[param(value_type = Option<String>, example = "ttcg")]
+    game: Option<Code>,
+    /// A query: `contains:"Kettle Imp" by:ada legal:standard size:50`. The syntax is that of cards, the fields are in docs/SEARCH.md. Terms that cannot be
+    /// used are told in `warnings`.
+    #[param(value_type = Option<String>, max_length = 1000, example = "contains:\"Kettle Imp\" legal:standard")]
+    q: Option<String>,
+    /// The order; `new` when it is absent.
+    #[serde(default)]
+    #[param(inline, value_type = Option<PublicDeckSort>)]
+    sort: PublicDeckSort,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+impl PublicDeckParams {
+    fn request(&self) -> PublicDeckRequest {
+        PublicDeckRequest {
+            codes: Codes::of_game(self.game.clone()),
+            text: self.q.clone().unwrap_or_default(),
+            sort: self.sort,
+        }
+    }
+}
+
+/// Lists public decks; those that were published last come first, unless `sort` says otherwise.
+///
+/// Everybody gets the same: what a deck holds of cards that are hidden from the public is not found here, also by those who see these cards.
+#[utoipa::path(
+    get, path = "/v1/public-decks", tag = "decks", params(PublicDeckParams),
+    responses((status = 200, body = PublicDeckPage), (status = 304, description = "Not changed."))
+)]
+pub async fn list_public_decks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    query: LooseParams<PublicDeckParams>,
+) -> Result<HttpResponse, Problem> {
+    let check = async |query: &PublicDeckParams| {
+        both(demand_cursor(query.cursor.as_ref()), query.request().check(&state).await)
+    };
+    let (query, ((), wanted)) = query.checked(check).await?;
+    let listed =
+        public_decks::list(&state, network.0, wanted, query.cursor.as_ref(), query.limit).await?;
+    let answer = Rendered::list(Freshness::Public(0), None, &listed)?;
+    Ok(answer.with_link(listed.page.link(&req)).answer(&req))
+}
+
+/// How many.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FewQuery {
+    /// Items: 1 to 50.
+    #[serde(default)]
+    #[param(value_type = Option<u8>, minimum = 1, maximum = 50, default = 20)]
+    limit: Few,
+}
+
+/// 1 to 50, 20 when nothing is said.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "u8")]
+struct Few(u8);
+
+impl Default for Few {
+    fn default() -> Self {
+        Self(20)
+    }
+}
+
+impl TryFrom<u8> for Few {
+    type Error = &'static str;
+
+    fn try_from(limit: u8) -> Result<Self, &'static str> {
+        if (1..=50).contains(&limit) { Ok(Self(limit)) } else { Err("limit must be 1 to 50") }
+    }
+}
+
+/// Lists the public decks that have most cards in common with a deck: a public or unlisted deck, or one of yours.
+///
+/// Compared are the 2,000 decks of the game that have a card in common with it and were published last, by the different cards that everybody may know.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/similar", tag = "decks", security((), ("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), FewQuery),
+    responses((status = 200, body = SimilarDecksResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn list_similar_decks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    caller: Caller,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+    query: Params<FewQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, limit) = (caller.may(), query.limit.0.into());
+    let reader = (reads.as_ref(), network.0);
+    let similar = public_decks::find_similar(&state, reader, DeckId(*deck), limit).await?;
+    cacheable(&req, Freshness::Private, None, &similar)
+}
+
+/// Lists the cards that are most often in public decks with a card.
+///
+/// Counted are at most the 2,000 decks that were published last. Of a card that is hidden from the public no deck tells that it has it: then none is counted.
+#[utoipa::path(
+    get, path = "/v1/cards/{card}/played-with", tag = "decks",
+    params(("card" = Uuid, Path, description = "Id of the card"), FewQuery),
+    responses((status = 200, body = PlayedWithResponse), (status = 304, description = "Not changed."))
+)]
+pub async fn list_cards_played_with(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    card: web::Path<Uuid>,
+    query: Params<FewQuery>,
+) -> Result<HttpResponse, Problem> {
+    let limit = query.limit.0.into();
+    let played = public_decks::find_played_with(&state, network.0, CardId(*card), limit).await?;
+    cacheable(&req, Freshness::Public(60), None, &played)
+}

@@ -1,0 +1,96 @@
+//! Makes what public decks are found by: when they are published, and again when what everybody may know of them changes.
+//!
+//! With the eyes of a stranger, whoever publishes: entries of hidden cards say nothing here, and typed names are what they are.
+
+use std::collections::BTreeSet;
+
+use cardscape_engine::Resolution;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::deck_lists::{SeenDeck, bound_cards, see};
+use super::deck_reports::judge_on;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::decks::details::DeckVisibility;
+use crate::domain::decks::public::deck_terms;
+use crate::domain::ids::{CardId, DeckId};
+use crate::domain::network::Network;
+use crate::store::decks::deck_lists::{self, StoredDeck};
+use crate::store::decks::deck_search::{self, Due, SearchableDeck};
+
+/// Decks whose rows are made before others have a turn.
+const BATCH: i64 = 100;
+/// How long the request that publishes a deck has to make its row itself.
+const OWN_TURN: TimeDelta = TimeDelta::seconds(5);
+
+/// Lets a deck that was just saved be found, if it is public. If that fails it is done later, as for decks that other programs save.
+pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
+    if stored.row.visibility() == DeckVisibility::Public
+        && let Err(problem) = make(app, stored.clone()).await
+    {
+        tracing::warn!(deck = %stored.row.id, code = ?problem.code(), "a public deck is not found until it was tried again");
+    }
+}
+
+/// Makes rows that are due: of decks that other programs published, that were judged on another day or by another manifest, or whose hidden cards were
+/// unlocked after `unlocked_since`. How many decks were looked at; 0: none is due, or another process makes them.
+pub async fn make_due(
+    app: &AppState,
+    now: DateTime<Utc>,
+    unlocked_since: DateTime<Utc>,
+) -> Result<usize, Problem> {
+    let today = now.date_naive();
+    let due = Due { published_before: now - OWN_TURN, today, unlocked_since };
+    let made = deck_search::with_due(&app.store, due, BATCH, async |decks| {
+        for id in &decks {
+            if let Err(problem) = make_one(app, *id).await {
+                tracing::error!(deck = %id, code = ?problem.code(), "what a public deck is found by cannot be made");
+                let mut conn = app.store.connection().await?;
+                deck_search::give_up(&mut conn, *id, today).await?;
+            }
+        }
+        Ok::<_, Problem>(decks.len())
+    });
+    made.await?.unwrap_or(Ok(0))
+}
+
+async fn make_one(app: &AppState, id: DeckId) -> Result<(), Problem> {
+    let mut conn = app.store.connection().await?;
+    // It is gone, or not public any more: a trigger has taken its row away.
+    let Some(stored) = deck_lists::find(&mut conn, None, id).await? else { return Ok(()) };
+    drop(conn);
+    make(app, stored).await
+}
+
+async fn make(app: &AppState, stored: StoredDeck) -> Result<(), Problem> {
+    let stranger = (Viewer::stranger(), Network::UNKNOWN);
+    let SeenDeck { row, content, masks, .. } = see(app, (stranger.0, None), stored).await?;
+    let size = i32::try_from(content.card_count()).unwrap_or(i32::MAX);
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let game_revision = loaded.revision;
+    let deck = content.deck.clone();
+    let now = app.clock.now();
+    let (catalogue, judged) = judge_on(app, stranger, loaded, deck, app.today()?).await?;
+    let meant = content.deck.entries.iter().filter_map(|entry| match catalogue.find(&entry.card) {
+        Resolution::Card(card) | Resolution::OtherPrinting(card) => Some(&*card.definition.name),
+        _ => None,
+    });
+    let terms = deck_terms(&content, meant, &judged.legal_in).into_iter().collect();
+    let cards: BTreeSet<CardId> =
+        bound_cards(&content.deck, &catalogue).into_iter().flatten().collect();
+    let hidden: BTreeSet<CardId> = masks.hidden.into_values().collect();
+    let searchable = SearchableDeck {
+        id: row.id,
+        revision: row.revision,
+        size,
+        terms,
+        cards: cards.into_iter().collect(),
+        hidden_cards: hidden.into_iter().collect(),
+        legal_in: judged.legal_in,
+        judged_on: now.date_naive(),
+        game_revision,
+    };
+    let mut conn = app.store.connection().await?;
+    Ok(deck_search::write(&mut conn, searchable).await?)
+}

@@ -1,0 +1,258 @@
+//! Public decks: searched, and compared by the cards that they have in common.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::deck_lists::{DeckSummaryResponse, SeenDeck, bound_cards, find_seen};
+use super::deck_reports::judge_on;
+use crate::app::catalogue::card_query::{QueryWarning, bad_query, too_slow};
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
+use crate::app::problem::{Problem, ProblemCode, both};
+use crate::app::state::AppState;
+use crate::app::words::words;
+use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
+use crate::domain::decks::public::PublicDeckSort;
+use crate::domain::hex::hex;
+use crate::domain::ids::{CardId, DeckId};
+use crate::domain::network::Network;
+use crate::search::{self, DeckPredicate, Scope};
+use crate::store::decks::deck_pool;
+use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckPosition};
+
+words! {
+    PublicDeckSort: "The order of a list of public decks: `new` (what was published last comes first) or `updated` (what was changed last comes first).";
+}
+
+/// A public deck as everybody may see it, without what it holds.
+#[derive(Serialize, ToSchema)]
+pub struct PublicDeckResponse {
+    /// The deck.
+    #[serde(flatten)]
+    pub deck: DeckSummaryResponse,
+    /// Name of its owner.
+    #[schema(example = "ada")]
+    pub author: String,
+    /// Since when it is public.
+    pub published_at: DateTime<Utc>,
+    /// The formats in which it is legal for who sees no hidden card.
+    #[schema(example = json!(["ttcg/standard"]))]
+    pub legal_in: Vec<String>,
+    /// The day by whose rules, in UTC: today, or yesterday while all decks are judged anew.
+    #[schema(example = "2026-11-26")]
+    pub judged_on: NaiveDate,
+}
+
+impl From<PublicDeck> for PublicDeckResponse {
+    fn from(deck: PublicDeck) -> Self {
+        let PublicDeck { deck: row, author, size, published_at, legal_in, judged_on, tells_source } =
+            deck;
+        let deck = DeckSummaryResponse::new(row, size.into(), None, tells_source);
+        Self { deck, author, published_at, legal_in, judged_on }
+    }
+}
+
+/// A page of public decks.
+#[derive(Serialize, ToSchema)]
+pub struct PublicDeckPage {
+    /// The decks.
+    #[serde(flatten)]
+    pub page: Page<PublicDeckResponse>,
+    /// The terms of the query that could not be used: the list is what the others find.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<QueryWarning>,
+}
+
+/// Which public decks, as the client wrote it.
+#[derive(Debug, Default)]
+pub struct PublicDeckRequest {
+    /// Codes that are to be known: of a game.
+    pub codes: Codes,
+    /// The query in the language of docs/SEARCH.md.
+    pub text: String,
+    /// Their order.
+    pub sort: PublicDeckSort,
+}
+
+/// The same, checked.
+pub struct PublicDeckQuery {
+    request: PublicDeckRequest,
+    predicate: DeckPredicate,
+    warnings: Vec<QueryWarning>,
+    /// Tells this list's cursors from those of others.
+    mark: String,
+}
+
+/// A cursor's content: mark of the list, what it is sorted by, and the deck.
+type CursorKey = (String, CursorTime, Uuid);
+
+/// Refuses what is no cursor of any list of public decks.
+pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
+    Cursor::key_of::<CursorKey>(cursor).map(drop)
+}
+
+impl PublicDeckRequest {
+    /// Checks the request over the games that there are.
+    pub async fn check(self, app: &AppState) -> Result<PublicDeckQuery, Problem> {
+        // Cursors of clients hold it: other names of these fields would make the cursors invalid.
+        let mark = hex(&Sha256::digest(format!("{self:?}"))[..6]);
+        let tree = search::parse(&self.text).map_err(bad_query);
+        let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
+        let request = Self { codes, ..self };
+        let games = app.all_games().await?;
+        let all = Scope::new(games.iter().map(|loaded| &loaded.game));
+        let of_game = request.codes.game.as_deref().map(|game| all.of_code(game));
+        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let today = app.today()?;
+        let checked = tree.map(|tree| search::check_decks(&tree, &scope, today)).transpose();
+        let (predicate, warnings) = match checked.map_err(bad_query)? {
+            None => (DeckPredicate::always(), Vec::new()),
+            Some(checked) => (checked.predicate, checked.warnings),
+        };
+        let warnings = warnings.into_iter().map(Into::into).collect();
+        Ok(PublicDeckQuery { request, predicate, warnings, mark })
+    }
+}
+
+/// Lists public decks: what everybody may see of them, whoever asks.
+pub async fn list(
+    app: &AppState,
+    network: Network,
+    query: PublicDeckQuery,
+    cursor: Option<&Cursor>,
+    limit: PageLimit,
+) -> Result<PublicDeckPage, Problem> {
+    let PublicDeckQuery { request, predicate, warnings, mark } = query;
+    let after = Cursor::key_of::<CursorKey>(cursor)?;
+    if after.as_ref().is_some_and(|(of, ..)| *of != mark) {
+        return Err(Problem::new(ProblemCode::InvalidCursor));
+    }
+    let position = |(_, CursorTime(at), deck)| PublicDeckPosition { at, deck: DeckId(deck) };
+    let (after, sort) = (after.map(position), request.sort);
+    let wanted = (request.codes.game.as_deref(), &predicate);
+    let rows = if predicate == DeckPredicate::always() {
+        let mut conn = app.store.connection().await?;
+        public_decks::list(&mut conn, wanted, sort, after, limit.rows()).await?
+    } else {
+        // It may read many decks before it has a page.
+        let mut conn = app.searches.connection(network).await?;
+        let rows = public_decks::list(&mut conn, wanted, sort, after, limit.rows()).await;
+        rows.map_err(too_slow)?
+    };
+    let key = |row: &PublicDeck| {
+        let PublicDeckPosition { at, deck } = row.position(sort);
+        (mark.clone(), CursorTime(at), deck.0)
+    };
+    Ok(PublicDeckPage { page: paged(rows, limit, key, Into::into), warnings })
+}
+
+/// A public deck that has cards in common with another one.
+#[derive(Serialize, ToSchema)]
+pub struct SimilarDeckResponse {
+    /// The deck.
+    #[serde(flatten)]
+    pub deck: PublicDeckResponse,
+    /// Different cards that both decks have.
+    #[schema(example = 12, minimum = 1)]
+    pub shared_cards: i64,
+    /// Their share of the different cards that one of the decks has: 1 when both have the same cards.
+    #[schema(example = 0.6, minimum = 0, maximum = 1)]
+    pub similarity: f64,
+}
+
+/// Public decks that have cards in common with one.
+#[derive(Serialize, ToSchema)]
+pub struct SimilarDecksResponse {
+    /// The most similar first; equals by when they were published.
+    pub data: Vec<SimilarDeckResponse>,
+}
+
+/// Finds the public decks that have most cards in common with a deck that the reader may see. Its cards are those that everybody may know.
+pub async fn find_similar(
+    app: &AppState,
+    (reader, network): (Option<&Granted<ReadOwnDecks>>, Network),
+    id: DeckId,
+    limit: i64,
+) -> Result<SimilarDecksResponse, Problem> {
+    let stranger = Viewer::stranger();
+    let SeenDeck { content, .. } = find_seen(app, (stranger, reader), id).await?;
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let game = loaded.game.code().to_owned();
+    let (catalogue, _) =
+        judge_on(app, (stranger, network), loaded, content.deck.clone(), app.today()?).await?;
+    let mut cards: Vec<CardId> =
+        bound_cards(&content.deck, &catalogue).into_iter().flatten().collect();
+    cards.sort_unstable();
+    cards.dedup();
+    if cards.is_empty() {
+        return Ok(SimilarDecksResponse { data: Vec::new() });
+    }
+    let mut conn = app.searches.connection(network).await?;
+    let found = public_decks::list_similar(&mut conn, &game, &cards, id, limit).await;
+    let similar = found.map_err(too_slow)?.into_iter().map(|found| {
+        // Counts of entries: far below 2^53.
+        #[allow(clippy::cast_precision_loss)]
+        let similarity = found.shared as f64 / found.together.max(1) as f64;
+        SimilarDeckResponse { deck: found.deck.into(), shared_cards: found.shared, similarity }
+    });
+    Ok(SimilarDecksResponse { data: similar.collect() })
+}
+
+/// A card that is played with another one.
+#[derive(Serialize, ToSchema)]
+pub struct PlayedCardResponse {
+    /// Its id.
+    pub card_id: Uuid,
+    /// Code of its set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Its number in the set.
+    #[schema(example = "001")]
+    pub number: String,
+    /// Its name.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Decks that have both.
+    #[schema(example = 12, minimum = 1)]
+    pub decks: i64,
+}
+
+/// The cards that are played with one.
+#[derive(Serialize, ToSchema)]
+pub struct PlayedWithResponse {
+    /// The public decks that were counted: those with the card, at most the 2,000 that were published last.
+    #[schema(example = 40, minimum = 0)]
+    pub decks: i64,
+    /// The cards that most of them have, besides; equals in no particular order.
+    pub data: Vec<PlayedCardResponse>,
+}
+
+/// Finds the cards that are most often in public decks with this one.
+pub async fn find_played_with(
+    app: &AppState,
+    network: Network,
+    card: CardId,
+    limit: i64,
+) -> Result<PlayedWithResponse, Problem> {
+    let mut conn = app.searches.connection(network).await?;
+    let stranger = Viewer::stranger();
+    if !deck_pool::places(&mut conn, stranger, &[card]).await?.contains_key(&card) {
+        return Err(Problem::not_found());
+    }
+    let played = public_decks::list_played_with(&mut conn, card, limit).await.map_err(too_slow)?;
+    let ids: Vec<CardId> = played.iter().map(|played| played.card).collect();
+    let places = deck_pool::places(&mut conn, stranger, &ids).await?;
+    let mut names = deck_pool::names(&mut conn, stranger, &ids).await?;
+    let decks = played.first().map_or(0, |played| played.of);
+    let shown = played.iter().filter_map(|played| {
+        let place = places.get(&played.card)?;
+        let name = names.remove(&played.card)?;
+        let (set, number) = (place.set.clone(), place.number.clone());
+        let (card_id, decks) = (played.card.0, played.decks);
+        Some(PlayedCardResponse { card_id, set, number, name, decks })
+    });
+    Ok(PlayedWithResponse { decks, data: shown.collect() })
+}

@@ -1,0 +1,81 @@
+//! How public decks are found: the terms of each, and the orders of their lists.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use cardscape_engine::search_key;
+use serde::Deserialize;
+
+use super::content::DeckContent;
+use crate::search::words;
+
+/// The order of a list of public decks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PublicDeckSort {
+    /// What was published last comes first.
+    #[default]
+    New,
+    /// What was changed last comes first.
+    Updated,
+}
+
+impl PublicDeckSort {
+    /// All orders.
+    pub const ALL: [Self; 2] = [Self::New, Self::Updated];
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Updated => "updated",
+        }
+    }
+}
+
+/// Something that a deck is found by; as text it is what the database keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeckTerm<'a> {
+    /// A word of the name or of a tag, folded.
+    Word(&'a str),
+    /// A tag.
+    Tag(&'a str),
+    /// A card, by [`search_key`] of its name.
+    Card(&'a str),
+    /// The format that it is meant for: `game/format`, or `game/format:variant`.
+    Format(&'a str),
+    /// A format in which it is legal.
+    Legal(&'a str),
+}
+
+impl fmt::Display for DeckTerm<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(word) => write!(f, "w:{word}"),
+            Self::Tag(tag) => write!(f, "t:{tag}"),
+            Self::Card(key) => write!(f, "c:{key}"),
+            Self::Format(name) => write!(f, "f:{name}"),
+            Self::Legal(name) => write!(f, "l:{name}"),
+        }
+    }
+}
+
+/// The terms of a deck that is shown as `content`, whose entries mean cards of the names `cards`, and that is legal in these formats.
+pub fn deck_terms<'a>(
+    content: &'a DeckContent,
+    cards: impl IntoIterator<Item = &'a str>,
+    legal_in: &[String],
+) -> BTreeSet<String> {
+    let mut terms = BTreeSet::new();
+    terms.insert(DeckTerm::Format(&content.format.to_string()).to_string());
+    let tags = content.tags.iter().map(|tag| tag.as_str());
+    for text in tags.clone().chain([content.name.as_str()]) {
+        terms.extend(words(text).iter().map(|word| DeckTerm::Word(word).to_string()));
+    }
+    terms.extend(tags.map(|tag| DeckTerm::Tag(tag).to_string()));
+    let typed = content.deck.entries.iter().map(|entry| entry.card.name.as_str());
+    let keys = typed.chain(cards).map(search_key).filter(|key| !key.is_empty());
+    terms.extend(keys.map(|key| DeckTerm::Card(&key).to_string()));
+    terms.extend(legal_in.iter().map(|name| DeckTerm::Legal(name).to_string()));
+    terms
+}

@@ -1,0 +1,256 @@
+//! Public decks: found by conditions of the query language, listed in an order, and compared by their cards.
+//!
+//! Only what everybody may know of a deck is read, whoever asks (`deck_search`). Decks of banned owners are left out.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Bool, Date, Integer, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::deck_lists::{COLUMNS, DeckRow};
+use crate::domain::decks::public::{DeckTerm, PublicDeckSort};
+use crate::domain::ids::{CardId, DeckId};
+use crate::domain::text::AccountName;
+use crate::search::{Comparison, DeckPredicate, DeckTest, Operator};
+use crate::store::conditions::push_comparison;
+use crate::store::db::statement::{Statement, sql};
+use crate::store::{Connection, StoreResult};
+
+/// A public deck as everybody may see it.
+#[derive(QueryableByName)]
+pub struct PublicDeck {
+    /// The deck itself.
+    #[diesel(embed)]
+    pub deck: DeckRow,
+    /// Name of its owner.
+    #[diesel(sql_type = Text)]
+    pub author: String,
+    /// Its cards, in all zones.
+    #[diesel(sql_type = Integer)]
+    pub size: i32,
+    /// Since when it is public.
+    #[diesel(sql_type = Timestamptz)]
+    pub published_at: DateTime<Utc>,
+    /// The formats in which it is legal.
+    #[diesel(sql_type = Array<Text>)]
+    pub legal_in: Vec<String>,
+    /// The day by whose rules.
+    #[diesel(sql_type = Date)]
+    pub judged_on: NaiveDate,
+    /// Whether everybody may read the deck that it was made of.
+    #[diesel(sql_type = Bool)]
+    pub tells_source: bool,
+}
+
+/// What a [`PublicDeck`] is read from.
+const SHOWN: &str = ", a.name AS author, s.size, s.published_at, s.legal_in, s.judged_on, \
+    EXISTS (SELECT FROM decks source WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL) AS tells_source";
+
+/// Decks with what is known of them; a row of another revision does not count.
+const PUBLIC: &str = " FROM deck_search s JOIN decks d ON d.id = s.deck_id AND d.revision = s.revision JOIN accounts a ON a.id = d.account_id \
+    WHERE d.visibility = 'public' AND d.deleted_at IS NULL AND a.banned_at IS NULL";
+
+/// Where a page begins: after the deck that stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicDeckPosition {
+    /// What the list is sorted by.
+    pub at: DateTime<Utc>,
+    /// The deck.
+    pub deck: DeckId,
+}
+
+impl PublicDeck {
+    /// Where it stands in a list.
+    pub fn position(&self, sort: PublicDeckSort) -> PublicDeckPosition {
+        let at = match sort {
+            PublicDeckSort::New => self.published_at,
+            PublicDeckSort::Updated => self.deck.updated_at,
+        };
+        PublicDeckPosition { at, deck: self.deck.id }
+    }
+}
+
+/// Lists the public decks of a game, or of all, that fulfil a condition: those after a position, the latest first.
+pub async fn list(
+    conn: &mut Connection,
+    (game, predicate): (Option<&str>, &DeckPredicate),
+    sort: PublicDeckSort,
+    after: Option<PublicDeckPosition>,
+    limit: i64,
+) -> StoreResult<Vec<PublicDeck>> {
+    let mut statement = sql("SELECT ").push(COLUMNS).push(SHOWN).push(PUBLIC);
+    if let Some(game) = game {
+        statement = statement.push(" AND s.game_code = ").value(game);
+    }
+    if *predicate != DeckPredicate::always() {
+        statement = push_predicate(statement.push(" AND "), predicate);
+    }
+    let column = match sort {
+        PublicDeckSort::New => "s.published_at",
+        PublicDeckSort::Updated => "s.updated_at",
+    };
+    if let Some(PublicDeckPosition { at, deck }) = after {
+        statement = statement.push(" AND (").push(column).push(", s.deck_id) < (");
+        statement = statement.value(at).push(", ").value(deck).push(")");
+    }
+    let statement = statement.push(" ORDER BY ").push(column).push(" DESC, s.deck_id DESC LIMIT ");
+    let statement = statement.value(limit);
+    // How many decks have a card or a word differs from value to value.
+    let statement = if *predicate == DeckPredicate::always() {
+        statement.varies_with_filters()
+    } else {
+        statement.varies_with_search()
+    };
+    Ok(statement.load(conn).await?)
+}
+
+fn push_predicate<'a>(sql: Statement<'a>, predicate: &DeckPredicate) -> Statement<'a> {
+    let joined = |sql: Statement<'a>, parts: &[DeckPredicate], between: &str, none: &str| {
+        let (Some(first), rest) = (parts.first(), parts.iter().skip(1)) else {
+            return sql.push(none);
+        };
+        let sql = push_predicate(sql.push("("), first);
+        rest.fold(sql, |sql, part| push_predicate(sql.push(between), part)).push(")")
+    };
+    match predicate {
+        DeckPredicate::All(parts) => joined(sql, parts, " AND ", "true"),
+        DeckPredicate::Any(parts) => joined(sql, parts, " OR ", "false"),
+        DeckPredicate::Not(inner) => push_predicate(sql.push("NOT ("), inner).push(")"),
+        DeckPredicate::Test(test) => push_test(sql, test),
+    }
+}
+
+fn push_test<'a>(sql: Statement<'a>, test: &DeckTest) -> Statement<'a> {
+    let has_all = |sql: Statement<'a>, terms: Vec<DeckTerm>| {
+        let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
+        sql.push("s.terms @> ").value(terms)
+    };
+    let has_one = |sql: Statement<'a>, terms: Vec<DeckTerm>| {
+        let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
+        sql.push("s.terms && ").value(terms)
+    };
+    match test {
+        DeckTest::Game(code) => sql.push("s.game_code = ").value(code.clone()),
+        DeckTest::Words(words) => {
+            has_all(sql, words.iter().map(|word| DeckTerm::Word(word)).collect())
+        }
+        DeckTest::Tag(tag) => has_all(sql, vec![DeckTerm::Tag(tag)]),
+        DeckTest::Contains(key) => has_all(sql, vec![DeckTerm::Card(key)]),
+        DeckTest::Format(names) => {
+            has_one(sql, names.iter().map(|name| DeckTerm::Format(name)).collect())
+        }
+        DeckTest::Legal(names) => {
+            has_one(sql, names.iter().map(|name| DeckTerm::Legal(name)).collect())
+        }
+        DeckTest::Author(name) => match AccountName::parse(name) {
+            Ok(name) => sql
+                .push("d.account_id = (SELECT id FROM accounts WHERE name_key = ")
+                .value(name.key().to_owned())
+                .push(")"),
+            // Nobody has such a name.
+            Err(_) => sql.push("false"),
+        },
+        DeckTest::Size(wanted) => push_comparison(sql.push("s.size::bigint"), *wanted),
+        DeckTest::Published(days) => push_days(sql, "s.published_at", *days),
+        DeckTest::Updated(days) => push_days(sql, "s.updated_at", *days),
+    }
+}
+
+/// Adds that a time lies on such days, in UTC, as a range that an index of the time finds.
+fn push_days<'a>(sql: Statement<'a>, column: &str, days: Comparison<NaiveDate>) -> Statement<'a> {
+    let begin = |day: NaiveDate| day.and_time(chrono::NaiveTime::MIN).and_utc();
+    let end = |day: NaiveDate| begin(day.succ_opt().unwrap_or(day));
+    let from = |sql: Statement<'a>, at| sql.push(column).push(" >= ").value(at);
+    let until = |sql: Statement<'a>, at| sql.push(column).push(" < ").value(at);
+    let between = |sql: Statement<'a>, low, high| {
+        until(from(sql.push("("), begin(low)).push(" AND "), end(high)).push(")")
+    };
+    match days {
+        Comparison::Is(Operator::Has | Operator::Equal, day) => between(sql, day, day),
+        Comparison::Is(Operator::NotEqual, day) => between(sql.push("NOT "), day, day),
+        Comparison::Is(Operator::Less, day) => until(sql, begin(day)),
+        Comparison::Is(Operator::AtMost, day) => until(sql, end(day)),
+        Comparison::Is(Operator::Greater, day) => from(sql, end(day)),
+        Comparison::Is(Operator::AtLeast, day) => from(sql, begin(day)),
+        Comparison::Between(low, high) => between(sql, low, high),
+    }
+}
+
+/// A deck that has cards in common with another one.
+#[derive(QueryableByName)]
+pub struct SimilarDeck {
+    /// The deck.
+    #[diesel(embed)]
+    pub deck: PublicDeck,
+    /// Different cards that both have.
+    #[diesel(sql_type = BigInt)]
+    pub shared: i64,
+    /// Different cards that one of them has.
+    #[diesel(sql_type = BigInt)]
+    pub together: i64,
+}
+
+/// Why these are planned for their values.
+const MANY_OR_FEW: &str =
+    "a card that everybody plays is found along the times, one that few play by its index";
+
+/// Decks that are compared: of those that have a card in common, the ones that were published last.
+pub const COMPARED: i64 = 2_000;
+
+/// The public decks of a game that have most cards in common with these, but for one deck: by the share of cards that both have among those that one of them
+/// has (Jaccard), of the [`COMPARED`] published last.
+pub async fn list_similar(
+    conn: &mut Connection,
+    game: &str,
+    cards: &[CardId],
+    but: DeckId,
+    limit: i64,
+) -> StoreResult<Vec<SimilarDeck>> {
+    let statement = sql("WITH near AS MATERIALIZED (SELECT s.deck_id, s.cards FROM deck_search s WHERE s.game_code = $game AND s.cards && $cards AND s.deck_id <> $but \
+         ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared), \
+        counted AS (SELECT near.deck_id, cardinality(near.cards) AS size, \
+         (SELECT count(*) FROM unnest(near.cards) AS card WHERE card = ANY($cards)) AS shared FROM near) \
+        SELECT ")
+    .push(COLUMNS)
+    .push(SHOWN)
+    .push(", counted.shared, counted.size + cardinality($cards) - counted.shared AS together")
+    .push(&PUBLIC.replace(" WHERE ", " JOIN counted ON counted.deck_id = s.deck_id WHERE "))
+    .push(" ORDER BY counted.shared::float8 / (counted.size + cardinality($cards) - counted.shared) DESC, s.published_at DESC, s.deck_id DESC LIMIT $limit");
+    let statement = statement
+        .bind("game", game)
+        .bind("cards", cards)
+        .bind("but", but)
+        .bind("compared", COMPARED)
+        .bind("limit", limit);
+    Ok(statement.custom_plan(MANY_OR_FEW).load(conn).await?)
+}
+
+/// A card, and in how many decks it is beside another.
+#[derive(QueryableByName)]
+pub struct PlayedCard {
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card: CardId,
+    /// Decks that have both.
+    #[diesel(sql_type = BigInt)]
+    pub decks: i64,
+    /// Decks that have the other card.
+    #[diesel(sql_type = BigInt)]
+    pub of: i64,
+}
+
+/// The cards that are most often in public decks with this one, of the [`COMPARED`] decks with it that were published last. None for a card that is hidden
+/// from the public: no deck tells that it has it.
+pub async fn list_played_with(
+    conn: &mut Connection,
+    card: CardId,
+    limit: i64,
+) -> StoreResult<Vec<PlayedCard>> {
+    let text = "WITH having AS MATERIALIZED (SELECT s.deck_id, s.cards".to_owned()
+        + PUBLIC
+        + " AND s.cards @> ARRAY[$card] ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared) \
+        SELECT card, count(*) AS decks, (SELECT count(*) FROM having) AS of FROM having, unnest(having.cards) AS card \
+        WHERE card <> $card GROUP BY card ORDER BY count(*) DESC, card LIMIT $limit";
+    let statement = sql(text).bind("card", card).bind("compared", COMPARED).bind("limit", limit);
+    Ok(statement.custom_plan(MANY_OR_FEW).load(conn).await?)
+}

@@ -1,0 +1,315 @@
+//! Public decks: searched, and compared by their cards.
+
+use cardscape::app::decks::deck_search::make_due;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::deck_reports::sample;
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
+
+pub fn query(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+async fn ask(app: &TestApp, q: &str, rest: &str) -> Answer {
+    app.get(&format!("/v1/public-decks?q={}{rest}", query(q))).answer().await
+}
+
+/// Names of the decks that a query finds, in their order.
+async fn names(app: &TestApp, q: &str, rest: &str) -> Vec<String> {
+    let page = ask(app, q, rest).await.expect(200);
+    let name = |deck: &Value| deck["name"].as_str().unwrap().to_owned();
+    page["data"].as_array().unwrap().iter().map(name).collect()
+}
+
+fn deck(name: &str, list: &str) -> Value {
+    json!({ "name": name, "format": "ttcg/standard", "visibility": "public", "list": list })
+}
+
+async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
+    let answer = app.post("/v1/decks").by(owner).json(body).answer().await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+async fn replaced(app: &TestApp, owner: &Player, path: &str, body: &Value) {
+    app.put(path).by(owner).header("if-match", "*").json(body).answer().await.expect(200);
+}
+
+/// Does what is due in the background; how many decks were looked at.
+async fn in_the_background(app: &TestApp) -> usize {
+    let now = app.clock().now();
+    make_due(&app.state(), now, now - TimeDelta::hours(1)).await.unwrap()
+}
+
+#[tokio::test]
+async fn every_field_of_the_language_finds_decks() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
+    let embers = json!({ "name": "Émbers, and Bones!", "format": format, "visibility": "public", "tags": ["Aggro", "first try"], "list": list });
+    let path = stored(&app, &ada, &embers).await;
+    stored(&app, &bob, &deck("Pond", "2 Kettle Imp\n1 No Such Card")).await;
+    let today = app.clock().now().date_naive();
+    let dates =
+        [format!("date:{today}"), format!("updated<={today} size:50"), format!("date>{today}")];
+    let (both, first, second): (&[&str], &[&str], &[&str]) =
+        (&["Pond", "Émbers, and Bones!"], &["Émbers, and Bones!"], &["Pond"]);
+    for (q, expected) in [
+        ("", both),
+        ("embers", first),
+        ("name:\"bones and\"", first),
+        ("try", first),
+        ("ember", &[]),
+        ("tag:aggro", first),
+        ("tag:\"First Try\"", first),
+        ("tag:first", &[]),
+        ("by:ADA", first),
+        ("by!=ada", second),
+        ("by:\"nobody here\"", &[]),
+        ("contains:\"kettle imp\"", both),
+        ("contains:KettleImp contains:\"no such card\"", second),
+        ("-contains:\"no such card\"", first),
+        ("contains:kettle", &[]),
+        ("format:standard", both),
+        ("format:emojo-dojo/box", &[]),
+        ("legal:ttcg/standard", first),
+        ("-legal:standard", second),
+        ("size:50", first),
+        ("size<10 or tag:aggro", both),
+        ("size:..3", second),
+        ("game:ttcg -(size=50)", second),
+        (&dates[0], both),
+        (&dates[1], first),
+        (&dates[2], &[]),
+    ] {
+        assert_eq!(names(&app, q, "").await, expected, "{q}");
+    }
+    assert_eq!(names(&app, "", "&game=ttcg").await, both);
+    assert_eq!(names(&app, "", "&game=emojo-dojo").await, [""; 0]);
+
+    let page = ask(&app, "embers attack>700", "").await.expect(200);
+    let warning = &page["warnings"][0];
+    assert!(
+        warning["detail"].as_str().unwrap().starts_with("there is no field \"attack\" of decks"),
+        "{page:#}"
+    );
+    let found = &page["data"][0];
+    let id = path.rsplit('/').next().unwrap();
+    assert_eq!(
+        (
+            &found["id"],
+            &found["author"],
+            &found["card_count"],
+            &found["legal_in"],
+            &found["judged_on"]
+        ),
+        (&json!(id), &json!("ada"), &json!(50), &json!(["ttcg/standard"]), &json!(today))
+    );
+    assert!(found.get("folder").is_none() && found.get("entries").is_none());
+    ask(&app, "attack>700", "").await.problem(400, "invalid_query");
+    ask(&app, "", "&sort=best").await.problem(400, "invalid_parameter");
+}
+
+#[tokio::test]
+async fn only_what_is_public_now_is_found() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let path = stored(&app, &ada, &deck("Pond", "2 Kettle Imp")).await;
+    let hidden = |visibility: &str| json!({ "name": "Pond", "format": "ttcg/standard", "visibility": visibility, "list": "2 Kettle Imp" });
+    for visibility in ["private", "unlisted"] {
+        stored(&app, &ada, &hidden(visibility)).await;
+    }
+    assert_eq!(names(&app, "pond", "").await, ["Pond"]);
+
+    replaced(&app, &ada, &path, &deck("Lake", "1 Bellows Smith")).await;
+    assert_eq!(names(&app, "pond or contains:\"kettle imp\"", "").await, [""; 0]);
+    assert_eq!(names(&app, "lake contains:\"bellows smith\"", "").await, ["Lake"]);
+    let diff = app.get(&format!("{path}/revisions")).by(&ada).answer().await.expect(200);
+    assert_eq!(diff["data"].as_array().unwrap().len(), 2);
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "*");
+    restore.json(&json!({ "revision": 1 })).answer().await.expect(200);
+    assert_eq!(names(&app, "contains:\"kettle imp\"", "").await, ["Pond"]);
+
+    for visibility in ["unlisted", "private"] {
+        replaced(&app, &ada, &path, &hidden(visibility)).await;
+        assert_eq!(names(&app, "", "").await, [""; 0], "{visibility}");
+    }
+    replaced(&app, &ada, &path, &deck("Pond", "2 Kettle Imp")).await;
+    app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect_empty(204);
+    assert_eq!(names(&app, "", "").await, [""; 0]);
+    app.post(&format!("{path}/undelete")).by(&ada).answer().await.expect(200);
+    assert_eq!(names(&app, "", "").await, ["Pond"]);
+
+    let account = format!("/v1/accounts/{}", ada.id);
+    let ban = async |banned: bool| {
+        let body = json!({ "banned": banned });
+        app.patch(&account).by(&admin).json(&body).answer().await.expect(200);
+    };
+    ban(true).await;
+    assert_eq!(names(&app, "", "").await, [""; 0]);
+    let similar = app.get(&format!("{path}/similar")).answer().await;
+    assert!(similar.status == 200 || similar.status == 404);
+    ban(false).await;
+    assert_eq!(names(&app, "", "").await, ["Pond"]);
+    assert_eq!(in_the_background(&app).await, 0, "requests have made everything themselves");
+}
+
+#[tokio::test]
+async fn pages_follow_each_other_whatever_is_published_meanwhile() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let mut paths = Vec::new();
+    for number in 1..=5 {
+        paths.push(stored(&app, &ada, &deck(&format!("Deck {number}"), "2 Kettle Imp")).await);
+        app.clock().advance(TimeDelta::seconds(1));
+    }
+    replaced(&app, &ada, &paths[0], &deck("Deck 1", "3 Kettle Imp")).await;
+    assert_eq!(names(&app, "", "&limit=2&sort=updated").await, ["Deck 1", "Deck 5"]);
+    for q in ["", "deck"] {
+        let first = ask(&app, q, "&limit=3").await.expect(200);
+        stored(&app, &ada, &deck(&format!("Later {q} deck"), "1 Bellows Smith")).await;
+        let cursor = first["next_cursor"].as_str().unwrap();
+        let rest = names(&app, q, &format!("&limit=3&cursor={cursor}")).await;
+        let read: Vec<&str> = first["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|deck| deck["name"].as_str().unwrap())
+            .collect();
+        let later = names(&app, q, "&limit=1").await;
+        assert!(later[0].starts_with("Later"));
+        let mut all: Vec<&str> = read.into_iter().chain(rest.iter().map(String::as_str)).collect();
+        all.retain(|name| name.starts_with("Deck"));
+        assert_eq!(all, ["Deck 5", "Deck 4", "Deck 3", "Deck 2", "Deck 1"], "{q}");
+        ask(&app, "another", &format!("&cursor={cursor}")).await.problem(400, "invalid_cursor");
+    }
+}
+
+#[tokio::test]
+async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    stored(&app, &ada, &deck("Holder", "2 Drowned Lantern\n1 Kettle Imp")).await;
+    stored(&app, &eve, &deck("Guess", "1 Drowned Lantern\n1 Kettle Imp")).await;
+    let found = async || names(&app, "contains:\"drowned lantern\"", "").await;
+    // Also to the holder: everybody gets the same.
+    assert_eq!(found().await, ["Guess"]);
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
+    let card = card["id"].as_str().unwrap();
+    let played =
+        async || app.get(&format!("/v1/cards/{card}/played-with")).answer().await.expect(200);
+    assert_eq!(played().await, json!({ "decks": 0, "data": [] }));
+    assert_eq!(in_the_background(&app).await, 0);
+
+    app.post(&format!("/v1/cards/{card}/unlock")).by(&admin).answer().await;
+    assert_eq!(in_the_background(&app).await, 1, "the deck that is bound to it");
+    assert_eq!(found().await, ["Guess", "Holder"]);
+    assert_eq!(played().await["decks"], 1);
+    // A deck that only names the card is looked at on the next day, as all are.
+    app.clock().advance(TimeDelta::days(1));
+    assert_eq!(in_the_background(&app).await, 2);
+    assert_eq!(played().await["decks"], 2);
+    assert_eq!(played().await["data"][0]["name"], "Kettle Imp");
+    assert_eq!(in_the_background(&app).await, 0);
+}
+
+#[tokio::test]
+async fn decks_that_other_programs_publish_are_found_soon() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "Pond", "format": "ttcg/standard", "list": "2 Kettle Imp" });
+    let path = stored(&app, &ada, &body).await;
+    let id = path.rsplit('/').next().unwrap();
+    let older = |change: &str| {
+        format!(
+            "UPDATE decks SET revision = revision + 1, updated_at = updated_at - interval '1 hour', {change} WHERE id = '{id}'"
+        )
+    };
+    app.sql(&older("visibility = 'public', name = 'Older'")).await;
+    assert_eq!(names(&app, "", "").await, [""; 0]);
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(names(&app, "older contains:\"kettle imp\"", "").await, ["Older"]);
+    // It changes the deck again: what is known of it does not count any more.
+    app.sql(&older("name = 'Other'")).await;
+    assert_eq!(names(&app, "older", "").await, [""; 0]);
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(names(&app, "other", "").await, ["Other"]);
+    app.sql(&older("visibility = 'private'")).await;
+    assert_eq!(names(&app, "", "").await, [""; 0]);
+    assert_eq!(in_the_background(&app).await, 0);
+}
+
+#[tokio::test]
+async fn formats_of_a_new_manifest_judge_anew() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
+    let body = json!({ "name": "Embers", "format": format, "visibility": "public", "list": list });
+    stored(&app, &ada, &body).await;
+    assert_eq!(names(&app, "legal:standard", "").await, ["Embers"]);
+    // As an import of a changed manifest does.
+    app.sql("UPDATE games SET revision = revision + 1 WHERE code = 'ttcg'").await;
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(in_the_background(&app).await, 0);
+    assert_eq!(names(&app, "legal:standard", "").await, ["Embers"]);
+}
+
+#[tokio::test]
+async fn decks_are_compared_by_the_cards_that_they_share() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    let lists = [
+        ("Same", "1 Bellows Smith\n9 Kettle Imp"),
+        ("Half", "1 Kettle Imp"),
+        ("More", "2 Kettle Imp\n1 Bellows Smith\n1 Cinder Matriarch\n1 No Such Card"),
+        ("None", "1 No Such Card"),
+    ];
+    for (name, list) in lists {
+        stored(&app, &bob, &deck(name, list)).await;
+    }
+    let mine = json!({ "name": "Mine", "format": "ttcg/standard", "list": "2 Kettle Imp\n1 Bellows Smith" });
+    let path = stored(&app, &ada, &mine).await;
+    let similar = app.get(&format!("{path}/similar")).by(&ada).answer().await.expect(200);
+    let found: Vec<(&str, i64, f64)> = similar["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["name"].as_str().unwrap(),
+                one["shared_cards"].as_i64().unwrap(),
+                one["similarity"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(found[0], ("Same", 2, 1.0), "{similar:#}");
+    assert_eq!(found.iter().map(|one| one.0).collect::<Vec<_>>(), ["Same", "More", "Half"]);
+    let few = app.get(&format!("{path}/similar?limit=1")).by(&ada).answer().await.expect(200);
+    assert_eq!(few["data"].as_array().unwrap().len(), 1);
+    app.get(&format!("{path}/similar?limit=0"))
+        .by(&ada)
+        .answer()
+        .await
+        .problem(400, "invalid_parameter");
+    app.get(&format!("{path}/similar")).by(&bob).answer().await.problem(404, "not_found");
+
+    let card = app.get("/v1/cards/named?exact=Kettle+Imp&game=ttcg").answer().await.expect(200);
+    let played = format!("/v1/cards/{}/played-with", card["id"].as_str().unwrap());
+    let played = app.get(&played).answer().await.expect(200);
+    assert_eq!(played["decks"], 3, "{played:#}");
+    assert_eq!(
+        (&played["data"][0]["name"], &played["data"][0]["decks"]),
+        (&json!("Bellows Smith"), &json!(2))
+    );
+    let absent = "/v1/cards/00000000-0000-7000-8000-000000000000/played-with";
+    app.get(absent).answer().await.problem(404, "not_found");
+}
