@@ -60,6 +60,6 @@ mod tests {
         let longest = Axis::of(u64::MAX);
         assert_eq!(longest.marks().last(), Some(20_000_000_000_000_000_000));
         assert!((longest.share(u64::MAX.into()) - 0.922).abs() < 0.001);
-        assert!(longest.share(0) == 0.0 && longest.share(u128::MAX) == 1.0);
+        assert!(longest.share(0) <= 0.0 && longest.share(u128::MAX) >= 1.0);
     }
 }

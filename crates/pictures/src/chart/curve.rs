@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::drawing::{Bar, Drawing, Look, Stroke};
 use super::inks::series;
 use super::input::{CURVE_BARS_MAX, ChartOptions, CurveChart};
-use super::numbers::{grouped, short, signed};
+use super::numbers::{grouped, short};
 use super::page::{MARGIN, NAME_MAX, Page, SMALL, bound, short_line};
 use crate::clean::clean;
 use crate::metrics::Style;
@@ -100,7 +100,7 @@ fn slots(chart: &CurveChart<'_>, shown: &[u64], more: u64, plot: Area) -> Vec<Sl
     }
     let mut x = plot.x + side(chart.fewer) + ((room - width * count) / 2.0).floor();
     for (value, copies) in (first..).zip(shown) {
-        let label = signed(value);
+        let label = value.to_string();
         slots.push(Slot { x, width, copies: *copies, label, value: Some(value) });
         x += width;
     }
@@ -120,7 +120,7 @@ fn tell(page: &mut Page, name: &str, slots: &[Slot]) {
         // Those outside stand before the first and behind the last number.
         let than = if place == 0 { first } else { last };
         let than = than.filter(|_| slot.value.is_none());
-        let than = than.map(|value| format!(" than {}", signed(value))).unwrap_or_default();
+        let than = than.map(|value| format!(" than {value}")).unwrap_or_default();
         format!("{}{than}: {}", slot.label, grouped(slot.copies.into()))
     });
     let counts: Vec<String> = counts.collect();

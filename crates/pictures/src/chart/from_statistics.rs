@@ -6,7 +6,6 @@ use cardscape_engine::Distribution;
 use serde_json::Value;
 
 use super::input::{CurveChart, OtherShares, ShareBar, SharesChart};
-use super::numbers::signed;
 use crate::from_game::titled;
 
 impl<'a> CurveChart<'a> {
@@ -47,10 +46,8 @@ impl<'a> SharesChart<'a> {
             let (label, theme) = match &share.value {
                 Value::String(code) => (name(code).unwrap_or_else(|| titled(code)), code.clone()),
                 Value::Bool(yes) => (if *yes { "Yes" } else { "No" }.to_owned(), String::new()),
-                other => {
-                    let number = other.as_i64().map(|number| signed(number.into()));
-                    (number.unwrap_or_else(|| other.to_string()), String::new())
-                }
+                // Numbers as JSON writes them; there is nothing else.
+                other => (other.to_string(), String::new()),
             };
             ShareBar { label: label.into(), copies: share.copies, theme: theme.into() }
         });

@@ -52,12 +52,6 @@ pub(super) fn short(number: u128) -> String {
     }
 }
 
-/// A number with its sign, if it is negative.
-pub(super) fn signed(number: i128) -> String {
-    let sign = if number < 0 { "−" } else { "" };
-    format!("{sign}{}", number.unsigned_abs())
-}
-
 /// A share in percent with at most one decimal place, rounded; `None` of nothing. What is not nothing is not 0%, what is not all is not 100%.
 pub(super) fn percent(copies: u128, total: u64) -> Option<String> {
     let total = u128::from(total);
@@ -108,8 +102,6 @@ mod tests {
         for (number, expected) in cases {
             assert_eq!(brief(number), expected);
         }
-        assert_eq!(signed(i64::MIN.into()), "−9223372036854775808");
-        assert_eq!(signed(7), "7");
     }
 
     #[test]

@@ -220,7 +220,7 @@ fn crowded(options: ChartOptions) -> Vec<Chart> {
 #[test]
 fn texts_stay_in_their_place_in_every_font() {
     let readers = readers();
-    let options = [320, 640, 1_200].map(|width| options(width, ChartTheme::Light));
+    let options = [320, 1_200].map(|width| options(width, ChartTheme::Light));
     for options in options {
         let hostile = hostile_texts();
         let charts = hostile.iter().flat_map(|text| named(text, options)).chain(crowded(options));
@@ -254,7 +254,7 @@ fn texts_stay_in_their_place_in_every_font() {
 
 #[test]
 fn numbers_do_not_lie_on_each_other() {
-    for width in [320, 640, 1_200] {
+    for width in [320, 1_200] {
         for chart in crowded(options(width, ChartTheme::Dark)) {
             let svg = chart.svg();
             for (name, reader) in &readers() {
@@ -293,6 +293,9 @@ fn copies_stand_on_bars_where_they_fit() {
     assert!(!svg(vec![5_000_000; 50]).contains(">5,000,000</text>"));
     assert!(svg(vec![5_000_000; 50]).contains(">50</text>"));
     assert!(!svg(vec![5_000_000; 50]).contains(">49</text>"), "every second number");
+    // The bundled font has every character of them.
+    let negative = CurveChart { first: -9, counts: vec![7; 50], ..CurveChart::default() };
+    assert!(Chart::curve(&negative, ChartOptions::default()).svg().contains(">-8</text>"));
 }
 
 #[test]
@@ -310,7 +313,7 @@ fn long_labels_are_cut_and_told_uncut() {
 #[test]
 fn the_smallest_values_are_summed() {
     let names: Vec<String> = (0..14).map(|place| format!("v{place}")).collect();
-    let bars = (0_u64..14).map(|place| bar(&names[place as usize], 20 - place % 2 * 7));
+    let bars = (0_u64..).zip(&names).map(|(place, name)| bar(name, 20 - place % 2 * 7));
     let shares = SharesChart { bars: bars.collect(), total: 200, ..SharesChart::default() };
     let svg = Chart::shares(&shares, ChartOptions::default()).svg();
     // Every second one has 13 copies; two of these are too many.
