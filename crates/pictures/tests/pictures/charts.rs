@@ -40,7 +40,10 @@ fn says(svg: &str, element: &str) -> String {
 
 /// The copies of each bar, of a description.
 fn told(description: &str) -> Vec<u128> {
-    let counts = description.split(". ").nth(1).unwrap_or_default().trim_end_matches('.');
+    // Without bars the sentence is not there, and notes follow.
+    let is_note = |said: &&str| said.starts_with("Without a value") || said.starts_with("Unclear");
+    let counts = description.split(". ").nth(1).filter(|said| !is_note(said));
+    let counts = counts.unwrap_or_default().trim_end_matches('.');
     let number = |count: &str| {
         // Percents follow where there is a total.
         let number = count.rsplit(": ").next().unwrap().split(" · ").next().unwrap();
