@@ -35,7 +35,8 @@ struct Slot {
 
 impl Slot {
     fn middle(&self) -> f32 {
-        self.x + self.width / 2.0
+        let middle = self.x + self.width / 2.0;
+        if self.width < WHOLE_FROM { middle } else { middle.floor() }
     }
 }
 
@@ -165,7 +166,7 @@ fn bars(page: &mut Page, axis: Axis, plot: Area, slots: &[Slot]) {
         page.drawing.bars.push(Bar { area, look });
         let copies = grouped(slot.copies.into());
         if bound(&copies, SMALL) <= slot.width {
-            let at = (slot.middle(), area.y - 4.0);
+            let at = (slot.middle(), (area.y - 4.0).round());
             lines.push(Placed::new(short_line(copies), SMALL, at, Anchor::Middle, slot.width));
         }
     }
