@@ -244,7 +244,7 @@ impl Body {
         let gap = if label.is_empty() { 0.0 } else { 8.0 };
         let label_width = label.width() * size;
         let texts = [
-            (label, Style::Bold, Ink::Coloured, x, label_width),
+            (label, Style::Bold, Ink::Label, x, label_width),
             (value, Style::Regular, Ink::Dark, x + label_width + gap, value.width() * size),
         ];
         for (text, style, ink, x, room) in texts {

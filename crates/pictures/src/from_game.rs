@@ -227,7 +227,7 @@ fn signed(number: &serde_json::Number, attribute: Option<&Attribute>) -> String 
 }
 
 /// A code as words for people: `boost_attack` is `Boost Attack`.
-fn titled(code: &str) -> String {
+pub(crate) fn titled(code: &str) -> String {
     let mut words = String::with_capacity(code.len());
     let mut starts = true;
     for letter in code.chars() {

@@ -74,17 +74,23 @@ const WORDS: [(&str, u32, u32); 44] = [
 impl Palette {
     /// The colours of a theme.
     pub(crate) fn of(theme: &str) -> Self {
+        Self::known(theme).unwrap_or_else(|| {
+            // Eighteen hues that can be told apart.
+            Self::of_hue(u32::try_from(text_number(theme) % 18).unwrap_or_default() * 20)
+        })
+    }
+
+    /// The colours of a theme that has a word for a colour or element.
+    pub(crate) fn known(theme: &str) -> Option<Self> {
         let words = theme.split(|letter: char| !letter.is_alphanumeric());
         let mut known = words
             .filter_map(|word| WORDS.iter().find(|(known, _, _)| word.eq_ignore_ascii_case(known)));
-        match known.next() {
-            Some((_, hue, strength)) => Self { hue: *hue, strength: *strength },
-            None => {
-                // Eighteen hues that can be told apart.
-                let hue = u32::try_from(text_number(theme) % 18).unwrap_or_default() * 20;
-                Self { hue, strength: 90 }
-            }
-        }
+        known.next().map(|(_, hue, strength)| Self { hue: *hue, strength: *strength })
+    }
+
+    /// The colours of a hue (0 to 359 degrees) that no word stands for.
+    pub(crate) fn of_hue(hue: u32) -> Self {
+        Self { hue, strength: 90 }
     }
 
     fn shade(self, turn: u32, saturation: u32, lightness: u32) -> Hsl {
@@ -127,6 +133,18 @@ impl Palette {
         [self.shade(0, 70, 74), self.shade(340, 62, 26)]
     }
 
+    /// A bar of a chart on a light ground.
+    pub(crate) fn bar_on_light(self) -> Hsl {
+        // Yellow, green and cyan are lighter than other hues of one lightness.
+        let is_light = (36..200).contains(&self.hue);
+        self.shade(0, 62, if is_light { 33 } else { 48 })
+    }
+
+    /// A bar of a chart on a dark ground.
+    pub(crate) fn bar_on_dark(self) -> Hsl {
+        self.shade(0, 58, 64)
+    }
+
     /// Shapes of the emblem: light, strong, of a neighbouring hue.
     pub(crate) fn emblem(self) -> [Hsl; 3] {
         [self.shade(0, 80, 90), self.shade(0, 66, 42), self.shade(40, 70, 60)]
@@ -134,7 +152,46 @@ impl Palette {
 }
 
 #[cfg(test)]
+pub(crate) mod contrast {
+    //! How well colours are told apart, as WCAG 2.2 counts it.
+
+    use super::Hsl;
+
+    /// Luminance as WCAG defines it.
+    fn luminance([red, green, blue]: [f64; 3]) -> f64 {
+        let linear = |part: f64| {
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    /// Red, green and blue as CSS defines them.
+    pub(crate) fn rgb(Hsl(hue, saturation, lightness): Hsl) -> [f64; 3] {
+        let [hue, saturation, lightness] =
+            [hue, saturation, lightness].map(|number| f64::from(number) / 100.0);
+        let part = |shift: f64| {
+            let place = (shift + hue * 100.0 / 30.0) % 12.0;
+            let room = saturation * lightness.min(1.0 - lightness);
+            lightness - room * (place - 3.0).min(9.0 - place).clamp(-1.0, 1.0)
+        };
+        [part(0.0), part(8.0), part(4.0)]
+    }
+
+    /// Red, green and blue of a colour that is written as `#rrggbb`.
+    pub(crate) fn written(colour: &str) -> [f64; 3] {
+        [1, 3, 5].map(|at| f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0)
+    }
+
+    /// From 1 (the same) to 21 (black and white).
+    pub(crate) fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+}
+
+#[cfg(test)]
 mod tests {
+    use super::contrast::{contrast, rgb, written};
     use super::*;
 
     #[test]
@@ -146,38 +203,12 @@ mod tests {
         assert_eq!(Palette::of("gray").edge().to_string(), "hsl(214,4%,14%)");
     }
 
-    /// Luminance as WCAG defines it.
-    fn luminance([red, green, blue]: [f64; 3]) -> f64 {
-        let linear = |part: f64| {
-            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-    }
-
-    /// Red, green and blue as CSS defines them.
-    fn rgb(Hsl(hue, saturation, lightness): Hsl) -> [f64; 3] {
-        let [hue, saturation, lightness] =
-            [hue, saturation, lightness].map(|number| f64::from(number) / 100.0);
-        let part = |shift: f64| {
-            let place = (shift + hue * 100.0 / 30.0) % 12.0;
-            let room = saturation * lightness.min(1.0 - lightness);
-            lightness - room * (place - 3.0).min(9.0 - place).clamp(-1.0, 1.0)
-        };
-        [part(0.0), part(8.0), part(4.0)]
-    }
-
     #[test]
     fn letters_can_be_read_in_every_colour() {
         let bytes = |colour: Hsl| format!("{:.0?}", rgb(colour).map(|part| part * 255.0));
         assert_eq!(bytes(Hsl(0, 100, 50)), "[255, 0, 0]");
         assert_eq!(bytes(Hsl(210, 50, 40)), "[51, 102, 153]");
-        let of = |bytes: [u8; 3]| bytes.map(|byte| f64::from(byte) / 255.0);
-        let (dark, light, metal) =
-            (of([0x1B, 0x18, 0x13]), of([0xFB, 0xF7, 0xEC]), of([0xA9, 0xB9, 0xCA]));
-        let contrast = |one, other| {
-            let (one, other) = (luminance(one), luminance(other));
-            (one.max(other) + 0.05) / (one.min(other) + 0.05)
-        };
+        let (dark, light, metal) = (written("#1b1813"), written("#fbf7ec"), written("#a9b9ca"));
         for hue in (0..360).step_by(5) {
             for strength in [10, 60, 90, 120, 130] {
                 let palette = Palette { hue, strength };
@@ -190,8 +221,8 @@ mod tests {
                     ("the foot", light, dark_plate),
                     ("the darkest of metal", metal, dark_plate),
                 ] {
-                    let contrast = contrast(letters, ground);
-                    assert!(contrast >= 4.5, "{what} at {hue} {strength}: {contrast:.2}");
+                    let seen = contrast(letters, ground);
+                    assert!(seen >= 4.5, "{what} at {hue} {strength}: {seen:.2}");
                 }
             }
         }

@@ -9,11 +9,11 @@ use crate::emblem::{hatch_path, rays_path};
 use crate::face::CardFace;
 use crate::finish::Finish;
 use crate::fonts::Fonts;
-use crate::metrics::Style;
 use crate::png::{self, PngError};
-use crate::runs::{Run, Tidy, runs};
-use crate::shapes::{Anchor, Area, Block, Ink};
-use crate::sheet::Sheet;
+use crate::runs::{Tidy, runs};
+use crate::shapes::{Area, Block, Ink};
+use crate::sheet::{CARD_HEIGHT, CARD_WIDTH, Sheet};
+use crate::text::{FAMILIES, TextTemplate, tidy};
 
 /// What every hidden card looks like.
 const BACK: &str = include_str!("back.svg");
@@ -102,7 +102,7 @@ impl Picture {
     /// # Errors
     /// None that is known of: faults of the renderer come as [`PngError`].
     pub fn png(&self, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
-        png::draw(&self.drawn(Some(fonts)), fonts)
+        png::draw(&self.drawn(Some(fonts)), (CARD_WIDTH, CARD_HEIGHT), fonts)
     }
 
     /// The SVG; with `fonts`, texts are in parts of one font each, which the renderer needs.
@@ -127,16 +127,6 @@ struct CardTemplate<'a> {
     fonts: Option<&'a Fonts>,
 }
 
-/// Lines of one look. Askama escapes what they say.
-#[derive(Template)]
-#[template(path = "text.svg")]
-struct TextTemplate<'a> {
-    block: &'a Block,
-    fill: String,
-    outline: bool,
-    runs: Vec<Run<'a>>,
-}
-
 impl CardTemplate<'_> {
     fn has(&self, finish: Finish) -> bool {
         self.face.finish.has(finish)
@@ -153,11 +143,11 @@ impl CardTemplate<'_> {
             Ink::Shiny if shiny => format!("url(#{}m)", self.id),
             Ink::Shiny if self.shiny() => "#fbf7ec".to_owned(),
             Ink::Dark | Ink::Shiny => "#1b1813".to_owned(),
-            Ink::Coloured => self.sheet.palette.line().to_string(),
+            Ink::Label => self.sheet.palette.line().to_string(),
             Ink::Light => "#fbf7ec".to_owned(),
         };
         let runs = runs(block, self.fonts);
-        TextTemplate { block, fill, outline: shiny, runs }
+        TextTemplate { block, fill, outline: shiny, anchor: None, runs }
     }
 
     /// Plates under the name and numbers.
@@ -201,10 +191,4 @@ fn facets() -> String {
 /// The bands of a holographic overlay.
 fn hatch(area: &Area) -> String {
     hatch_path(*area)
-}
-
-/// A number as the templates write it.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "templates pass fields so")]
-fn tidy(number: &f32) -> Tidy {
-    Tidy(*number)
 }

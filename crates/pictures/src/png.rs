@@ -6,9 +6,8 @@ use thiserror::Error;
 
 use crate::artwork;
 use crate::fonts::Fonts;
-use crate::sheet::{CARD_HEIGHT, CARD_WIDTH};
 
-/// A picture that could not be drawn: a fault of this crate or the renderer, not of the card.
+/// A picture that could not be drawn: a fault of this crate or the renderer, not of the card or chart.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the picture cannot be drawn: {reason}")]
 pub struct PngError {
@@ -21,8 +20,12 @@ impl PngError {
     }
 }
 
-/// Draws one of our own SVGs. The renderer finds nothing but the given fonts and the image in the text itself: no file, no address.
-pub(crate) fn draw(svg: &str, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
+/// Draws one of our own SVGs, on so many pixels (width and height). The renderer finds nothing but the given fonts and the image in the text itself: no file, no address.
+pub(crate) fn draw(
+    svg: &str,
+    (width, height): (u32, u32),
+    fonts: &Fonts,
+) -> Result<Vec<u8>, PngError> {
     let options = Options {
         resources_dir: None,
         image_href_resolver: ImageHrefResolver {
@@ -34,7 +37,7 @@ pub(crate) fn draw(svg: &str, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
         ..Options::default()
     };
     let tree = Tree::from_str(svg, &options).map_err(PngError::new)?;
-    let mut pixels = Pixmap::new(CARD_WIDTH, CARD_HEIGHT).ok_or(PngError::new("no room"))?;
+    let mut pixels = Pixmap::new(width, height).ok_or(PngError::new("no room"))?;
     resvg::render(&tree, Transform::identity(), &mut pixels.as_mut());
     encode(pixels).map_err(PngError::new)
 }
@@ -42,6 +45,7 @@ pub(crate) fn draw(svg: &str, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
 /// Colours lose their two lowest bits (blue, which eyes are worst at, three): nobody sees them, and no compression finds a pattern in them.
 /// The files are half as long.
 fn encode(pixels: Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let (width, height) = (pixels.width(), pixels.height());
     let mut bytes = pixels.take_demultiplied();
     for [red, green, blue, _] in bytes.as_chunks_mut::<4>().0 {
         for (colour, lost) in [(red, 2), (green, 2), (blue, 3)] {
@@ -51,7 +55,7 @@ fn encode(pixels: Pixmap) -> Result<Vec<u8>, png::EncodingError> {
         }
     }
     let mut file = Vec::with_capacity(200_000);
-    let mut encoder = png::Encoder::new(&mut file, CARD_WIDTH, CARD_HEIGHT);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
     // One level less than usual: half the time for a hundredth more bytes.
@@ -78,7 +82,7 @@ mod tests {
             let svg = format!(
                 r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 500 700">{inside}</svg>"#
             );
-            draw(&svg, &fonts)
+            draw(&svg, (500, 700), &fonts)
         };
         let empty = svg("");
         assert!(empty.is_ok());
@@ -87,6 +91,6 @@ mod tests {
             assert_eq!(svg(&image), empty, "{href}");
         }
         assert_ne!(svg(r#"<rect width="9" height="9"/>"#), empty);
-        assert!(draw("<svg", &fonts).is_err());
+        assert!(draw("<svg", (500, 700), &fonts).is_err());
     }
 }

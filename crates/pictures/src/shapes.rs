@@ -17,10 +17,10 @@ pub(crate) enum Anchor {
 /// What colour letters have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
-    /// Dark, on light plates.
+    /// Dark, on light plates. In charts: what contrasts most with the ground.
     Dark,
-    /// In the card's colour, on light plates.
-    Coloured,
+    /// Labels: in the card's colour, on light plates. In charts: what contrasts less than the rest.
+    Label,
     /// Light, on dark plates.
     Light,
     /// Dark on light plates for matte cards, metallic on dark ones for all others.

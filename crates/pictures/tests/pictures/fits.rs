@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::support::{SEEDS, filled, hostile_texts, reader, seed, text_boxes};
 
-fn readers() -> [(&'static str, Options<'static>); 3] {
+pub(crate) fn readers() -> [(&'static str, Options<'static>); 3] {
     [
         ("bundled", reader(include_bytes!("../../fonts/CardscapeSans-Bold.ttf"))),
         ("serif", reader(include_bytes!("../fixtures/DejaVuSerif.ttf"))),

@@ -14,6 +14,7 @@ const ELEMENTS: &[&str] = &[
     "radialGradient",
     "stop",
     "clipPath",
+    "pattern",
     "rect",
     "circle",
     "path",
@@ -42,6 +43,8 @@ const ATTRIBUTES: &[&str] = &[
     "offset",
     "stop-color",
     "spreadMethod",
+    "patternUnits",
+    "patternTransform",
     "fill",
     "opacity",
     "fill-opacity",
@@ -65,7 +68,7 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 /// Reads a picture, and looks at everything in it.
-fn check(svg: &str) {
+pub(crate) fn check(svg: &str) {
     let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
     let ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
     for node in document.descendants() {

@@ -2,6 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod artwork;
+mod chart_files;
+mod charts;
 mod finishes;
 mod fits;
 mod hidden;

@@ -135,11 +135,18 @@ pub(crate) fn text_boxes(svg: &str, options: &Options<'_>) -> Vec<(String, [f32;
     found
 }
 
-/// The pixels of a PNG, in red, green, blue and alpha.
+/// The pixels of a card's PNG, in red, green, blue and alpha.
 pub(crate) fn pixels(file: &[u8]) -> Vec<[u8; 4]> {
+    let (size, pixels) = sized_pixels(file);
+    assert_eq!(size, (500, 700));
+    pixels
+}
+
+/// Width, height and pixels of a PNG.
+pub(crate) fn sized_pixels(file: &[u8]) -> ((u32, u32), Vec<[u8; 4]>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
-    assert_eq!((info.width, info.height, info.color_type), (500, 700, png::ColorType::Rgba));
-    bytes.as_chunks::<4>().0.to_vec()
+    assert_eq!(info.color_type, png::ColorType::Rgba);
+    ((info.width, info.height), bytes.as_chunks::<4>().0.to_vec())
 }

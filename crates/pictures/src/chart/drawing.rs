@@ -1,0 +1,58 @@
+//! A chart, laid out: what the template writes. In pixels.
+
+use std::fmt;
+
+use crate::palette::Palette;
+use crate::runs::Tidy;
+use crate::shapes::{Area, Block};
+
+/// A chart without its colours.
+#[derive(Debug, Default)]
+pub(super) struct Drawing {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// What screen readers call it; never empty.
+    pub(super) title: String,
+    pub(super) description: String,
+    /// Behind the bars.
+    pub(super) grid: Vec<Stroke>,
+    pub(super) bars: Vec<Bar>,
+    /// What the bars stand on.
+    pub(super) base: Vec<Stroke>,
+    pub(super) blocks: Vec<Block>,
+    /// Whether a text was cut.
+    pub(super) is_cut: bool,
+}
+
+/// A bar; never one of no copies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bar {
+    pub(super) area: Area,
+    pub(super) look: Look,
+}
+
+/// How a bar is filled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    Coloured(Palette),
+    /// Of several values together.
+    Hatched,
+}
+
+/// A straight line, across or upright.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Stroke {
+    Across { x: f32, y: f32, to: f32 },
+    Upright { x: f32, y: f32, to: f32 },
+}
+
+impl fmt::Display for Stroke {
+    /// As a part of a path: numbers and letters alone, which need no escaping. In the middle of pixels, so that it is sharp.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sharp = |at: f32| Tidy(at.floor() + 0.5);
+        match *self {
+            Self::Across { x, y, to } => write!(f, "M{} {}H{}", Tidy(x), sharp(y), Tidy(to)),
+            Self::Upright { x, y, to } => write!(f, "M{} {}V{}", sharp(x), Tidy(y), Tidy(to)),
+        }
+    }
+}
