@@ -39,16 +39,40 @@ CREATE TABLE decks_to_search (
 COMMENT ON TABLE decks_to_search IS 'Public decks whose row of deck_search is to be made. Whoever adds or takes one away holds the row of the deck.';
 CREATE INDEX decks_to_search_order ON decks_to_search (noted_at, deck_id);
 
+-- What happens to public decks stands in the change feed, without what they hold.
+-- The new list contains the old one: what is stored need not be looked at again.
+ALTER TABLE events DROP CONSTRAINT events_kind_check;
+ALTER TABLE events ADD CONSTRAINT events_kind_check CHECK (kind IN
+    ('game.changed', 'set.changed', 'card.added', 'card.changed', 'card.unlocked', 'card.moved', 'card.merged',
+     'design.shared', 'design.approved', 'design.official', 'design.withdrawn', 'deck.published', 'deck.changed', 'deck.withdrawn')) NOT VALID;
+-- Bulk files have neither designs nor decks: whether they are behind is asked of the others. Older programs use the index that is there.
+CREATE INDEX events_cards_of_game ON events ((payload ->> 'game'), seq) WHERE kind NOT LIKE 'de%';
+
+CREATE FUNCTION tell_of_public_deck(told_kind text, deck uuid, game text, told_at timestamptz) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO events (id, kind, subject_id, payload, created_at)
+    VALUES (gen_random_uuid(), told_kind, deck, jsonb_build_object('game', game, 'deck', deck), told_at)
+$$;
+
 CREATE FUNCTION note_published_deck() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO decks_to_search (deck_id, noted_at) VALUES (NEW.id, NEW.updated_at) ON CONFLICT (deck_id) DO NOTHING;
+    IF TG_OP = 'INSERT' THEN
+        PERFORM tell_of_public_deck('deck.published', NEW.id, NEW.game_code, NEW.updated_at);
+    ELSIF OLD.visibility <> 'public' THEN
+        PERFORM tell_of_public_deck('deck.published', NEW.id, NEW.game_code, NEW.updated_at);
+    ELSIF NEW.revision <> OLD.revision THEN
+        PERFORM tell_of_public_deck('deck.changed', NEW.id, NEW.game_code, NEW.updated_at);
+    END IF;
     RETURN NULL;
 END $$;
 
 CREATE FUNCTION forget_published_deck() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM deck_search WHERE deck_id = NEW.id;
-    DELETE FROM decks_to_search WHERE deck_id = NEW.id;
+    IF TG_OP = 'UPDATE' THEN
+        DELETE FROM deck_search WHERE deck_id = OLD.id;
+        DELETE FROM decks_to_search WHERE deck_id = OLD.id;
+    END IF;
+    PERFORM tell_of_public_deck('deck.withdrawn', OLD.id, OLD.game_code, now());
     RETURN NULL;
 END $$;
 
@@ -56,5 +80,8 @@ CREATE TRIGGER decks_published AFTER INSERT OR UPDATE OF revision, visibility, d
     FOR EACH ROW WHEN (NEW.visibility = 'public') EXECUTE FUNCTION note_published_deck();
 CREATE TRIGGER decks_withdrawn AFTER UPDATE OF visibility ON decks
     FOR EACH ROW WHEN (OLD.visibility = 'public' AND NEW.visibility <> 'public') EXECUTE FUNCTION forget_published_deck();
+-- With the account of its owner, for example.
+CREATE TRIGGER decks_gone AFTER DELETE ON decks
+    FOR EACH ROW WHEN (OLD.visibility = 'public') EXECUTE FUNCTION forget_published_deck();
 
 INSERT INTO decks_to_search (deck_id, noted_at) SELECT id, updated_at FROM decks WHERE visibility = 'public';

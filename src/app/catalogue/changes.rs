@@ -27,7 +27,8 @@ pub struct ChangeResponse {
     pub seq: i64,
     /// `game.changed`, `set.changed`, `card.added`, `card.changed` (it, its printings or its rulings), `card.unlocked`, `card.moved` (to
     /// another number) or `card.merged` (`from` is no card any more: it became this one); of designs that everybody sees `design.shared`,
-    /// `design.approved`, `design.official` (it is a card that everybody sees) or `design.withdrawn` (by its author or a moderator).
+    /// `design.approved`, `design.official` (it is a card that everybody sees) or `design.withdrawn` (by its author or a moderator); of public
+    /// decks `deck.published`, `deck.changed` or `deck.withdrawn` (it is not public any more, or gone).
     #[schema(example = "card.unlocked")]
     pub kind: String,
     /// Code of the game.
@@ -48,6 +49,9 @@ pub struct ChangeResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
+    /// Id of the deck, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deck: Option<Uuid>,
     /// What the card was before, if it was moved or merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<FormerCardResponse>,
@@ -57,14 +61,15 @@ pub struct ChangeResponse {
 
 impl From<Change> for ChangeResponse {
     fn from(Change { seq, kind, subject, at }: Change) -> Self {
-        let changes::Subject { game, set, number, card, design, from } = subject;
+        let changes::Subject { game, set, number, card, design, deck, from } = subject;
         let from = from.map(|changes::FormerCard { card, set, number }| FormerCardResponse {
             card: card.0,
             set,
             number,
         });
         let (card, design) = (card.map(Uuid::from), design.map(|design| design.to_string()));
-        Self { seq, kind, game, set, number, card, design, from, at }
+        let deck = deck.map(Uuid::from);
+        Self { seq, kind, game, set, number, card, design, deck, from, at }
     }
 }
 

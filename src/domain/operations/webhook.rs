@@ -3,7 +3,7 @@
 use chrono::{DateTime, Duration, Utc};
 
 /// The kinds of events that a webhook can be told.
-pub const EVENT_KINDS: [&str; 11] = [
+pub const EVENT_KINDS: [&str; 14] = [
     "game.changed",
     "set.changed",
     "card.added",
@@ -15,6 +15,9 @@ pub const EVENT_KINDS: [&str; 11] = [
     "design.approved",
     "design.official",
     "design.withdrawn",
+    "deck.published",
+    "deck.changed",
+    "deck.withdrawn",
 ];
 
 /// The kind of a test delivery, which an admin asks for.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::ids::CardId;
+use crate::domain::ids::{CardId, DeckId};
 use crate::store::card_content::cards::CardPlace;
 use crate::store::db::schema::{event_clock, events};
 use crate::store::db::statement::{run_commands, sql};
@@ -48,6 +48,8 @@ pub struct Subject {
     pub card: Option<CardId>,
     /// Identifier of the design, where it is about one.
     pub design: Option<DesignCode>,
+    /// Id of the deck, where it is about one.
+    pub deck: Option<DeckId>,
     /// The card's former place and id, where it was moved or merged.
     pub from: Option<FormerCard>,
 }

@@ -313,3 +313,37 @@ async fn decks_are_compared_by_the_cards_that_they_share() {
     let absent = "/v1/cards/00000000-0000-7000-8000-000000000000/played-with";
     app.get(absent).answer().await.problem(404, "not_found");
 }
+
+#[tokio::test]
+async fn the_change_feed_tells_of_public_decks_and_nothing_of_what_they_hold() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let before = app.get("/v1/changes").answer().await.expect(200);
+    let mut seq = before["newest"].as_i64().unwrap();
+    let private = json!({ "name": "Pond", "format": "ttcg/standard", "list": "2 Kettle Imp" });
+    let path = stored(&app, &ada, &private).await;
+    replaced(&app, &ada, &path, &private).await;
+    replaced(&app, &ada, &path, &deck("Pond", "2 Kettle Imp")).await;
+    replaced(&app, &ada, &path, &deck("Lake", "1 Kettle Imp")).await;
+    app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect_empty(204);
+    app.post(&format!("{path}/undelete")).by(&ada).answer().await.expect(200);
+    app.sql(&format!("DELETE FROM decks WHERE account_id = '{}'", ada.id)).await;
+    let expected = ["published", "changed", "withdrawn", "published", "withdrawn"];
+    let mut told = Vec::new();
+    while told.len() < expected.len() {
+        let page =
+            app.get(&format!("/v1/changes?limit=200&after={seq}")).answer().await.expect(200);
+        for change in page["data"].as_array().unwrap() {
+            seq = change["seq"].as_i64().unwrap();
+            if change["kind"].as_str().unwrap().starts_with("deck.") {
+                let members: Vec<&String> = change.as_object().unwrap().keys().collect();
+                assert_eq!(members, ["at", "deck", "game", "kind", "seq"]);
+                assert!(path.ends_with(change["deck"].as_str().unwrap()));
+                told.push(change["kind"].as_str().unwrap().to_owned());
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(told, expected.map(|kind| format!("deck.{kind}")));
+}

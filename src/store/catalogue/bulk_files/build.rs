@@ -169,7 +169,7 @@ async fn standings(store: &Store) -> StoreResult<Vec<BuildState>> {
     let mut conn = store.connection().await?;
     // The newest event of a game is the end of an index; whether there is any newer one is a question for which Postgres reads them all.
     let query = sql("SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
-             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND e.kind NOT LIKE 'design.%' AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) AS has_news \
+             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND e.kind NOT LIKE 'de%' AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) AS has_news \
          FROM games g CROSS JOIN LATERAL ( \
              SELECT count(*) AS files, min(change_seq) AS change_seq, min(layout) AS oldest_layout, \
                     max(layout) AS newest_layout, max(built_at) AS built_at, max(build_millis) AS build_millis \
