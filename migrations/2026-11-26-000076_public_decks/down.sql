@@ -3,7 +3,7 @@ DROP TRIGGER decks_withdrawn ON decks;
 DROP TRIGGER decks_gone ON decks;
 DROP FUNCTION note_published_deck();
 DROP FUNCTION forget_published_deck();
-DROP FUNCTION tell_of_public_deck(text, uuid, text, timestamptz);
+DROP FUNCTION tell_of_public_deck(text, uuid, text);
 DROP INDEX events_cards_of_game;
 DELETE FROM events WHERE kind LIKE 'deck.%';
 ALTER TABLE events DROP CONSTRAINT events_kind_check;

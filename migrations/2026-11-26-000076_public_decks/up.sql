@@ -48,20 +48,21 @@ ALTER TABLE events ADD CONSTRAINT events_kind_check CHECK (kind IN
 -- Bulk files have neither designs nor decks: whether they are behind is asked of the others. Older programs use the index that is there.
 CREATE INDEX events_cards_of_game ON events ((payload ->> 'game'), seq) WHERE kind NOT LIKE 'de%';
 
-CREATE FUNCTION tell_of_public_deck(told_kind text, deck uuid, game text, told_at timestamptz) RETURNS void LANGUAGE sql AS $$
+-- By the clock of the database: a deck that comes back from deletion has the times that it had before, and events are numbered in the order of theirs.
+CREATE FUNCTION tell_of_public_deck(told_kind text, deck uuid, game text) RETURNS void LANGUAGE sql AS $$
     INSERT INTO events (id, kind, subject_id, payload, created_at)
-    VALUES (gen_random_uuid(), told_kind, deck, jsonb_build_object('game', game, 'deck', deck), told_at)
+    VALUES (gen_random_uuid(), told_kind, deck, jsonb_build_object('game', game, 'deck', deck), clock_timestamp())
 $$;
 
 CREATE FUNCTION note_published_deck() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO decks_to_search (deck_id, noted_at) VALUES (NEW.id, NEW.updated_at) ON CONFLICT (deck_id) DO NOTHING;
     IF TG_OP = 'INSERT' THEN
-        PERFORM tell_of_public_deck('deck.published', NEW.id, NEW.game_code, NEW.updated_at);
+        PERFORM tell_of_public_deck('deck.published', NEW.id, NEW.game_code);
     ELSIF OLD.visibility <> 'public' THEN
-        PERFORM tell_of_public_deck('deck.published', NEW.id, NEW.game_code, NEW.updated_at);
+        PERFORM tell_of_public_deck('deck.published', NEW.id, NEW.game_code);
     ELSIF NEW.revision <> OLD.revision THEN
-        PERFORM tell_of_public_deck('deck.changed', NEW.id, NEW.game_code, NEW.updated_at);
+        PERFORM tell_of_public_deck('deck.changed', NEW.id, NEW.game_code);
     END IF;
     RETURN NULL;
 END $$;
@@ -72,7 +73,7 @@ BEGIN
         DELETE FROM deck_search WHERE deck_id = OLD.id;
         DELETE FROM decks_to_search WHERE deck_id = OLD.id;
     END IF;
-    PERFORM tell_of_public_deck('deck.withdrawn', OLD.id, OLD.game_code, now());
+    PERFORM tell_of_public_deck('deck.withdrawn', OLD.id, OLD.game_code);
     RETURN NULL;
 END $$;
 

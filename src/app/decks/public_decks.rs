@@ -246,7 +246,7 @@ pub async fn find_played_with(
     let ids: Vec<CardId> = played.iter().map(|played| played.card).collect();
     let places = deck_pool::places(&mut conn, stranger, &ids).await?;
     let mut names = deck_pool::names(&mut conn, stranger, &ids).await?;
-    let decks = played.first().map_or(0, |played| played.of);
+    let decks = played.first().map_or(0, |played| played.all_decks);
     let shown = played.iter().filter_map(|played| {
         let place = places.get(&played.card)?;
         let name = names.remove(&played.card)?;

@@ -328,6 +328,23 @@ diesel::table! {
 }
 
 diesel::table! {
+    deck_search (deck_id) {
+        deck_id -> Uuid,
+        revision -> Int8,
+        game_code -> Text,
+        published_at -> Timestamptz,
+        updated_at -> Timestamptz,
+        size -> Int4,
+        terms -> Array<Text>,
+        cards -> Array<Nullable<Uuid>>,
+        hidden_cards -> Array<Nullable<Uuid>>,
+        legal_in -> Array<Text>,
+        judged_on -> Date,
+        judged_game_revision -> Int8,
+    }
+}
+
+diesel::table! {
     decks (id) {
         id -> Uuid,
         account_id -> Uuid,
@@ -350,6 +367,13 @@ diesel::table! {
         cloned_account_id -> Nullable<Uuid>,
         deleted_at -> Nullable<Timestamptz>,
         visibility_before -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    decks_to_search (deck_id) {
+        deck_id -> Uuid,
+        noted_at -> Timestamptz,
     }
 }
 
@@ -948,7 +972,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     daily_counts,
     deck_entries,
     deck_revisions,
+    deck_search,
     decks,
+    decks_to_search,
     design_artworks,
     design_changes,
     design_comments,

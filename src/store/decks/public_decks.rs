@@ -236,7 +236,7 @@ pub struct PlayedCard {
     pub decks: i64,
     /// Decks that have the other card.
     #[diesel(sql_type = BigInt)]
-    pub of: i64,
+    pub all_decks: i64,
 }
 
 /// The cards that are most often in public decks with this one, of the [`COMPARED`] decks with it that were published last. None for a card that is hidden
@@ -246,10 +246,10 @@ pub async fn list_played_with(
     card: CardId,
     limit: i64,
 ) -> StoreResult<Vec<PlayedCard>> {
-    let text = "WITH having AS MATERIALIZED (SELECT s.deck_id, s.cards".to_owned()
+    let text = "WITH chosen AS MATERIALIZED (SELECT s.deck_id, s.cards".to_owned()
         + PUBLIC
         + " AND s.cards @> ARRAY[$card] ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared) \
-        SELECT card, count(*) AS decks, (SELECT count(*) FROM having) AS of FROM having, unnest(having.cards) AS card \
+        SELECT card, count(*) AS decks, (SELECT count(*) FROM chosen) AS all_decks FROM chosen, unnest(chosen.cards) AS card \
         WHERE card <> $card GROUP BY card ORDER BY count(*) DESC, card LIMIT $limit";
     let statement = sql(text).bind("card", card).bind("compared", COMPARED).bind("limit", limit);
     Ok(statement.custom_plan(MANY_OR_FEW).load(conn).await?)
