@@ -5,4 +5,5 @@ pub mod content;
 pub mod deck;
 pub mod details;
 pub mod diff;
+pub mod follows;
 pub mod list;
