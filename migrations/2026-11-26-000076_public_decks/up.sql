@@ -15,7 +15,7 @@ CREATE TABLE deck_search (
     judged_game_revision bigint NOT NULL
 );
 COMMENT ON TABLE deck_search IS 'What everybody may know of a public deck, as the query language reads it. A row of another revision than that of its deck does not count.';
-COMMENT ON COLUMN deck_search.published_at IS 'Since when the deck is public, without a break.';
+COMMENT ON COLUMN deck_search.published_at IS 'That of the deck; where it has none, when it was made.';
 COMMENT ON COLUMN deck_search.terms IS 'w:word of name and tags, t:tag, c:name of a card, f:format that it is meant for, l:format in which it is legal.';
 COMMENT ON COLUMN deck_search.cards IS 'The different cards that its entries mean, of those that everybody may see. No references: a card that is gone says nothing.';
 COMMENT ON COLUMN deck_search.hidden_cards IS 'Cards that its entries are bound to and that were hidden when the row was made: with their unlock it is made anew.';

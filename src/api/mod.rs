@@ -12,6 +12,7 @@ pub mod decks;
 pub mod designs;
 mod docs;
 pub mod effects;
+pub mod feedback;
 mod openapi;
 pub mod operations;
 pub mod printing;

@@ -334,6 +334,16 @@ impl ProblemHelp {
                 "Leave it to others. Your own design you can change.",
                 new,
             ),
+            C::OwnDeck => (
+                "A like says that somebody else finds a deck good.",
+                "Leave it to others. Decks of others you can like.",
+                new,
+            ),
+            C::TooManyFollowed => (
+                "An account can follow a limited number of authors.",
+                "Follow somebody no more: `GET /v1/me/followed-authors` lists whom you follow.",
+                new.detail("An account can follow at most 500 authors."),
+            ),
             C::DailyLimitReached => (
                 "Some things can be done so many times a day by one account; new accounts may do less. The day ends at midnight in UTC.",
                 "Wait as many seconds as `Retry-After` says.",

@@ -9,6 +9,7 @@ pub mod copies;
 pub mod decks;
 pub mod designs;
 pub mod effects;
+pub mod feedback;
 pub mod operations;
 pub mod page;
 pub mod printing;

@@ -126,6 +126,8 @@ problem_codes! {
     ArtworkQuotaReached = 409 "artwork_quota_reached" "The account has no room for this artwork";
     ArtworkInUse = 409 "artwork_in_use" "A revision of one of your designs shows the artwork";
     OwnDesign = 409 "own_design" "Nobody can judge their own design";
+    OwnDeck = 409 "own_deck" "Nobody can like their own deck";
+    TooManyFollowed = 409 "too_many_followed" "The account follows as many authors as it may";
     DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
 
     // Serials.

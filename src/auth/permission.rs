@@ -43,7 +43,7 @@ pub enum Scope {
     CatalogueRead,
     /// Read the owner's decks.
     DecksRead,
-    /// Create, change and delete the owner's decks.
+    /// Create, change and delete the owner's decks; comment on those of others, like them, follow their authors.
     DecksWrite,
     /// Read the owner's card designs, drafts included.
     DesignsRead,
@@ -419,6 +419,8 @@ permissions! {
     ReadOwnDecks: Player, Some(Scope::DecksRead), Never;
     /// Create, change and delete the owner's decks.
     WriteOwnDecks: Player, Some(Scope::DecksWrite), Last;
+    /// Comment on decks, like them and follow authors, as the owner.
+    GiveDeckFeedback: Player, Some(Scope::DecksWrite), Last;
     /// Read the owner's card designs, drafts included.
     ReadOwnDesigns: Player, Some(Scope::DesignsRead), Never;
     /// Begin, change, share, withdraw and delete the owner's card designs.

@@ -59,7 +59,7 @@ ids! {
     DesignReviewId;
     /// A player-made card design. People know it by its [`crate::domain::designs::identifier::DesignCode`].
     DesignId;
-    /// A comment on a design.
+    /// A comment on a design or a deck.
     CommentId;
     /// A change of a design that another player suggests.
     SuggestionId;

@@ -15,6 +15,7 @@ pub mod decks;
 pub mod designs;
 pub mod draw;
 pub mod effects;
+pub mod feedback;
 pub mod hex;
 pub mod ids;
 pub mod network;

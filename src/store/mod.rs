@@ -13,6 +13,7 @@ pub mod db;
 pub mod decks;
 pub mod designs;
 pub mod effects;
+pub mod feedback;
 pub mod operations;
 pub mod printing;
 pub mod serials;

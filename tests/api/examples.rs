@@ -276,6 +276,12 @@ impl Stage {
             "entries": [{ "name": "Kettle Imp", "quantity": 2 }],
         });
         let deck = self.made(app, "/v1/decks", deck).await;
+        let his = json!({ "name": "Bones", "format": "ttcg/standard", "visibility": "public", "list": "1 Kettle Imp" });
+        let his = app.post("/v1/decks").by(&self.ben).json(&his).answer().await.expect(201);
+        let his = text(&his, "id");
+        let comment = json!({ "text": "Well." });
+        let comment = self.made(app, &format!("/v1/decks/{his}/comments"), comment).await;
+        self.others.extend([("his deck", his), ("her comment on his deck", text(&comment, "id"))]);
         let count = app.put(&format!("/v1/collection/{}", self.ids["printing"])).by(&self.ada);
         let damaged = json!({ "quantity": 1, "condition": "damaged" });
         count.json(&damaged).answer().await.expect(200);
@@ -529,6 +535,10 @@ impl Stage {
                 ("design", other("his shared design")),
                 ("suggestion", other("her suggestion")),
             ],
+            "like_deck" | "unlike_deck" => vec![("deck", other("his deck"))],
+            "find_deck_comment" | "replace_deck_comment" | "delete_deck_comment" => {
+                vec![("deck", other("his deck")), ("comment", other("her comment on his deck"))]
+            }
             "unblock_account" => {
                 let path = format!("/v1/me/blocks/{}", self.ben.id);
                 app.put(&path).by(&self.ada).answer().await.expect(204);

@@ -49,6 +49,45 @@ const PUBLIC_DECKS_WITH_CARD: &str = "SELECT d.id, d.name, d.game_code, d.format
 const PLAYED_WITH: &str = "SELECT card, count(*) FROM (SELECT cards FROM deck_search WHERE cards @> ARRAY[:card::uuid] ORDER BY published_at DESC, deck_id DESC LIMIT 2000) s, \
      unnest(s.cards) AS card GROUP BY card ORDER BY 2 DESC LIMIT 20";
 
+/// Public decks of accounts, named so that they go afterwards; each has a comment and a like of one account, which follows their owners.
+const TALKED_OF: &[&str] = &[
+    "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
+     SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench ' || n, 'public', 1, now(), now() FROM bench.players WHERE account <> bench.account(2) LIMIT :many",
+    "INSERT INTO design_comments (id, deck_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, bench.account(2), 'Well.', 1, now() FROM decks WHERE name LIKE 'Bench %'",
+    "INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) SELECT id, bench.account(2), now(), true FROM decks WHERE name LIKE 'Bench %'",
+    "INSERT INTO followed_authors (account_id, author_id, followed_at, counted) SELECT bench.account(2), account_id, now(), true FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 500",
+];
+/// The same as that account sees them.
+const FAN: &str = "SELECT d.id AS deck, c.account_id AS caller, c.id AS comment, a.name AS author FROM decks d JOIN design_comments c ON c.deck_id = d.id JOIN accounts a ON a.id = d.account_id \
+     WHERE d.name LIKE 'Bench %' LIMIT :many";
+/// The same, each with another account that has said and liked nothing yet.
+const NEWCOMERS: &str = "SELECT d.id AS deck, p.account AS caller, a.name AS author FROM (SELECT id, account_id, row_number() OVER (ORDER BY id) AS n FROM decks WHERE name LIKE 'Bench %') d \
+     JOIN accounts a ON a.id = d.account_id JOIN bench.players p ON p.n = d.n WHERE p.account NOT IN (d.account_id, bench.account(2)) LIMIT :many";
+const FORGOTTEN: &[&str] = &[
+    "DELETE FROM decks WHERE name LIKE 'Bench %'",
+    "DELETE FROM followed_authors",
+    "DELETE FROM daily_counts",
+];
+const COMMENTS: &[&str] = &[
+    "SELECT c.*, w.name AS author FROM decks d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.deck_id = d.id JOIN accounts w ON w.id = c.account_id \
+     WHERE d.id = :deck::uuid AND d.visibility = 'public' AND a.banned_at IS NULL AND c.listed ORDER BY c.id DESC LIMIT 51",
+];
+const SAYS: &[&str] = &[
+    "SELECT revision FROM decks WHERE id = :deck::uuid FOR NO KEY UPDATE",
+    "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) ON CONFLICT (account_id, activity, day) DO UPDATE SET count = daily_counts.count + 1",
+    "INSERT INTO design_comments (id, deck_id, account_id, text, version, created_at) VALUES (gen_random_uuid(), :deck::uuid, :caller::uuid, 'Well.', 1, now())",
+];
+const LIKES: &[&str] = &[
+    SAYS[0],
+    SAYS[1],
+    "INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) VALUES (:deck::uuid, :caller::uuid, now(), true) ON CONFLICT DO NOTHING",
+];
+const FOLLOWS: &[&str] = &[
+    SAYS[1],
+    "INSERT INTO followed_authors (account_id, author_id, followed_at, counted) SELECT :caller::uuid, account_id, now(), true FROM decks WHERE id = :deck::uuid ON CONFLICT DO NOTHING",
+];
+const ONE_ACCOUNT: &str = "all are of one account, which is held meanwhile";
+
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_decks", "own decks", "/v1/decks").by(Row).rows(super::PLAYERS).reads(&[
         "SELECT d.id, d.name, d.game_code, d.format_code, d.visibility, d.updated_at, (SELECT sum(e.quantity) FROM deck_entries e WHERE e.deck_id = d.id) \
@@ -110,6 +149,79 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why("the yardstick reads no deck"),
     Recipe::get("export_deck", "own deck in the dialect of Arena", "/v1/decks/<deck>/export?dialect=arena").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("export_deck", "share code of an own deck", "/v1/decks/<deck>/export?dialect=share_code").by(Row).rows(DECK).reads(ONE_DECK),
+    Recipe::put("like_deck", "deck liked", "/v1/decks/<deck>/like")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(NEWCOMERS)
+        .restore(FORGOTTEN)
+        .writes(LIKES),
+    Recipe::delete("unlike_deck", "like of a deck taken back", "/v1/decks/<deck>/like")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(FAN)
+        .spends(3_000)
+        .restore(FORGOTTEN)
+        .writes(LIKES)
+        .why(ONE_ACCOUNT),
+    Recipe::get("list_liked_decks", "page of liked decks", "/v1/me/liked-decks").by(Row).prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(&[
+        "SELECT d.*, a.name AS author, l.liked_at, (SELECT sum(e.quantity) FROM deck_entries e WHERE e.deck_id = d.id) FROM deck_likes l JOIN decks d ON d.id = l.deck_id \
+         JOIN accounts a ON a.id = d.account_id WHERE l.account_id = :caller::uuid AND d.visibility = 'public' ORDER BY l.liked_at DESC, l.deck_id DESC LIMIT 51",
+    ]),
+    Recipe::get("list_deck_comments", "comments on a deck", "/v1/decks/<deck>/comments").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),
+    Recipe::get("find_deck_comment", "comment on a deck", "/v1/decks/<deck>/comments/<comment>").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),
+    Recipe::post("create_deck_comment", "comment on a deck written", "/v1/decks/<deck>/comments")
+        .body("{\"text\": \"Well, <fresh>.\"}")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(NEWCOMERS)
+        .restore(FORGOTTEN)
+        .writes(SAYS)
+        .why("what is written is counted by triggers, and told to whom it concerns"),
+    Recipe::put("replace_deck_comment", "comment on a deck changed", "/v1/decks/<deck>/comments/<comment>")
+        .headers(&["if-match: *"])
+        .body("{\"text\": \"Well, <fresh>.\"}")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(FAN)
+        .restore(FORGOTTEN)
+        .writes(SAYS)
+        .why(ONE_ACCOUNT),
+    Recipe::delete("delete_deck_comment", "comment on a deck deleted", "/v1/decks/<deck>/comments/<comment>")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(FAN)
+        .spends(3_000)
+        .restore(FORGOTTEN)
+        .writes(SAYS)
+        .why(ONE_ACCOUNT),
+    Recipe::put("follow_author", "author followed", "/v1/authors/<author>/follow")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(NEWCOMERS)
+        .restore(FORGOTTEN)
+        .writes(FOLLOWS),
+    Recipe::delete("unfollow_author", "author followed no more", "/v1/authors/<author>/follow")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(FAN)
+        .spends(500)
+        .restore(FORGOTTEN)
+        .writes(FOLLOWS)
+        .why(ONE_ACCOUNT),
+    Recipe::get("list_followed_authors", "page of followed authors", "/v1/me/followed-authors").by(Row).prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(&[
+        "SELECT f.author_id, a.name, f.followed_at FROM followed_authors f JOIN accounts a ON a.id = f.author_id WHERE f.account_id = :caller::uuid ORDER BY f.followed_at DESC, f.author_id DESC LIMIT 51",
+    ]),
+    Recipe::get("list_followed_decks", "what is new of five hundred authors", "/v1/me/followed-decks").by(Row).prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(&[
+        "SELECT d.*, a.name AS author, (SELECT sum(e.quantity) FROM deck_entries e WHERE e.deck_id = d.id) FROM (\
+          SELECT newest.id, newest.at FROM followed_authors f CROSS JOIN LATERAL (SELECT d.id, coalesce(d.published_at, d.created_at) AS at FROM decks d \
+           WHERE d.account_id = f.author_id AND d.visibility = 'public' AND d.deleted_at IS NULL ORDER BY coalesce(d.published_at, d.created_at) DESC, d.id DESC LIMIT 51) newest \
+          WHERE f.account_id = :caller::uuid ORDER BY newest.at DESC, newest.id DESC LIMIT 51) page \
+         JOIN decks d ON d.id = page.id JOIN accounts a ON a.id = d.account_id ORDER BY page.at DESC, page.id DESC",
+    ]),
+    Recipe::get("list_author_decks", "public decks of an author", "/v1/authors/<author>/decks").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(&[
+        "SELECT d.*, a.name AS author, (SELECT sum(e.quantity) FROM deck_entries e WHERE e.deck_id = d.id) FROM accounts a JOIN decks d ON d.account_id = a.id \
+         WHERE a.name = :author AND a.banned_at IS NULL AND d.visibility = 'public' AND d.deleted_at IS NULL ORDER BY coalesce(d.published_at, d.created_at) DESC, d.id DESC LIMIT 51",
+    ]),
     Recipe::get("list_deck_folders", "folders of own decks", "/v1/deck-folders").by(Row).rows(super::PLAYERS).reads(&[
         "SELECT folder, count(*) FROM decks WHERE account_id = :caller::uuid AND deleted_at IS NULL GROUP BY folder ORDER BY folder",
     ]),

@@ -45,9 +45,9 @@ pub async fn list_blocks(
     page.answer(&req, Freshness::Private)
 }
 
-/// Blocks a player: no comments on your designs, no replies to your comments, no suggestions, no offers to trade.
+/// Blocks a player: no comments on your designs and decks, no replies to your comments, no suggestions, no offers to trade.
 ///
-/// Nobody is told. What the player wrote before stays. To block somebody again changes nothing.
+/// Nobody is told. What the player wrote before stays. While the block lasts, the player's likes of your decks do not count, nor does it that the player follows you. To block somebody again changes nothing.
 #[utoipa::path(
     put, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
     params(("account" = Uuid, Path, description = "Id of the player's account")),

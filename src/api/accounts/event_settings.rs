@@ -31,7 +31,7 @@ pub async fn find_event_settings(
 
 /// Says which events you are not told from now on.
 ///
-/// What happens meanwhile is not told later. Only events about designs can be turned off.
+/// What happens meanwhile is not told later. Only events about designs and decks can be turned off.
 #[utoipa::path(
     put, path = "/v1/me/event-settings", tag = "accounts", security(("bearer" = [])), request_body = EventSettingsRequest,
     responses((status = 200, body = EventSettingsResponse), (status = 422, description = "`invalid_body`"))

@@ -1,14 +1,18 @@
-//! Deck lists, what they were, and reports on them.
+//! Deck lists, what they were, reports on them, and what others say of them.
 
 pub mod deck_availability;
 pub mod deck_charts;
+pub mod deck_comments;
 pub mod deck_deletions;
 pub mod deck_exports;
+pub mod deck_likes;
 pub mod deck_lists;
 pub mod deck_reports;
 pub mod deck_revisions;
 pub mod deck_statistics;
+pub mod followed_authors;
 pub mod public_decks;
+pub mod shared_decks;
 
 use super::route_table::routes;
 
@@ -29,6 +33,14 @@ routes! {
     "/v1/decks/{deck}/draw-odds" => get deck_statistics::find_draw_odds;
     "/v1/decks/{deck}/sample-hand" => get deck_statistics::find_sample_hand;
     "/v1/decks/{deck}/legalities" => get deck_reports::find_deck_legalities;
+    "/v1/decks/{deck}/like" => put deck_likes::like_deck, delete deck_likes::unlike_deck;
+    "/v1/decks/{deck}/comments" => get deck_comments::list_deck_comments, post deck_comments::create_deck_comment;
+    "/v1/decks/{deck}/comments/{comment}" => get deck_comments::find_deck_comment, put deck_comments::replace_deck_comment, delete deck_comments::delete_deck_comment;
+    "/v1/authors/{author}/decks" => get shared_decks::list_author_decks;
+    "/v1/authors/{author}/follow" => put followed_authors::follow_author, delete followed_authors::unfollow_author;
+    "/v1/me/liked-decks" => get deck_likes::list_liked_decks;
+    "/v1/me/followed-authors" => get followed_authors::list_followed_authors;
+    "/v1/me/followed-decks" => get shared_decks::list_followed_decks;
     "/v1/deck-folders" => get deck_lists::list_deck_folders;
     "/v1/decks/{deck}/similar" => get public_decks::list_similar_decks;
     "/v1/public-decks" => get public_decks::list_public_decks;

@@ -1,4 +1,4 @@
-//! Reports of designs, comments, suggested changes and players.
+//! Reports of designs, comments on designs and decks, suggested changes and players.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -15,13 +15,13 @@ use crate::app::words::Word as _;
 use crate::auth::permission::{ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::ids::{AbuseReportId, AccountId, CommentId, SuggestionId};
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::domain::text::prose_lines;
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 
-/// What you report: a design, a comment on one, a change that somebody suggested for yours, or a player.
+/// What you report: a design, a comment on one or on a deck, a change that somebody suggested for yours, or a player.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "design": "D-7KQ2X0FM9F", "reason": "copyright", "details": "The picture is on the cover of a book." }))]
@@ -30,7 +30,10 @@ pub struct ReportAbuseRequest {
     #[serde(default)]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
-    /// Id of a comment on that design, if it is the comment that you report.
+    /// Id of a deck, instead of a design, with the comment that you report.
+    #[serde(default)]
+    pub deck: Option<Uuid>,
+    /// Id of a comment on that design or deck, if it is the comment that you report.
     #[serde(default)]
     pub comment: Option<Uuid>,
     /// Id of a change that somebody suggested for that design, which is yours, if it is the suggestion that you report.
@@ -65,19 +68,22 @@ impl ReportAbuseRequest {
             fault("/design", error.to_string());
             None
         });
-        let reported = match (design, self.comment, self.suggestion, self.account) {
-            (Some(design), None, None, None) => Some(Reported::Design(design)),
-            (Some(design), Some(comment), None, None) => {
+        let deck = self.deck.map(DeckId);
+        let reported = match (design, deck, self.comment, self.suggestion, self.account) {
+            (Some(design), None, None, None, None) => Some(Reported::Design(design)),
+            (Some(design), None, Some(comment), None, None) => {
                 Some(Reported::Comment(design, CommentId(comment)))
             }
-            (Some(design), None, Some(suggestion), None) => {
+            (Some(design), None, None, Some(suggestion), None) => {
                 Some(Reported::Suggestion(design, SuggestionId(suggestion)))
             }
-            (None, None, None, Some(account)) => Some(Reported::Account(AccountId(account))),
+            (None, Some(deck), Some(comment), None, None) => {
+                Some(Reported::DeckComment(deck, CommentId(comment)))
+            }
+            (None, None, None, None, Some(account)) => Some(Reported::Account(AccountId(account))),
             _ if self.design.is_some() && design.is_none() => None,
             _ => {
-                let detail =
-                    "must name a design, a design with a comment or a suggestion, or an account";
+                let detail = "must name a design, a design with a comment or a suggestion, a deck with a comment, or an account";
                 fault("", detail.to_owned());
                 None
             }

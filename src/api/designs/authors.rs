@@ -1,4 +1,4 @@
-//! Authors of designs.
+//! Authors of designs and decks.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
@@ -8,9 +8,9 @@ use crate::app::state::AppState;
 use crate::http::extract::cacheable;
 use crate::memory::rendered::Freshness;
 
-/// Shows an author: how many designs of theirs are in the gallery, and how well they are rated.
+/// Shows an author: how many designs of theirs are in the gallery and how well they are rated, how many decks are public, and how many follow them.
 ///
-/// 404 for accounts that have none there.
+/// 404 for accounts that have neither.
 #[utoipa::path(
     get, path = "/v1/authors/{author}", tag = "designs",
     params(("author" = String, Path, description = "Name of the author", example = "ada")),

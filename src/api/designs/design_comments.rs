@@ -1,37 +1,20 @@
 //! Comments on designs that everybody sees.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::identifier;
-use crate::app::designs::design_comments::{self, CommentDraft, CommentResponse, VersionedComment};
-use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{InputFault, Problem};
+use crate::api::feedback::comments::{
+    self as shared, CommentRequest, CommentsQuery, EditCommentRequest,
+};
+use crate::app::feedback::comments::{self, CommentResponse};
+use crate::app::page::Page;
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::GiveFeedback;
-use crate::domain::designs::comment::comment_text;
 use crate::domain::ids::CommentId;
-use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, LooseParams, May};
-use crate::memory::rendered::Freshness;
-
-/// Which comments.
-#[derive(Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct CommentsQuery {
-    /// Only the replies to this comment; absent: only comments that are no replies.
-    reply_to: Option<Uuid>,
-    /// Items on a page: 1 to 200.
-    #[serde(default)]
-    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
-    limit: PageLimit,
-    /// `next_cursor` of the page before.
-    #[param(value_type = Option<String>)]
-    cursor: Option<Cursor>,
-}
+use crate::http::extract::{IdempotencyKey, JudgedBody, LooseParams, May};
 
 /// Lists the comments on a design that everybody sees, the newest first; or the replies to one of them, the oldest first.
 ///
@@ -47,12 +30,7 @@ pub async fn list_comments(
     design: web::Path<String>,
     query: LooseParams<CommentsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let code = identifier(&design)?;
-    let check = async |query: &CommentsQuery| Cursor::key_of(query.cursor.as_ref());
-    let (query, from): (_, Option<Uuid>) = query.checked(check).await?;
-    let (reply_to, from) = (query.reply_to.map(CommentId), from.map(CommentId));
-    let page = design_comments::list(&state, code, reply_to, from, query.limit).await?;
-    page.answer(&req, Freshness::Public(0))
+    shared::list(&req, &state, identifier(&design)?.into(), query).await
 }
 
 /// Shows a comment.
@@ -70,52 +48,7 @@ pub async fn find_comment(
     path: web::Path<(String, Uuid)>,
 ) -> Result<HttpResponse, Problem> {
     let (design, comment) = path.into_inner();
-    let found = design_comments::find(&state, identifier(&design)?, CommentId(comment)).await?;
-    let VersionedComment { version, counts, comment } = found;
-    version.answer_counted(&req, Freshness::Public(0), &counts, &comment)
-}
-
-/// A comment, or a reply to one.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({ "text": "The second effect is *far* too cheap." }))]
-pub struct CommentRequest {
-    /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
-    #[schema(example = "The second effect is *far* too cheap.", min_length = 1, max_length = 2000)]
-    pub text: String,
-    /// The comment that it replies to, which is no reply itself; absent: it is no reply.
-    #[serde(default)]
-    pub reply_to: Option<Uuid>,
-}
-
-/// What a comment should say.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({ "text": "The second effect is *a bit* too cheap." }))]
-pub struct EditCommentRequest {
-    /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
-    #[schema(
-        example = "The second effect is *a bit* too cheap.",
-        min_length = 1,
-        max_length = 2000
-    )]
-    pub text: String,
-}
-
-fn parse_text(raw: &str) -> Result<String, Problem> {
-    comment_text(raw).map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
-}
-
-impl Judge for CommentRequest {
-    fn judge(&self) -> Result<(), Problem> {
-        parse_text(&self.text).map(drop)
-    }
-}
-
-impl Judge for EditCommentRequest {
-    fn judge(&self) -> Result<(), Problem> {
-        parse_text(&self.text).map(drop)
-    }
+    shared::find(&req, &state, identifier(&design)?.into(), comment).await
 }
 
 /// Comments on a design that everybody sees, or replies to a comment on it.
@@ -149,15 +82,8 @@ pub async fn create_comment(
     let code = identifier(&design)?;
     let body = body.sent_to(&code.to_string());
     let key = key.claim(&state, by.account(), "create_comment", &body);
-    let text = parse_text(&body.value.text)?;
-    let draft = CommentDraft { text, reply_to: body.value.reply_to.map(CommentId) };
-    let VersionedComment { version, comment, .. } =
-        design_comments::create(&state, &by, code, &draft, key.as_ref()).await?;
-    Ok(HttpResponse::Created()
-        .insert_header(("location", format!("/v1/designs/{code}/comments/{}", comment.id)))
-        .insert_header(version.header())
-        .insert_header(("cache-control", "no-store"))
-        .json(comment))
+    let path = format!("/v1/designs/{code}");
+    shared::create(&state, &by, code, &path, &body.value, key.as_ref()).await
 }
 
 /// Changes one of your comments that is not older than 15 minutes. It is shown as edited.
@@ -186,13 +112,7 @@ pub async fn replace_comment(
 ) -> Result<HttpResponse, Problem> {
     let (design, comment) = path.into_inner();
     let (code, if_match) = (identifier(&design)?, if_match?);
-    let text = parse_text(&body.value.text)?;
-    let VersionedComment { version, comment, .. } =
-        design_comments::edit(&state, &by, code, CommentId(comment), &if_match, &text).await?;
-    Ok(HttpResponse::Ok()
-        .insert_header(version.header())
-        .insert_header(("cache-control", "no-store"))
-        .json(comment))
+    shared::replace(&state, &by, code, comment, &if_match, &body.value).await
 }
 
 /// Deletes one of your comments, for good.
@@ -209,6 +129,8 @@ pub async fn delete_comment(
     path: web::Path<(String, Uuid)>,
 ) -> Result<HttpResponse, Problem> {
     let (design, comment) = path.into_inner();
-    design_comments::delete(&state, &by, identifier(&design)?, CommentId(comment)).await?;
+    if !comments::delete(&state, &by, identifier(&design)?, CommentId(comment)).await? {
+        return Err(Problem::not_found());
+    }
     Ok(HttpResponse::NoContent().finish())
 }

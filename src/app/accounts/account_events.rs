@@ -1,4 +1,4 @@
-//! What happens to the own account: to submissions, copies, trades, disputes and designs, as pages and as a stream.
+//! What happens to the own account: to submissions, copies, trades, disputes, designs and decks, as pages and as a stream.
 //!
 //! Events hold ids and places, never what is on a card: that is behind the links, for whom may see it.
 
@@ -90,7 +90,8 @@ pub struct AccountEventResponse {
     /// `copy.unfrozen`, `copy.voided` (by a moderator); `dispute.opened` (about a copy of yours), `dispute.decided`, `dispute.closed`
     /// (whichever side you are on); `design.commented` (on a design of yours), `design.replied` (to a comment of yours), `design.suggested` (a change of a
     /// design of yours), `design.suggestion_taken`, `design.suggestion_declined` (one that you had suggested), `design.approved`, `design.declined` (by a
-    /// moderator), `design.official` (it is a card that everybody sees), `design.taken_down`, `design.reinstated` (by a moderator, after a report). More may come.
+    /// moderator), `design.official` (it is a card that everybody sees), `design.taken_down`, `design.reinstated` (by a moderator, after a report);
+    /// `deck.commented` (on a deck of yours), `deck.replied` (to a comment of yours). More may come.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.
@@ -111,10 +112,13 @@ pub struct AccountEventResponse {
     /// The design.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub design: Option<EventDesign>,
-    /// The comment on it.
+    /// The deck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deck: Option<EventSubject>,
+    /// The comment on the design or the deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<EventSubject>,
-    /// The change of it that was suggested.
+    /// The change of the design that was suggested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<EventSubject>,
     /// What a dispute came to: `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`.
@@ -137,6 +141,8 @@ impl From<EventRow> for AccountEventResponse {
             href: format!("/v1/cards/{id}"),
         });
         let design = row.design.map_or_else(String::new, |code| format!("/v1/designs/{code}"));
+        let deck = row.deck_id.map(|id| format!("/v1/decks/{id}"));
+        let commented = deck.as_ref().unwrap_or(&design);
         Self {
             seq: row.seq,
             kind: row.kind,
@@ -145,8 +151,9 @@ impl From<EventRow> for AccountEventResponse {
             card,
             trade: subject("/v1/trades", row.trade_id),
             dispute: subject("/v1/disputes", row.dispute_id),
-            comment: subject(&format!("{design}/comments"), row.comment_id),
+            comment: subject(&format!("{commented}/comments"), row.comment_id),
             suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id),
+            deck: subject("/v1/decks", row.deck_id),
             design: row.design.map(|code| EventDesign { id: code.to_string(), href: design }),
             outcome: row.outcome,
             at: row.created_at,

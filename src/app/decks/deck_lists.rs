@@ -30,6 +30,7 @@ use crate::domain::decks::details::{
 use crate::domain::designs::markup::to_html;
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_deletions::KEPT_DELETED;
+use crate::store::decks::deck_likes;
 use crate::store::decks::deck_lists::{
     self, CloneSource, DeckChanges, DeckCreated, DeckFilter, DeckRow, Edited, StoredDeck,
 };
@@ -72,6 +73,16 @@ pub struct DeckSummaryResponse {
     /// Cards in all zones together.
     #[schema(example = 50)]
     pub card_count: i64,
+    /// How many players like it.
+    #[schema(example = 12, minimum = 0)]
+    pub likes: i64,
+    /// Whether you like it; only in the answer about one deck, when you have logged in and it is not yours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = true)]
+    pub liked: Option<bool>,
+    /// Comments and replies that are shown.
+    #[schema(example = 4, minimum = 0)]
+    pub comment_count: i64,
     /// The deck that it was made of; to others than its owner only while everybody may read that one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cloned_from: Option<CloneSourceResponse>,
@@ -123,6 +134,9 @@ impl DeckSummaryResponse {
             folder: row.folder.filter(|_| is_own),
             revision: row.revision,
             card_count,
+            likes: row.like_count,
+            liked: None,
+            comment_count: row.comment_count,
             created_at: row.created_at,
             updated_at: row.updated_at,
             deleted_at: row.deleted_at,
@@ -182,6 +196,8 @@ pub(super) struct SeenDeck {
     pub reader: Option<AccountId>,
     /// Whether the reader is told which deck it was made of.
     tells_source: bool,
+    /// Whether the reader likes it, if that was asked.
+    liked: Option<bool>,
 }
 
 /// The entries as they are answered.
@@ -194,11 +210,25 @@ pub(super) fn entry_bodies(deck: Deck, masks: &Masks) -> Vec<DeckEntryBody> {
     deck.entries.into_iter().enumerate().map(body).collect()
 }
 
+impl SeenDeck {
+    /// What makes another answer of one revision: what its reader sees otherwise, and what others do with the deck.
+    fn counts(&self) -> Vec<i64> {
+        let digest = self.masks.counts().first().copied().unwrap_or_default();
+        let liked = match self.liked {
+            None => 0,
+            Some(false) => 1,
+            Some(true) => 2,
+        };
+        vec![digest, self.row.like_count, self.row.comment_count, liked]
+    }
+}
+
 impl From<SeenDeck> for DeckResponse {
-    fn from(SeenDeck { row, content, masks, reader, tells_source }: SeenDeck) -> Self {
+    fn from(SeenDeck { row, content, masks, reader, tells_source, liked }: SeenDeck) -> Self {
         let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
+        let summary = DeckSummaryResponse::new(row, card_count, reader, tells_source);
         Self {
-            summary: DeckSummaryResponse::new(row, card_count, reader, tells_source),
+            summary: DeckSummaryResponse { liked, ..summary },
             description_html: to_html(content.description.as_str()),
             description: content.description.as_str().to_owned(),
             entries: entry_bodies(content.deck, &masks),
@@ -212,7 +242,7 @@ impl From<SeenDeck> for DeckResponse {
 pub struct VersionedDeck {
     /// Its version.
     pub revision: Revision,
-    /// Differs between readers who see different things of one version; empty for who sees it as it is stored.
+    /// Makes another answer of one version: what this reader sees otherwise than it is stored, likes and comments.
     pub seen: Vec<i64>,
     /// The deck.
     pub deck: DeckResponse,
@@ -220,7 +250,7 @@ pub struct VersionedDeck {
 
 impl From<SeenDeck> for VersionedDeck {
     fn from(seen: SeenDeck) -> Self {
-        let (revision, counts) = (Revision(seen.row.revision), seen.masks.counts());
+        let (revision, counts) = (Revision(seen.row.revision), seen.counts());
         Self { revision, seen: counts, deck: seen.into() }
     }
 }
@@ -536,7 +566,12 @@ pub async fn find(
     reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
 ) -> Result<VersionedDeck, Problem> {
-    Ok(find_seen(app, reader, id).await?.into())
+    let mut seen = find_seen(app, reader, id).await?;
+    if let Some(by) = reader.1.filter(|by| by.account() != seen.row.account_id) {
+        let mut conn = app.store.connection().await?;
+        seen.liked = Some(deck_likes::likes(&mut conn, by, id).await?);
+    }
+    Ok(seen.into())
 }
 
 /// Finds the same deck as text, in the form that `list` of a [`DeckRequest`] takes back.
@@ -581,7 +616,7 @@ pub(super) async fn see(
         }
         _ => true,
     };
-    Ok(SeenDeck { row, content, masks, reader: reader.1, tells_source })
+    Ok(SeenDeck { row, content, masks, reader: reader.1, tells_source, liked: None })
 }
 
 /// The deck as text; comments keep what lines of cards have no place for.

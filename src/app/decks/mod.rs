@@ -1,4 +1,4 @@
-//! Deck lists: stored, read, written, compared and judged.
+//! Deck lists: stored, read, written, compared, judged, liked and followed.
 
 pub mod deck_availability;
 mod deck_cards;
@@ -6,12 +6,15 @@ pub mod deck_charts;
 pub mod deck_deletions;
 pub mod deck_exports;
 pub mod deck_input;
+pub mod deck_likes;
 pub mod deck_lists;
 pub mod deck_reports;
 pub mod deck_revisions;
 pub mod deck_search;
 pub mod deck_statistics;
+pub mod followed_authors;
 pub mod list_reading;
 mod masks;
 pub mod public_decks;
 pub mod report_responses;
+pub mod shared_decks;

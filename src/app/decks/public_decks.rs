@@ -36,7 +36,7 @@ pub struct PublicDeckResponse {
     /// Name of its owner.
     #[schema(example = "ada")]
     pub author: String,
-    /// Since when it is public.
+    /// When it was public for the first time.
     pub published_at: DateTime<Utc>,
     /// The formats in which it is legal for who sees no hidden card.
     #[schema(example = json!(["ttcg/standard"]))]

@@ -1,11 +1,12 @@
-//! Reports of designs, comments, suggested changes and players, and what moderators decide about them.
+//! Reports of designs, comments on designs and decks, suggested changes and players, and what moderators decide about them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::step_problems::{name_taken, too_many_today};
+use super::step_problems::name_taken;
+use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -13,7 +14,7 @@ use crate::app::words::words;
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::ids::{AbuseReportId, AccountId, CommentId, SuggestionId};
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::store::designs::abuse_reports::{
     self, DecideOutcome, NewReport, ReportFilter, ReportOutcome, StoredReport, Verdict,
 };
@@ -30,6 +31,8 @@ pub enum Reported {
     Design(DesignCode),
     /// A comment on such a design.
     Comment(DesignCode, CommentId),
+    /// A comment on a deck that others can read.
+    DeckComment(DeckId, CommentId),
     /// A suggested change of one of the reporter's designs.
     Suggestion(DesignCode, SuggestionId),
     /// A player.
@@ -59,6 +62,9 @@ pub async fn create(
         Reported::Design(design) => abuse_reports::find_in_design(&mut conn, design, None).await?,
         Reported::Comment(design, comment) => {
             abuse_reports::find_in_design(&mut conn, design, Some(comment)).await?
+        }
+        Reported::DeckComment(deck, comment) => {
+            abuse_reports::find_in_deck(&mut conn, deck, comment).await?
         }
         Reported::Suggestion(design, suggestion) => {
             abuse_reports::find_suggestion(&mut conn, by, design, suggestion).await?
@@ -92,7 +98,7 @@ pub struct AbuseReportResponse {
     /// What it is about: `design`, `comment`, `suggestion` or `account`.
     #[schema(example = "comment")]
     pub about: &'static str,
-    /// Identifier of the design, or of that with the comment or the suggestion; absent in reports of players.
+    /// Identifier of the design, or of that with the comment or the suggestion; absent in reports of players and of comments on decks.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
@@ -100,6 +106,13 @@ pub struct AbuseReportResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Lantern Heron")]
     pub design_name: Option<String>,
+    /// Id of the deck with the comment, in reports of comments on decks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deck: Option<Uuid>,
+    /// What its owner calls the deck.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Embers and Bones")]
+    pub deck_name: Option<String>,
     /// Id of the comment, in reports of comments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Uuid>,
@@ -162,6 +175,8 @@ impl From<StoredReport> for AbuseReportResponse {
             id: report.id.0,
             design: report.design.map(|design| design.to_string()),
             design_name: report.design_name,
+            deck: report.deck.map(|deck| deck.0),
+            deck_name: report.deck_name,
             comment: report.comment_id.map(|comment| comment.0),
             comment_text: report.comment,
             suggestion: report.suggestion_id.map(|suggestion| suggestion.0),
@@ -226,4 +241,21 @@ pub async fn decide(
         DecideOutcome::Own => Err(Problem::new(ProblemCode::OwnReport)),
         DecideOutcome::NameTaken => Err(name_taken("Meanwhile another design")),
     }
+}
+
+/// Hides somebody else's comment on a deck, without a report of another player: 404 when no such comment is shown.
+pub async fn hide_at_once(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    deck: DeckId,
+    comment: CommentId,
+) -> Result<(), Problem> {
+    let at = app.clock.now();
+    let hide =
+        async |conn: &mut _, by: &_| abuse_reports::hide_at_once(conn, by, deck, comment, at).await;
+    if !app.write(by, hide).await? {
+        return Err(Problem::not_found());
+    }
+    tracing::info!(account = %by.account(), %deck, %comment, "comment hidden");
+    Ok(())
 }

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::step_problems::too_many_today;
 use crate::app::catalogue::image_uris::artwork_uri;
+use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{CursorTime, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;

@@ -1,4 +1,4 @@
-//! Authors of designs, as everybody sees them.
+//! Authors of designs and decks, as everybody sees them.
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,7 +25,7 @@ pub struct BadgeResponse {
     pub awarded_at: DateTime<Utc>,
 }
 
-/// An author of designs that everybody may see. Nothing here tells of others.
+/// An author of designs or decks that everybody may see. Nothing here tells of others.
 #[derive(Serialize, ToSchema)]
 pub struct AuthorResponse {
     /// Id of the account.
@@ -34,7 +34,7 @@ pub struct AuthorResponse {
     #[schema(example = "ada")]
     pub name: String,
     /// Designs in the gallery.
-    #[schema(example = 14, minimum = 1)]
+    #[schema(example = 14, minimum = 0)]
     pub designs: i64,
     /// Those of them that became cards of their games.
     #[schema(example = 2, minimum = 0)]
@@ -51,11 +51,20 @@ pub struct AuthorResponse {
     pub mean_rating: Option<f64>,
     /// What the author was awarded, for good.
     pub badges: Vec<BadgeResponse>,
-    /// When the first of them was shared.
+    /// Public decks.
+    #[schema(example = 3, minimum = 0)]
+    pub decks: i64,
+    /// How many accounts follow the author.
+    #[schema(example = 25, minimum = 0)]
+    pub followers: i64,
+    /// When the first of the designs and decks was shared.
     pub first_shared_at: DateTime<Utc>,
-    /// Where they are listed.
+    /// Where the designs are listed.
     #[schema(example = "/v1/designs?author=ada")]
     pub designs_url: String,
+    /// Where the decks are listed.
+    #[schema(example = "/v1/authors/ada/decks")]
+    pub decks_url: String,
 }
 
 impl From<AuthorRow> for AuthorResponse {
@@ -63,6 +72,9 @@ impl From<AuthorRow> for AuthorResponse {
         let name = utf8_percent_encode(&row.name, NON_ALPHANUMERIC);
         Self {
             designs_url: format!("/v1/designs?author={name}"),
+            decks_url: format!("/v1/authors/{name}/decks"),
+            decks: row.decks,
+            followers: row.followers,
             account_id: row.account_id.0,
             name: row.name,
             designs: row.designs,
@@ -81,7 +93,7 @@ fn designer_badge(cards: i64, first: Option<DateTime<Utc>>) -> Option<BadgeRespo
     first.map(|awarded_at| BadgeResponse { badge: "card_designer", count: cards, awarded_at })
 }
 
-/// Finds the author of that name: 404 when there is none with designs in the gallery.
+/// Finds the author of that name: 404 when there is none with designs in the gallery or public decks.
 pub async fn find(app: &AppState, name: &str) -> Result<AuthorResponse, Problem> {
     let Ok(name) = AccountName::parse(name) else { return Err(Problem::not_found()) };
     let mut conn = app.store.connection().await?;

@@ -2,9 +2,8 @@
 
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::likeness::{NameLikeness, cards_of_like_name};
-use super::step_problems::{
-    check_step, demand_step, foreign_artwork, name_taken, too_many, too_many_today,
-};
+use super::step_problems::{check_step, demand_step, foreign_artwork, name_taken, too_many};
+use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};

@@ -6,7 +6,6 @@ pub mod artworks;
 pub mod authors;
 pub mod design_bodies;
 pub mod design_checks;
-pub mod design_comments;
 pub mod design_facets;
 pub mod design_lifecycle;
 pub mod design_lists;

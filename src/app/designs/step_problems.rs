@@ -1,6 +1,7 @@
 //! What is said when a step with a design is not taken.
 
 use super::design_checks::ReleaseObstacle;
+use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
@@ -67,17 +68,4 @@ pub(super) fn too_many() -> Problem {
     Problem::new(ProblemCode::TooManyDesigns).detail(format!(
         "An account has at most {MAX_DESIGNS} designs. Delete drafts that you do not need."
     ))
-}
-
-/// Whoever would read it wants nothing from this account. Why is nobody's business.
-pub(super) fn feedback_refused() -> Problem {
-    Problem::new(ProblemCode::FeedbackRefused)
-}
-
-/// The account has done something as often today as it may; the day ends at midnight in UTC.
-pub(super) fn too_many_today(app: &AppState) -> Problem {
-    const DAY: i64 = 24 * 60 * 60;
-    let passed = app.clock.now().timestamp().rem_euclid(DAY);
-    let left = u32::try_from(DAY - passed).unwrap_or(u32::MAX);
-    Problem::new(ProblemCode::DailyLimitReached).retry_after(left)
 }

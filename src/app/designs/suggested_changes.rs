@@ -12,7 +12,8 @@ use super::design_lifecycle::{
     VersionedDesign, as_json, demand_free_new_name, find_own, find_stored, new_revision, seen,
 };
 use super::design_revisions::DifferenceResponse;
-use super::step_problems::{check_step, feedback_refused, too_many_today};
+use super::step_problems::check_step;
+use crate::app::feedback::problems::{feedback_refused, too_many_today};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;

@@ -19,11 +19,15 @@ pub enum OptionalEvent {
     DesignDeclined,
     /// A design became a card that everybody sees.
     DesignOfficial,
+    /// Somebody commented on a deck of the account's.
+    DeckCommented,
+    /// Somebody replied to a comment on a deck.
+    DeckReplied,
 }
 
 impl OptionalEvent {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::DesignCommented,
         Self::DesignReplied,
         Self::DesignSuggested,
@@ -32,6 +36,8 @@ impl OptionalEvent {
         Self::DesignApproved,
         Self::DesignDeclined,
         Self::DesignOfficial,
+        Self::DeckCommented,
+        Self::DeckReplied,
     ];
 
     /// The kind of the event.
@@ -45,6 +51,8 @@ impl OptionalEvent {
             Self::DesignApproved => "design.approved",
             Self::DesignDeclined => "design.declined",
             Self::DesignOfficial => "design.official",
+            Self::DeckCommented => "deck.commented",
+            Self::DeckReplied => "deck.replied",
         }
     }
 

@@ -5,5 +5,6 @@ pub mod content;
 pub mod deck;
 pub mod details;
 pub mod diff;
+pub mod follows;
 pub mod list;
 pub mod public;

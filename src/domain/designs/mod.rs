@@ -3,7 +3,6 @@
 pub mod abuse_report;
 pub mod artwork;
 pub mod budgets;
-pub mod comment;
 pub mod content;
 pub mod diff;
 pub mod gallery;

@@ -14,7 +14,7 @@ use diesel_async::RunQueryDsl;
 use crate::auth::permission::{Granted, ReadOwnEvents};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{
-    AccountId, CardId, CommentId, CopyId, DisputeId, SubmissionId, SuggestionId, TradeId,
+    AccountId, CardId, CommentId, CopyId, DeckId, DisputeId, SubmissionId, SuggestionId, TradeId,
 };
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::statement::sql;
@@ -70,10 +70,13 @@ pub struct EventRow {
     /// Identifier of the design.
     #[diesel(sql_type = Nullable<Text>)]
     pub design: Option<DesignCode>,
-    /// The comment on it.
+    /// The deck.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub deck_id: Option<DeckId>,
+    /// The comment on the design or the deck.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
-    /// The change of it that was suggested.
+    /// The change of the design that was suggested.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
     /// How a dispute was decided.
@@ -329,7 +332,7 @@ pub async fn list(
 ) -> StoreResult<Vec<EventRow>> {
     Ok(sql(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
-                e.trade_id, e.dispute_id, d.code AS design, e.comment_id, e.suggestion_id, e.outcome, e.created_at \
+                e.trade_id, e.dispute_id, d.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.outcome, e.created_at \
          FROM (SELECT * FROM account_events WHERE account_id = $account AND seq > $after ORDER BY seq LIMIT $limit) e \
          LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs d ON d.id = e.design_id ORDER BY e.seq",
     )

@@ -16,7 +16,7 @@ use crate::domain::copies::trade::Trading;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::schema::{accounts, recovery_codes};
-use crate::store::designs::feedback;
+use crate::store::feedback::bans_and_blocks;
 use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreError, StoreResult};
@@ -372,7 +372,7 @@ pub struct AccountChanges {
 }
 
 /// Changes role or ban and, where that takes something away, ends the account's sessions. A ban takes the account's votes for hidden
-/// cards and for designs back, hides its comments, and its end gives them again, which may unlock some cards. `None`: no such account.
+/// cards, designs, decks and authors back, hides its comments, and its end gives them again, which may unlock some cards. `None`: no such account.
 pub async fn change(
     conn: &mut Connection,
     by: &Acting<ManageAccounts>,
@@ -410,7 +410,7 @@ pub async fn change(
         details["unlocked"] = votes::count_account(conn, id, now).await?.into();
     }
     if banned_at.is_some() != before.banned_at.is_some() {
-        feedback::follow_ban(conn, id, before.created_at, banned_at.is_some(), now).await?;
+        bans_and_blocks::follow_ban(conn, id, before.created_at, banned_at.is_some(), now).await?;
     }
     // Credentials after the cards and designs: other transactions lock in the same order.
     if banned_at.is_some() {

@@ -5,11 +5,11 @@ use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::credentials::hold_account;
 use crate::auth::permission::{Acting, Granted, ManageOwnBlocks, ReadOwnAccount};
 use crate::domain::accounts::blocks::MAX_BLOCKS;
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
+use crate::store::feedback::bans_and_blocks;
 use crate::store::{Connection, StoreResult};
 
 /// Somebody whom the account has blocked.
@@ -73,8 +73,8 @@ pub async fn block(
     if exists == 0 {
         return Ok(BlockOutcome::NoSuchAccount);
     }
-    // So that parallel requests cannot pass the limit.
-    hold_account(conn, by.account()).await?;
+    // So that parallel requests cannot pass the limit, and none of the other's feedback is counted meanwhile.
+    bans_and_blocks::hold_both(conn, by.account(), other).await?;
     if has_blocked(conn, by.account(), other).await? {
         return Ok(BlockOutcome::Done);
     }
@@ -86,7 +86,11 @@ pub async fn block(
     .bind("limit", MAX_BLOCKS)
     .execute(conn)
     .await?;
-    Ok(if added == 0 { BlockOutcome::TooMany } else { BlockOutcome::Done })
+    if added == 0 {
+        return Ok(BlockOutcome::TooMany);
+    }
+    bans_and_blocks::follow_block(conn, by.account(), other).await?;
+    Ok(BlockOutcome::Done)
 }
 
 /// Takes a block back; whether there was one.
@@ -95,12 +99,16 @@ pub async fn unblock(
     by: &Acting<ManageOwnBlocks>,
     other: AccountId,
 ) -> StoreResult<bool> {
+    bans_and_blocks::hold_both(conn, by.account(), other).await?;
     let deleted =
         sql("DELETE FROM account_blocks WHERE account_id = $account AND blocked_id = $other")
             .bind("account", by.account())
             .bind("other", other)
             .execute(conn)
             .await?;
+    if deleted > 0 {
+        bans_and_blocks::follow_block(conn, by.account(), other).await?;
+    }
     Ok(deleted > 0)
 }
 

@@ -1,4 +1,4 @@
-//! Accounts, sessions, tokens, second factors, counts of attempts, own events.
+//! Accounts, sessions, tokens, second factors, counts of attempts and of what is bounded by day, own events.
 
 pub mod account_events;
 pub mod account_records;
@@ -6,6 +6,7 @@ pub mod attempt_batches;
 pub mod attempts;
 pub mod blocks;
 pub mod credentials;
+pub mod daily_counts;
 pub mod event_settings;
 pub mod name_skeletons;
 pub mod people;

@@ -16,6 +16,7 @@ diesel::table! {
         decided_by -> Nullable<Uuid>,
         decided_at -> Nullable<Timestamptz>,
         suggestion_id -> Nullable<Uuid>,
+        deck_id -> Nullable<Uuid>,
     }
 }
 
@@ -52,6 +53,7 @@ diesel::table! {
         design_id -> Nullable<Uuid>,
         comment_id -> Nullable<Uuid>,
         suggestion_id -> Nullable<Uuid>,
+        deck_id -> Nullable<Uuid>,
     }
 }
 
@@ -127,6 +129,13 @@ diesel::table! {
         target -> Text,
         details -> Jsonb,
         created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    author_followers (author_id) {
+        author_id -> Uuid,
+        followers -> Int8,
     }
 }
 
@@ -318,29 +327,21 @@ diesel::table! {
 }
 
 diesel::table! {
+    deck_likes (deck_id, account_id) {
+        deck_id -> Uuid,
+        account_id -> Uuid,
+        liked_at -> Timestamptz,
+        counted -> Bool,
+    }
+}
+
+diesel::table! {
     deck_revisions (deck_id, revision) {
         deck_id -> Uuid,
         revision -> Int8,
         visibility -> Text,
         content -> Jsonb,
         created_at -> Timestamptz,
-    }
-}
-
-diesel::table! {
-    deck_search (deck_id) {
-        deck_id -> Uuid,
-        revision -> Int8,
-        game_code -> Text,
-        published_at -> Timestamptz,
-        updated_at -> Timestamptz,
-        size -> Int4,
-        terms -> Array<Text>,
-        cards -> Array<Nullable<Uuid>>,
-        hidden_cards -> Array<Nullable<Uuid>>,
-        legal_in -> Array<Text>,
-        judged_on -> Date,
-        judged_game_revision -> Int8,
     }
 }
 
@@ -367,13 +368,9 @@ diesel::table! {
         cloned_account_id -> Nullable<Uuid>,
         deleted_at -> Nullable<Timestamptz>,
         visibility_before -> Nullable<Text>,
-    }
-}
-
-diesel::table! {
-    decks_to_search (deck_id) {
-        deck_id -> Uuid,
-        noted_at -> Timestamptz,
+        like_count -> Int8,
+        comment_count -> Int8,
+        published_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -399,7 +396,7 @@ diesel::table! {
 diesel::table! {
     design_comments (id) {
         id -> Uuid,
-        design_id -> Uuid,
+        design_id -> Nullable<Uuid>,
         account_id -> Uuid,
         reply_to -> Nullable<Uuid>,
         text -> Text,
@@ -412,6 +409,7 @@ diesel::table! {
         reply_count -> Int8,
         stands -> Bool,
         listed -> Bool,
+        deck_id -> Nullable<Uuid>,
     }
 }
 
@@ -601,6 +599,15 @@ diesel::table! {
         payload -> Jsonb,
         created_at -> Timestamptz,
         seq -> Nullable<Int8>,
+    }
+}
+
+diesel::table! {
+    followed_authors (account_id, author_id) {
+        account_id -> Uuid,
+        author_id -> Uuid,
+        followed_at -> Timestamptz,
+        counted -> Bool,
     }
 }
 
@@ -957,6 +964,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     artworks,
     attempts,
     audit_log,
+    author_followers,
     bulk_chunks,
     bulk_files,
     card_content,
@@ -971,10 +979,9 @@ diesel::allow_tables_to_appear_in_same_query!(
     counted_submissions,
     daily_counts,
     deck_entries,
+    deck_likes,
     deck_revisions,
-    deck_search,
     decks,
-    decks_to_search,
     design_artworks,
     design_changes,
     design_comments,
@@ -992,6 +999,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     event_clock,
     event_settings,
     events,
+    followed_authors,
     games,
     idempotency_keys,
     key_fingerprints,

@@ -51,6 +51,10 @@ pub struct DeckRow {
     /// When it was deleted.
     pub deleted_at: Option<DateTime<Utc>>,
     bound_revision: i64,
+    /// Likes that count.
+    pub like_count: i64,
+    /// Comments and replies that are shown.
+    pub comment_count: i64,
     /// When it was stored.
     pub created_at: DateTime<Utc>,
     /// When it was changed last.
@@ -70,7 +74,7 @@ pub struct CloneSource {
 
 /// The columns of a [`DeckRow`].
 pub(super) const COLUMNS: &str = "d.id, d.account_id, d.game_code, d.format_code, d.name, d.visibility, d.unlisted, d.tags, d.folder, d.revision, \
-    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.bound_revision, d.created_at, d.updated_at";
+    d.cloned_deck_id, d.cloned_revision, d.cloned_account_id, d.deleted_at, d.bound_revision, d.like_count, d.comment_count, d.created_at, d.updated_at";
 
 impl DeckRow {
     /// Which format it is meant for. The error is for rows that something else wrote.
@@ -221,14 +225,14 @@ const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
       value -> 'unread_lines', ARRAY(SELECT (entry ->> 'card_id')::uuid FROM jsonb_array_elements(value -> 'entries') WITH ORDINALITY AS one (entry, place) \
        ORDER BY place), 1, $cloned_deck, $cloned_revision, $cloned_account FROM content \
      WHERE (SELECT count(*) FROM decks WHERE account_id = $account AND deleted_at IS NULL) < $limit \
-     RETURNING id, revision, created_at, updated_at), \
+     RETURNING id, revision, like_count, comment_count, created_at, updated_at), \
     written AS (\
      INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
      SELECT deck.id, entry.* FROM deck, content, jsonb_to_recordset(value -> 'entries') AS entry (position integer, zone text, quantity integer, name text, \
       set_code text, number text, rarity text, copies text[])), \
     kept AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT deck.id, 1, $visibility, value, $at FROM deck, content) \
-    SELECT revision, created_at, updated_at FROM deck";
+    SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
 
 /// Replaces a deck with its entries, and keeps the revision; also the one before, if a program has written it that keeps none: as a private one. Entries that it has already become others in their places: one statement cannot delete a
 /// row and write another with the same key.
@@ -247,7 +251,7 @@ const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
       unread_lines = value -> 'unread_lines', \
       card_ids = ARRAY(SELECT (entry ->> 'card_id')::uuid FROM jsonb_array_elements(value -> 'entries') WITH ORDINALITY AS one (entry, place) ORDER BY place), \
       bound_revision = revision + 1 \
-     FROM content WHERE id = $id RETURNING revision, created_at, updated_at), \
+     FROM content WHERE id = $id RETURNING revision, like_count, comment_count, created_at, updated_at), \
     shortened AS (DELETE FROM deck_entries WHERE deck_id = $id AND position >= $count), \
     written AS (\
      INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
@@ -258,7 +262,7 @@ const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
     kept AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT $id, revision, $visibility, value, $at FROM deck, content), \
     forgotten AS (DELETE FROM deck_revisions USING deck WHERE deck_id = $id AND deck_revisions.revision <= deck.revision - $kept) \
-    SELECT revision, created_at, updated_at FROM deck";
+    SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
 
 /// Replaces one of the own decks, if `is_current` accepts its revision. Whoever comes second waits, and is told that the
 /// deck was changed.
@@ -526,6 +530,10 @@ impl From<EntryRow> for DeckEntry {
 struct VersionRow {
     #[diesel(sql_type = BigInt)]
     revision: i64,
+    #[diesel(sql_type = BigInt)]
+    like_count: i64,
+    #[diesel(sql_type = BigInt)]
+    comment_count: i64,
     #[diesel(sql_type = Timestamptz)]
     created_at: DateTime<Utc>,
     #[diesel(sql_type = Timestamptz)]
@@ -535,7 +543,7 @@ struct VersionRow {
 impl VersionRow {
     /// The deck that these changes made.
     fn deck(self, account: AccountId, id: DeckId, changes: &DeckChanges<'_>) -> StoredDeck {
-        let Self { revision, created_at, updated_at } = self;
+        let Self { revision, like_count, comment_count, created_at, updated_at } = self;
         let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;
         let row = DeckRow {
             id,
@@ -556,6 +564,8 @@ impl VersionRow {
             cloned_account_id: cloned_from.and_then(|source| source.account),
             deleted_at: None,
             bound_revision: revision,
+            like_count,
+            comment_count,
             created_at,
             updated_at,
         };

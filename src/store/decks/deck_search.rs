@@ -32,12 +32,12 @@ pub struct SearchableDeck {
 }
 
 const WRITE: &str = "WITH deck AS MATERIALIZED (\
-     SELECT id, revision, game_code, updated_at FROM decks WHERE id = $id AND revision = $revision AND visibility = 'public' AND deleted_at IS NULL \
+     SELECT id, revision, game_code, updated_at, coalesce(published_at, created_at) AS published_at FROM decks WHERE id = $id AND revision = $revision AND visibility = 'public' AND deleted_at IS NULL \
      FOR NO KEY UPDATE), \
     done AS (DELETE FROM decks_to_search USING deck WHERE deck_id = deck.id) \
     INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in, judged_on, judged_game_revision) \
-    SELECT id, revision, game_code, updated_at, updated_at, $size, $terms, $cards, $hidden_cards, $legal_in, $judged_on, $game_revision FROM deck \
-    ON CONFLICT (deck_id) DO UPDATE SET revision = EXCLUDED.revision, game_code = EXCLUDED.game_code, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size, \
+    SELECT id, revision, game_code, published_at, updated_at, $size, $terms, $cards, $hidden_cards, $legal_in, $judged_on, $game_revision FROM deck \
+    ON CONFLICT (deck_id) DO UPDATE SET revision = EXCLUDED.revision, game_code = EXCLUDED.game_code, published_at = EXCLUDED.published_at, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size, \
      terms = EXCLUDED.terms, cards = EXCLUDED.cards, hidden_cards = EXCLUDED.hidden_cards, legal_in = EXCLUDED.legal_in, judged_on = EXCLUDED.judged_on, \
      judged_game_revision = EXCLUDED.judged_game_revision";
 

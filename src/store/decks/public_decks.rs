@@ -28,7 +28,7 @@ pub struct PublicDeck {
     /// Its cards, in all zones.
     #[diesel(sql_type = Integer)]
     pub size: i32,
-    /// Since when it is public.
+    /// When it was public for the first time.
     #[diesel(sql_type = Timestamptz)]
     pub published_at: DateTime<Utc>,
     /// The formats in which it is legal.

@@ -1,4 +1,4 @@
-//! Reports of designs, comments, suggested changes and players: written by players, decided by moderators.
+//! Reports of designs, comments on designs and decks, suggested changes and players: written by players, decided by moderators.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -6,15 +6,17 @@ use diesel::sql_types::{Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 
-use super::daily_counts::count_one;
 use super::takedowns;
 use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::limits::DesignActivity;
-use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DesignId, SuggestionId};
+use crate::domain::feedback::comment::CommentState;
+use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, DesignId, SuggestionId};
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
+use crate::store::feedback::{comments, holds};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
@@ -25,6 +27,8 @@ pub enum ReportTarget {
     Design(DesignId),
     /// A comment on a design.
     Comment(DesignId, CommentId),
+    /// A comment on a deck.
+    DeckComment(DeckId, CommentId),
     /// A change of a design that somebody suggested.
     Suggestion(SuggestionId),
     /// A player.
@@ -68,22 +72,41 @@ pub async fn create(
     by: &Acting<ReportAbuse>,
     new: &NewReport<'_>,
 ) -> StoreResult<ReportOutcome> {
-    let (design, comment, suggestion) = match new.target {
-        ReportTarget::Design(design) => (Some(design), None, None),
-        ReportTarget::Comment(design, comment) => (Some(design), Some(comment), None),
-        ReportTarget::Suggestion(suggestion) => (None, None, Some(suggestion)),
-        ReportTarget::Account => (None, None, None),
+    let (id, is_new) = insert(conn, by.account(), new).await?;
+    if !is_new {
+        return Ok(ReportOutcome::Repeat(id));
+    }
+    if !count_one(conn, by.account(), DailyActivity::Report, new.at).await? {
+        sql("DELETE FROM abuse_reports WHERE id = $id").bind("id", id).execute(conn).await?;
+        return Ok(ReportOutcome::TooManyToday);
+    }
+    Ok(ReportOutcome::New(id))
+}
+
+/// Writes a report, unless its reporter has one about the same that waits; its id, and whether it is new.
+async fn insert(
+    conn: &mut Connection,
+    reporter: AccountId,
+    new: &NewReport<'_>,
+) -> StoreResult<(AbuseReportId, bool)> {
+    let (design, deck, comment, suggestion) = match new.target {
+        ReportTarget::Design(design) => (Some(design), None, None, None),
+        ReportTarget::Comment(design, comment) => (Some(design), None, Some(comment), None),
+        ReportTarget::DeckComment(deck, comment) => (None, Some(deck), Some(comment), None),
+        ReportTarget::Suggestion(suggestion) => (None, None, None, Some(suggestion)),
+        ReportTarget::Account => (None, None, None, None),
     };
     let id = AbuseReportId::fresh();
     let written = sql(
-        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, comment_id, suggestion_id, reason, details, created_at) \
-         VALUES ($id, $reporter, $accused, $design, $comment, $suggestion, $reason, $details, $at) \
+        "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at) \
+         VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at) \
          ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO NOTHING",
     )
     .bind("id", id)
-    .bind("reporter", by.account())
+    .bind("reporter", reporter)
     .bind("accused", new.accused)
     .bind("design", design)
+    .bind("deck", deck)
     .bind("comment", comment)
     .bind("suggestion", suggestion)
     .bind("reason", new.reason)
@@ -95,20 +118,16 @@ pub async fn create(
         let earlier: IdRow = sql(
             "SELECT id FROM abuse_reports WHERE reporter_id = $reporter AND decided_at IS NULL AND target = coalesce($suggestion, $comment, $design, $accused)",
         )
-        .bind("reporter", by.account())
+        .bind("reporter", reporter)
         .bind("suggestion", suggestion)
         .bind("comment", comment)
         .bind("design", design)
         .bind("accused", new.accused)
         .get_result(conn)
         .await?;
-        return Ok(ReportOutcome::Repeat(earlier.id));
+        return Ok((earlier.id, false));
     }
-    if !count_one(conn, by.account(), DesignActivity::Report, new.at).await? {
-        sql("DELETE FROM abuse_reports WHERE id = $id").bind("id", id).execute(conn).await?;
-        return Ok(ReportOutcome::TooManyToday);
-    }
-    Ok(ReportOutcome::New(id))
+    Ok((id, true))
 }
 
 /// A report as moderators see it.
@@ -135,6 +154,12 @@ pub struct StoredReport {
     /// Its name.
     #[diesel(sql_type = Nullable<Text>)]
     pub design_name: Option<String>,
+    /// Id of the deck with the comment.
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    pub deck: Option<DeckId>,
+    /// What its owner calls it.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub deck_name: Option<String>,
     /// Id of the comment.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
@@ -180,11 +205,12 @@ impl StoredReport {
     }
 }
 
-const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, \
+const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, r.deck_id AS deck, k.name AS deck_name, \
      r.comment_id, c.text AS comment, r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at \
      FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
      LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \
-     LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id WHERE ";
+     LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id \
+     LEFT JOIN decks k ON k.id = r.deck_id WHERE ";
 
 /// Which reports.
 #[derive(Clone, Copy, Debug, Default)]
@@ -244,6 +270,8 @@ struct ReportRow {
     #[diesel(sql_type = Nullable<SqlUuid>)]
     design: Option<DesignId>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
+    deck: Option<DeckId>,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
     comment: Option<CommentId>,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     suggestion: Option<SuggestionId>,
@@ -269,7 +297,7 @@ pub async fn decide(
     at: DateTime<Utc>,
 ) -> StoreResult<DecideOutcome> {
     let found: Option<ReportRow> =
-        sql("SELECT r.accused_id AS accused, coalesce(r.design_id, s.design_id) AS design, r.comment_id AS comment, r.suggestion_id AS suggestion \
+        sql("SELECT r.accused_id AS accused, coalesce(r.design_id, s.design_id) AS design, r.deck_id AS deck, r.comment_id AS comment, r.suggestion_id AS suggestion \
              FROM abuse_reports r LEFT JOIN suggested_changes s ON s.id = r.suggestion_id WHERE r.id = $id")
             .bind("id", id)
             .get_result(conn)
@@ -279,9 +307,12 @@ pub async fn decide(
     if report.accused == by.account() {
         return Ok(DecideOutcome::Own);
     }
-    // The row of the design is the lock of all that happens to it.
+    // The row of the design or the deck is the lock of all that happens to it.
     if let Some(design) = report.design {
         takedowns::lock(conn, design).await?;
+    }
+    if let Some(deck) = report.deck {
+        holds::hold(conn, deck.into()).await?;
     }
     let target = match (report.suggestion, report.comment, report.design) {
         (Some(suggestion), _, _) => {
@@ -332,6 +363,32 @@ pub async fn decide(
     Ok(DecideOutcome::Done(Box::new(report)))
 }
 
+/// What stands in the report of a comment that a moderator hides at once.
+const HIDDEN_AT_ONCE: &str = "Hidden at once by a moderator.";
+
+/// Hides somebody else's comment on a deck at once: as a report of the moderator that is upheld, so that it can be decided again. `false`: no such comment is shown.
+pub async fn hide_at_once(
+    conn: &mut Connection,
+    by: &Acting<ModerateDesigns>,
+    deck: DeckId,
+    comment: CommentId,
+    at: DateTime<Utc>,
+) -> StoreResult<bool> {
+    // The row of the deck comes before those of its comments and of reports about them.
+    holds::hold(conn, deck.into()).await?;
+    let found = find_in_deck(conn, deck, comment).await?;
+    let Some(found) = found.filter(|found| found.accused != by.account()) else {
+        return Ok(false);
+    };
+    let FoundTarget { target, accused } = found;
+    let reason = AbuseReason::Other;
+    let new = NewReport { target, accused, reason, details: Some(HIDDEN_AT_ONCE), at };
+    let (report, _) = insert(conn, by.account(), &new).await?;
+    let decision = AbuseDecision::Upheld;
+    let verdict = Verdict { decision, note: HIDDEN_AT_ONCE, artwork: false };
+    Ok(matches!(decide(conn, by, report, &verdict, at).await?, DecideOutcome::Done(_)))
+}
+
 /// Something that a player reports, as it was found.
 #[derive(Debug)]
 pub struct FoundTarget {
@@ -339,6 +396,19 @@ pub struct FoundTarget {
     pub target: ReportTarget,
     /// Its author.
     pub accused: AccountId,
+}
+
+/// Finds a comment on a deck that is shown.
+pub async fn find_in_deck(
+    conn: &mut Connection,
+    deck: DeckId,
+    comment: CommentId,
+) -> StoreResult<Option<FoundTarget>> {
+    let found = comments::find(conn, deck.into(), comment).await?;
+    Ok(found.filter(|found| found.state() == CommentState::Shown).map(|found| FoundTarget {
+        target: ReportTarget::DeckComment(deck, comment),
+        accused: found.account_id,
+    }))
 }
 
 /// Finds a design that everybody may read, or a comment on it that is shown.

@@ -9,11 +9,11 @@ use diesel::sql_types::{BigInt, Binary, Bool, Integer, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
-use super::daily_counts::count_one;
 use crate::auth::permission::{Acting, Granted, Permission, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
-use crate::domain::designs::limits::DesignActivity;
 use crate::domain::ids::AccountId;
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::bulk_files::CHUNK;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -81,7 +81,7 @@ pub async fn begin_upload(
     by: &Acting<WriteOwnDesigns>,
     at: DateTime<Utc>,
 ) -> StoreResult<UploadBegun> {
-    let counted = count_one(conn, by.account(), DesignActivity::Upload, at).await?;
+    let counted = count_one(conn, by.account(), DailyActivity::Upload, at).await?;
     Ok(if counted { UploadBegun::Counted } else { UploadBegun::TooManyToday })
 }
 

@@ -1,4 +1,4 @@
-//! Who made designs that everybody may see.
+//! Who made designs and decks that everybody may see.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -7,6 +7,7 @@ use diesel_async::RunQueryDsl;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::statement::sql;
+use crate::store::decks::IS_PUBLIC;
 use crate::store::{Connection, StoreResult};
 
 /// An author, as far as the gallery tells.
@@ -39,24 +40,53 @@ pub struct AuthorRow {
     /// When everybody saw the first of these.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub first_card_at: Option<chrono::DateTime<chrono::Utc>>,
-    /// When the first was shared.
+    /// When the first of these designs or decks was shared.
     #[diesel(sql_type = Timestamptz)]
     pub first_shared_at: chrono::DateTime<chrono::Utc>,
+    /// Public decks.
+    #[diesel(sql_type = BigInt)]
+    pub decks: i64,
+    /// Accounts that follow the author, and count.
+    #[diesel(sql_type = BigInt)]
+    pub followers: i64,
 }
 
-/// Finds an author with designs in the gallery. `None`: there is no such account, it is banned, or nobody else has seen anything of it.
+/// Finds an author with designs in the gallery or public decks. `None`: there is no such account, it is banned, or nobody else has seen anything of it.
 pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AuthorRow>> {
-    let found = sql(
-        "SELECT a.id AS account_id, a.name, count(*) AS designs, count(*) FILTER (WHERE d.status = 'official') AS official, \
-          sum(d.comment_count)::bigint AS comments, sum(d.rating_count)::bigint AS ratings, \
-          round(25.0 * sum(d.rating_points) / nullif(sum(d.rating_count), 0))::bigint AS rating, min(d.shared_at) AS first_shared_at, \
+    let found = sql(format!(
+        "SELECT a.id AS account_id, a.name, own.*, least(own.first_design_at, shown.first_deck_at) AS first_shared_at, shown.decks, \
           (SELECT count(*) FROM designer_rewards w WHERE w.account_id = a.id) AS cards, \
-          (SELECT min(w.earned_at) FROM designer_rewards w WHERE w.account_id = a.id) AS first_card_at \
-         FROM accounts a JOIN designs d ON d.account_id = a.id AND d.listed WHERE a.name_key = $name AND a.banned_at IS NULL GROUP BY a.id",
-    )
+          (SELECT min(w.earned_at) FROM designer_rewards w WHERE w.account_id = a.id) AS first_card_at, \
+          coalesce((SELECT f.followers FROM author_followers f WHERE f.author_id = a.id), 0) AS followers \
+         FROM accounts a CROSS JOIN LATERAL (\
+          SELECT count(*) AS designs, count(*) FILTER (WHERE d.status = 'official') AS official, coalesce(sum(d.comment_count), 0)::bigint AS comments, \
+           coalesce(sum(d.rating_count), 0)::bigint AS ratings, round(25.0 * sum(d.rating_points) / nullif(sum(d.rating_count), 0))::bigint AS rating, \
+           min(d.shared_at) AS first_design_at FROM designs d WHERE d.account_id = a.id AND d.listed) own \
+         CROSS JOIN LATERAL (\
+          SELECT count(*) AS decks, min(coalesce(d.published_at, d.created_at)) AS first_deck_at FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}) shown \
+         WHERE a.name_key = $name AND a.banned_at IS NULL AND (own.designs > 0 OR shown.decks > 0)"
+    ))
     .bind("name", name.key())
     .get_result(conn)
     .await
     .optional()?;
     Ok(found)
+}
+
+/// The account of an author with designs in the gallery or public decks.
+pub async fn find_id(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AccountId>> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = SqlUuid)]
+        id: AccountId,
+    }
+    let found: Option<Found> = sql(format!(
+        "SELECT a.id FROM accounts a WHERE a.name_key = $name AND a.banned_at IS NULL \
+         AND (EXISTS (SELECT FROM designs d WHERE d.account_id = a.id AND d.listed) OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND {IS_PUBLIC}))"
+    ))
+    .bind("name", name.key())
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found.map(|found| found.id))
 }

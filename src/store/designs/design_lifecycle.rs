@@ -9,16 +9,17 @@ use diesel_async::RunQueryDsl;
 
 use super::SeesOwnDesigns;
 use super::artworks::hold_for_revision;
-use super::daily_counts::count_one;
 use super::design_search;
 use crate::auth::permission::{Acting, Granted, Permission, ReviewDesigns, WriteOwnDesigns};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::likeness::effects_key;
-use crate::domain::designs::limits::{DesignActivity, MAX_DESIGNS, MAX_REVISIONS};
+use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, CardId, DesignId};
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
@@ -247,7 +248,7 @@ pub async fn create(
         return Ok(DesignCreated::TooMany);
     }
     // Last, so that nothing is counted that is refused.
-    if !count_one(conn, by.account(), DesignActivity::Create, new.at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Create, new.at).await? {
         sql("DELETE FROM designs WHERE id = $id").bind("id", id).execute(conn).await?;
         idempotency::forget(conn, key).await?;
         return Ok(DesignCreated::TooManyToday);
@@ -434,7 +435,7 @@ pub async fn revise(
     if !holds_artwork(conn, by, new.content).await? {
         return Ok(StepOutcome::ForeignArtwork);
     }
-    if !count_one(conn, by.account(), DesignActivity::Revise, new.at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Revise, new.at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
     with_content(sql(REVISE), new)
@@ -477,7 +478,7 @@ pub async fn share(
     if !reserve_name(conn, design.id, &design.game_code, &design.name_skeleton).await? {
         return Ok(StepOutcome::NameTaken);
     }
-    if !count_one(conn, by.account(), DesignActivity::Share, at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Share, at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
     sql("UPDATE designs SET status = $status, version = version + 1, public_revision = revision, searched_revision = revision, \

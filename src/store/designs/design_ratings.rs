@@ -6,15 +6,15 @@ use diesel::sql_types::{BigInt, Integer, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::EVERYBODY_SEES;
-use super::daily_counts::count_one;
-use super::feedback::{hold_listed, hold_own_account};
 use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::limits::DesignActivity;
 use crate::domain::designs::rating::{Scores, counts_from};
 use crate::domain::ids::AccountId;
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::statement::sql;
 use crate::store::designs::SeesOwnDesigns;
+use crate::store::feedback::holds::{hold_open, hold_own_account};
 use crate::store::{Connection, Store, StoreResult};
 
 /// What an account gave a design.
@@ -86,14 +86,14 @@ pub async fn rate(
     at: DateTime<Utc>,
 ) -> StoreResult<RatingOutcome> {
     let since = counts_from(hold_own_account(conn, by).await?);
-    let Some(design) = hold_listed(conn, by, code).await? else {
+    let Some(design) = hold_open(conn, by, code.into()).await? else {
         return Ok(RatingOutcome::Missing);
     };
     // A rating is no message, and names nobody: who is blocked may rate. Otherwise authors would choose who judges them.
-    if design.author == by.account() {
+    if design.owner == by.account() {
         return Ok(RatingOutcome::Own);
     }
-    if !count_one(conn, by.account(), DesignActivity::Rate, at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Rate, at).await? {
         return Ok(RatingOutcome::TooManyToday);
     }
     sql("UPDATE design_ratings SET counted = false, counts_from = NULL \
@@ -192,7 +192,7 @@ pub async fn mean(conn: &mut Connection, code: DesignCode) -> StoreResult<Option
 }
 
 /// Takes the ratings of a banned account out of the sums, or puts those of the latest revisions back.
-pub(super) async fn follow_ban(
+pub(in crate::store) async fn follow_ban(
     conn: &mut Connection,
     account: AccountId,
     account_since: DateTime<Utc>,

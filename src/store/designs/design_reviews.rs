@@ -5,16 +5,16 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::daily_counts::count_one;
 use super::design_lifecycle::{StepOutcome, lock, reserve_name};
 use super::design_search;
 use crate::auth::permission::{Acting, Granted, ReviewDesigns, WriteOwnDesigns};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::limits::DesignActivity;
 use crate::domain::designs::review::ReviewDecision;
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
@@ -40,7 +40,7 @@ pub async fn submit(
     {
         return Ok(StepOutcome::NameTaken);
     }
-    if !count_one(conn, by.account(), DesignActivity::Submit, at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Submit, at).await? {
         return Ok(StepOutcome::TooManyToday);
     }
     sql("WITH design AS (\

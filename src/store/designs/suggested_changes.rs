@@ -7,17 +7,17 @@ use diesel_async::RunQueryDsl;
 use serde_json::Value;
 
 use super::SeesOwnDesigns;
-use super::daily_counts::count_one;
 use super::design_lifecycle::{NewRevision, StepOutcome, revise};
-use super::feedback::{hold_listed, hold_own_account};
 use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission, WriteOwnDesigns};
+use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::limits::DesignActivity;
 use crate::domain::designs::suggested_change::SuggestionState;
 use crate::domain::ids::{AccountId, SuggestionId};
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
+use crate::store::feedback::holds::{hold_open, hold_own_account};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -199,10 +199,10 @@ async fn insert(
         proposed: Json<Value>,
     }
     hold_own_account(conn, by).await?;
-    let Some(design) = hold_listed(conn, by, code).await? else {
+    let Some(design) = hold_open(conn, by, code.into()).await? else {
         return Ok(SuggestionOutcome::Missing);
     };
-    if design.author == by.account() {
+    if design.owner == by.account() {
         return Ok(SuggestionOutcome::Own);
     }
     if design.has_blocked {
@@ -225,7 +225,7 @@ async fn insert(
     if unchanged {
         return Ok(SuggestionOutcome::Unchanged);
     }
-    if !count_one(conn, by.account(), DesignActivity::Suggest, new.at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Suggest, new.at).await? {
         return Ok(SuggestionOutcome::TooManyToday);
     }
     sql("INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \

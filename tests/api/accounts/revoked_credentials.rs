@@ -230,6 +230,21 @@ impl Scene {
         self.made(&self.ben, &path, json!({ "text": "Well." })).await.0
     }
 
+    /// A deck of ada's that everybody reads.
+    async fn public_deck(&self) -> String {
+        // Accounts that are not new may do more on a day.
+        self.app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+        let mut body = deck();
+        body["visibility"] = "public".into();
+        self.made(&self.ada, "/v1/decks", body).await.0
+    }
+
+    /// A comment of ben's on one.
+    async fn deck_comment(&self) -> String {
+        let path = format!("{}/comments", self.public_deck().await);
+        self.made(&self.ben, &path, json!({ "text": "Well." })).await.0
+    }
+
     /// A change of it that ben suggests.
     async fn suggestion(&self) -> String {
         let path = format!("{}/suggestions", self.shared_design().await);
@@ -498,6 +513,31 @@ impl Scene {
             "return_design" => {
                 let path = self.claimed_design().await;
                 Draft::new(moderator, format!("{path}/return"), Value::Null)
+            }
+            "like_deck" => {
+                Draft::new(ben, format!("{}/like", self.public_deck().await), Value::Null)
+            }
+            "unlike_deck" => {
+                let path = format!("{}/like", self.public_deck().await);
+                app.put(&path).by(ben).answer().await.expect(200);
+                Draft::new(ben, path, Value::Null)
+            }
+            "create_deck_comment" => {
+                let path = format!("{}/comments", self.public_deck().await);
+                Draft::new(ben, path, json!({ "text": "Well." }))
+            }
+            "replace_deck_comment" => {
+                Draft::new(ben, self.deck_comment().await, json!({ "text": "Hm." }))
+                    .with("if-match", "*")
+            }
+            "delete_deck_comment" => Draft::new(ben, self.deck_comment().await, Value::Null),
+            "follow_author" | "unfollow_author" => {
+                self.public_deck().await;
+                let path = format!("/v1/authors/{}/follow", ada.name);
+                let begin =
+                    if operation == "follow_author" { app.delete(&path) } else { app.put(&path) };
+                begin.by(ben).answer().await.expect(204);
+                Draft::new(ben, path, Value::Null)
             }
             "create_comment" => {
                 let path = format!("{}/comments", self.shared_design().await);

@@ -1,12 +1,41 @@
 //! Deck lists: stored, read, compared and judged.
 
 mod deck_availability;
+mod deck_comments;
 mod deck_deletions;
+mod deck_likes;
 mod deck_lists;
 mod deck_masks;
 mod deck_reports;
 mod deck_revisions;
 mod deck_statistics;
 mod deck_texts;
+mod followed_authors;
 pub mod permissions;
 mod public_decks;
+
+use serde_json::json;
+
+use crate::support::{Player, RequestExt as _, TestApp};
+
+/// Stores a deck of one card, and returns its path.
+async fn stored(app: &TestApp, owner: &Player, name: &str, visibility: &str) -> String {
+    let body = json!({ "name": name, "format": "ttcg/standard", "visibility": visibility, "list": "1 Kettle Imp" });
+    let answer = app.post("/v1/decks").by(owner).json(&body).answer().await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+/// Changes who may read such a deck.
+async fn show(app: &TestApp, owner: &Player, path: &str, visibility: &str) {
+    let deck = app.get(path).by(owner).answer().await.expect(200);
+    let body = json!({ "name": deck["name"], "format": "ttcg/standard", "visibility": visibility, "list": "1 Kettle Imp" });
+    app.put(path).by(owner).header("if-match", "*").json(&body).answer().await.expect(200);
+}
+
+/// A service with cards.
+async fn app() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app
+}

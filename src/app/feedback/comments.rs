@@ -1,25 +1,26 @@
-//! Comments on designs that everybody sees, and replies to them.
+//! Comments on designs and decks that others see, and replies to them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::step_problems::{feedback_refused, too_many_today};
+use super::problems::{feedback_refused, too_many_today};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
-use crate::auth::permission::{GiveFeedback, Granted};
-use crate::domain::designs::comment::CommentState;
-use crate::domain::designs::identifier::DesignCode;
+use crate::auth::permission::Granted;
 use crate::domain::designs::markup;
+use crate::domain::feedback::comment::CommentState;
+use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::CommentId;
-use crate::store::designs::design_comments::{self, CommentOutcome, NewComment, StoredComment};
+use crate::store::feedback::comments::{self, CommentOutcome, NewComment, StoredComment};
+use crate::store::feedback::subject::Subject;
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// A comment on a design.
+/// A comment on a design or a deck.
 #[derive(Serialize, ToSchema)]
 pub struct CommentResponse {
     /// Its id.
@@ -93,25 +94,25 @@ impl From<StoredComment> for VersionedComment {
     }
 }
 
-/// Lists the comments on a design, the newest first, or the replies to one of them, the oldest first; those after the one with that id.
+/// Lists the comments on something, the newest first, or the replies to one of them, the oldest first; those after the one with that id.
 pub async fn list(
     app: &AppState,
-    code: DesignCode,
+    subject: FeedbackSubject,
     reply_to: Option<CommentId>,
     from: Option<CommentId>,
     limit: PageLimit,
 ) -> Result<Page<CommentResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let rows = match reply_to {
-        None => design_comments::list(&mut conn, code, from, limit.rows()).await?,
+        None => comments::list(&mut conn, subject, from, limit.rows()).await?,
         Some(comment) => {
-            design_comments::list_replies(&mut conn, code, comment, from, limit.rows()).await?
+            comments::list_replies(&mut conn, subject, comment, from, limit.rows()).await?
         }
     };
     if rows.is_empty() {
         let exists = match reply_to {
-            None => design_comments::is_open(&mut conn, code).await?,
-            Some(comment) => design_comments::find(&mut conn, code, comment).await?.is_some(),
+            None => comments::is_open(&mut conn, subject).await?,
+            Some(comment) => comments::find(&mut conn, subject, comment).await?.is_some(),
         };
         if !exists {
             return Err(Problem::not_found());
@@ -120,14 +121,14 @@ pub async fn list(
     Ok(paged(rows, limit, |row| row.id, Into::into))
 }
 
-/// Finds a comment on a design by its id.
+/// Finds a comment by its id.
 pub async fn find(
     app: &AppState,
-    code: DesignCode,
+    subject: FeedbackSubject,
     id: CommentId,
 ) -> Result<VersionedComment, Problem> {
     let mut conn = app.store.connection().await?;
-    let found = design_comments::find(&mut conn, code, id).await?;
+    let found = comments::find(&mut conn, subject, id).await?;
     Ok(found.ok_or_else(Problem::not_found)?.into())
 }
 
@@ -139,94 +140,112 @@ pub struct CommentDraft {
     pub reply_to: Option<CommentId>,
 }
 
-/// Comments on a design that everybody sees, or replies to a comment on it.
-pub async fn create(
+/// Comments on something that others see, or replies to a comment on it.
+pub async fn create<S: Subject>(
     app: &AppState,
-    by: &Granted<GiveFeedback>,
-    code: DesignCode,
+    by: &Granted<S::Feedback>,
+    subject: S,
     draft: &CommentDraft,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedComment, Problem> {
-    let id = CommentId::fresh();
+    let (id, on) = (CommentId::fresh(), subject.into());
     let CommentDraft { text, reply_to } = draft;
     let new = NewComment { id, reply_to: *reply_to, text, at: app.clock.now() };
-    let written = app.write_feedback(by, async |conn, by| {
-        let outcome = design_comments::create(conn, by, code, &new, key).await?;
+    let written = app.write(by, async |conn, by| {
+        let outcome = comments::create(conn, by, subject, &new, key).await?;
         let comment = match outcome {
-            CommentOutcome::Done => design_comments::find(conn, code, id).await?,
-            CommentOutcome::Repeat(earlier) => design_comments::find(conn, code, earlier).await?,
+            CommentOutcome::Done => comments::find(conn, on, id).await?,
+            CommentOutcome::Repeat(earlier) => comments::find(conn, on, earlier).await?,
             _ => None,
         };
         Ok::<_, IdempotentError>((outcome, comment))
     });
     let (outcome, comment) = written.await?;
+    note_change(app, on);
     if let CommentOutcome::Repeat(_) = outcome {
         return Ok(comment.ok_or_else(|| Problem::new(ProblemCode::Gone))?.into());
     }
-    check(app, outcome)?;
-    tracing::info!(account = %by.account(), design = %code, comment = %id, "comment written");
+    check(app, on, outcome)?;
+    tracing::info!(account = %by.account(), %on, comment = %id, "comment written");
     Ok(comment.ok_or_else(Problem::not_found)?.into())
 }
 
 /// Changes an own comment, if the client means its current version.
-pub async fn edit(
+pub async fn edit<S: Subject>(
     app: &AppState,
-    by: &Granted<GiveFeedback>,
-    code: DesignCode,
+    by: &Granted<S::Feedback>,
+    subject: S,
     id: CommentId,
     if_match: &IfMatch,
     text: &str,
 ) -> Result<VersionedComment, Problem> {
     let is_current = |version| if_match.check(Revision(version)).is_ok();
-    let at = app.clock.now();
-    let written = app.write_feedback(by, async |conn, by| {
-        let outcome = design_comments::edit(conn, by, code, id, is_current, text, at).await?;
-        let comment = read_done(conn, code, id, &outcome).await?;
+    let (at, on) = (app.clock.now(), subject.into());
+    let written = app.write(by, async |conn, by| {
+        let outcome = comments::edit(conn, by, subject, id, is_current, text, at).await?;
+        let comment = read_done(conn, on, id, &outcome).await?;
         Ok::<_, StoreError>((outcome, comment))
     });
     let (outcome, comment) = written.await?;
-    check(app, outcome)?;
-    tracing::info!(account = %by.account(), design = %code, comment = %id, "comment changed");
+    note_change(app, on);
+    check(app, on, outcome)?;
+    tracing::info!(account = %by.account(), %on, comment = %id, "comment changed");
     Ok(comment.ok_or_else(Problem::not_found)?.into())
 }
 
 async fn read_done(
     conn: &mut Connection,
-    code: DesignCode,
+    on: FeedbackSubject,
     id: CommentId,
     outcome: &CommentOutcome,
 ) -> StoreResult<Option<StoredComment>> {
     match outcome {
-        CommentOutcome::Done => design_comments::find(conn, code, id).await,
+        CommentOutcome::Done => comments::find(conn, on, id).await,
         _ => Ok(None),
     }
 }
 
-/// Deletes an own comment.
-pub async fn delete(
+/// Deletes an own comment; `false`: there is none of that id.
+pub async fn delete<S: Subject>(
     app: &AppState,
-    by: &Granted<GiveFeedback>,
-    code: DesignCode,
+    by: &Granted<S::Feedback>,
+    subject: S,
     id: CommentId,
-) -> Result<(), Problem> {
-    let at = app.clock.now();
-    let outcome = app
-        .write_feedback(by, async |conn, by| design_comments::delete(conn, by, code, id, at).await)
-        .await?;
-    check(app, outcome)?;
-    tracing::info!(account = %by.account(), design = %code, comment = %id, "comment deleted");
-    Ok(())
+) -> Result<bool, Problem> {
+    let (at, on) = (app.clock.now(), subject.into());
+    let outcome =
+        app.write(by, async |conn, by| comments::delete(conn, by, subject, id, at).await).await?;
+    note_change(app, on);
+    if let CommentOutcome::Missing = outcome {
+        return Ok(false);
+    }
+    check(app, on, outcome)?;
+    tracing::info!(account = %by.account(), %on, comment = %id, "comment deleted");
+    Ok(true)
 }
 
-fn check(app: &AppState, outcome: CommentOutcome) -> Result<(), Problem> {
+/// Pages of the gallery show how many comments a design has. Of decks nothing is kept.
+fn note_change(app: &AppState, on: FeedbackSubject) {
+    match on {
+        FeedbackSubject::Design(_) => app.gallery_pages.forget(),
+        FeedbackSubject::Deck(_) => {}
+    }
+}
+
+fn check(app: &AppState, on: FeedbackSubject, outcome: CommentOutcome) -> Result<(), Problem> {
+    let on = match on {
+        FeedbackSubject::Design(_) => "design",
+        FeedbackSubject::Deck(_) => "deck",
+    };
     Err(match outcome {
         CommentOutcome::Done | CommentOutcome::Repeat(_) => return Ok(()),
         CommentOutcome::Missing => Problem::not_found(),
         CommentOutcome::Refused => feedback_refused(),
-        CommentOutcome::NoSuchThread => Problem::invalid(vec![InputFault::at(
-            "/reply_to",
-            "must be a comment on this design that is shown, and no reply itself",
-        )]),
+        CommentOutcome::NoSuchThread => {
+            let detail =
+                format!("must be a comment on this {on} that is shown, and no reply itself");
+            Problem::invalid(vec![InputFault::at("/reply_to", detail)])
+        }
         CommentOutcome::TooManyToday => too_many_today(app),
         CommentOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),
         CommentOutcome::Final => Problem::new(ProblemCode::CommentFinal),

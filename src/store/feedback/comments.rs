@@ -1,19 +1,21 @@
-//! Comments on designs that everybody sees, and replies to them.
+//! Comments on designs and decks that others see, and replies to them.
+//!
+//! All of them stand in one table, `design_comments`; triggers count them and tell of them, by what they are on.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::EVERYBODY_SEES;
-use super::daily_counts::count_one;
-use super::feedback::{hold_listed, hold_own_account};
-use crate::auth::permission::{Acting, GiveFeedback};
-use crate::domain::designs::comment::{CommentState, EDITABLE_FOR};
-use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::limits::DesignActivity;
+use super::holds::{hold, hold_open, hold_own_account};
+use super::subject::{Subject, SubjectSql, bind};
+use crate::auth::permission::Acting;
+use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::feedback::comment::{CommentState, EDITABLE_FOR};
+use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::{AccountId, CommentId};
-use crate::store::db::statement::sql;
+use crate::store::accounts::daily_counts::count_one;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -62,30 +64,35 @@ impl StoredComment {
 
 const COLUMNS: &str = "c.id, c.reply_to, c.account_id, w.name AS author, c.text, c.version, c.reply_count, c.created_at, c.edited_at, \
                        c.deleted_at IS NOT NULL AS deleted, c.stands";
-/// Comments on the design of that code.
-const OF_DESIGN: &str = "FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.design_id = d.id JOIN accounts w ON w.id = c.account_id \
-                         WHERE d.code = $code";
 
-/// Whether everybody sees a design, and so its comments.
-pub async fn is_open(conn: &mut Connection, code: DesignCode) -> StoreResult<bool> {
-    let found = sql(format!("SELECT FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.code = $code AND {EVERYBODY_SEES}"))
-        .bind("code", code)
-        .execute(conn)
-        .await?;
-    Ok(found > 0)
+/// Comments on something that others see, `c`, with more conditions.
+fn shown<'a>(subject: FeedbackSubject, conditions: &str) -> Statement<'a> {
+    let SubjectSql { table, is, is_open, column } = SubjectSql::of(subject);
+    let statement = sql(format!(
+        "SELECT {COLUMNS} FROM {table} d JOIN accounts a ON a.id = d.account_id JOIN design_comments c ON c.{column} = d.id JOIN accounts w ON w.id = c.account_id \
+         WHERE {is} AND {is_open} AND {conditions}"
+    ));
+    bind(statement, subject)
 }
 
-/// Lists the comments on a design that are no replies, the newest first, those before the one with that id. One that does not stand keeps its place as long as
+/// Whether others see something, and so the comments on it.
+pub async fn is_open(conn: &mut Connection, subject: FeedbackSubject) -> StoreResult<bool> {
+    let SubjectSql { table, is, is_open, .. } = SubjectSql::of(subject);
+    let statement = sql(format!(
+        "SELECT FROM {table} d JOIN accounts a ON a.id = d.account_id WHERE {is} AND {is_open}"
+    ));
+    Ok(bind(statement, subject).execute(conn).await? > 0)
+}
+
+/// Lists the comments on something that are no replies, the newest first, those before the one with that id. One that does not stand keeps its place as long as
 /// replies to it do.
 pub async fn list(
     conn: &mut Connection,
-    code: DesignCode,
+    subject: FeedbackSubject,
     before: Option<CommentId>,
     limit: i64,
 ) -> StoreResult<Vec<StoredComment>> {
-    let mut statement =
-        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND {EVERYBODY_SEES} AND c.listed"))
-            .bind("code", code);
+    let mut statement = shown(subject, "c.listed");
     if let Some(before) = before {
         statement = statement.push(" AND c.id < $before").bind("before", before);
     }
@@ -95,16 +102,13 @@ pub async fn list(
 /// Lists the replies to a comment, the oldest first, those after the one with that id. Replies that do not stand have no place.
 pub async fn list_replies(
     conn: &mut Connection,
-    code: DesignCode,
+    subject: FeedbackSubject,
     reply_to: CommentId,
     after: Option<CommentId>,
     limit: i64,
 ) -> StoreResult<Vec<StoredComment>> {
-    let mut statement = sql(format!(
-        "SELECT {COLUMNS} {OF_DESIGN} AND {EVERYBODY_SEES} AND c.reply_to = $reply_to AND c.stands"
-    ))
-    .bind("code", code)
-    .bind("reply_to", reply_to);
+    let mut statement =
+        shown(subject, "c.reply_to = $reply_to AND c.stands").bind("reply_to", reply_to);
     if let Some(after) = after {
         statement = statement.push(" AND c.id > $after").bind("after", after);
     }
@@ -114,17 +118,11 @@ pub async fn list_replies(
 /// Finds a comment that has a place in a list.
 pub async fn find(
     conn: &mut Connection,
-    code: DesignCode,
+    subject: FeedbackSubject,
     id: CommentId,
 ) -> StoreResult<Option<StoredComment>> {
-    let found =
-        sql(format!("SELECT {COLUMNS} {OF_DESIGN} AND {EVERYBODY_SEES} AND c.id = $id AND (c.listed OR c.stands)"))
-            .bind("code", code)
-            .bind("id", id)
-            .get_result(conn)
-            .await
-            .optional()?;
-    Ok(found)
+    let statement = shown(subject, "c.id = $id AND (c.listed OR c.stands)").bind("id", id);
+    Ok(statement.get_result(conn).await.optional()?)
 }
 
 /// A comment to write.
@@ -146,11 +144,11 @@ pub enum CommentOutcome {
     Done,
     /// This request was answered before, with this comment.
     Repeat(CommentId),
-    /// There is no such design, or no such comment of the asker's.
+    /// There is nothing of the kind that others see, or no such comment of the asker's.
     Missing,
-    /// The author of the design, or of the comment to reply to, wants nothing from the asker.
+    /// Whose the subject is, or who wrote the comment to reply to, wants nothing from the asker.
     Refused,
-    /// The comment to reply to is none of this design, is a reply, or does not stand.
+    /// The comment to reply to is on something else, is a reply, or does not stand.
     NoSuchThread,
     /// The account has written as many today as it may.
     TooManyToday,
@@ -160,28 +158,28 @@ pub enum CommentOutcome {
     Final,
 }
 
-/// Writes a comment on a design that everybody sees.
-pub async fn create(
+/// Writes a comment on something that others see.
+pub async fn create<S: Subject>(
     conn: &mut Connection,
-    by: &Acting<GiveFeedback>,
-    code: DesignCode,
+    by: &Acting<S::Feedback>,
+    subject: S,
     new: &NewComment<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<CommentOutcome, IdempotentError> {
     if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
         return Ok(CommentOutcome::Repeat(earlier));
     }
-    let outcome = insert(conn, by, code, new).await?;
+    let outcome = insert(conn, by, subject.into(), new).await?;
     if !matches!(outcome, CommentOutcome::Done) {
         idempotency::forget(conn, key).await?;
     }
     Ok(outcome)
 }
 
-async fn insert(
+async fn insert<P>(
     conn: &mut Connection,
-    by: &Acting<GiveFeedback>,
-    code: DesignCode,
+    by: &Acting<P>,
+    subject: FeedbackSubject,
     new: &NewComment<'_>,
 ) -> StoreResult<CommentOutcome> {
     #[derive(QueryableByName)]
@@ -190,18 +188,19 @@ async fn insert(
         has_blocked: bool,
     }
     hold_own_account(conn, by).await?;
-    let Some(design) = hold_listed(conn, by, code).await? else {
+    let column = SubjectSql::of(subject).column;
+    let Some(held) = hold_open(conn, by, subject).await? else {
         return Ok(CommentOutcome::Missing);
     };
-    if design.has_blocked {
+    if held.has_blocked {
         return Ok(CommentOutcome::Refused);
     }
     if let Some(thread) = new.reply_to {
-        let thread: Option<Thread> = sql("SELECT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = c.account_id AND b.blocked_id = $account) AS has_blocked \
-             FROM design_comments c WHERE c.id = $thread AND c.design_id = $design AND c.reply_to IS NULL AND c.stands")
+        let thread: Option<Thread> = sql(format!("SELECT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = c.account_id AND b.blocked_id = $account) AS has_blocked \
+             FROM design_comments c WHERE c.id = $thread AND c.{column} = $on AND c.reply_to IS NULL AND c.stands"))
         .bind("account", by.account())
         .bind("thread", thread)
-        .bind("design", design.id)
+        .bind("on", held.id)
         .get_result(conn)
         .await
         .optional()?;
@@ -211,13 +210,13 @@ async fn insert(
             Some(_) => {}
         }
     }
-    if !count_one(conn, by.account(), DesignActivity::Comment, new.at).await? {
+    if !count_one(conn, by.account(), DailyActivity::Comment, new.at).await? {
         return Ok(CommentOutcome::TooManyToday);
     }
-    sql("INSERT INTO design_comments (id, design_id, account_id, reply_to, text, version, created_at) \
-         VALUES ($id, $design, $account, $reply_to, $text, 1, $at)")
+    sql(format!("INSERT INTO design_comments (id, {column}, account_id, reply_to, text, version, created_at) \
+         VALUES ($id, $on, $account, $reply_to, $text, 1, $at)"))
     .bind("id", new.id)
-    .bind("design", design.id)
+    .bind("on", held.id)
     .bind("account", by.account())
     .bind("reply_to", new.reply_to)
     .bind("text", new.text)
@@ -238,24 +237,26 @@ struct LockedComment {
 }
 
 /// Changes an own comment that is not too old, if `is_current` accepts its version. Who would be refused a new comment there is refused this.
-pub async fn edit(
+pub async fn edit<S: Subject>(
     conn: &mut Connection,
-    by: &Acting<GiveFeedback>,
-    code: DesignCode,
+    by: &Acting<S::Feedback>,
+    subject: S,
     id: CommentId,
     is_current: impl Fn(i64) -> bool,
     text: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<CommentOutcome> {
     hold_own_account(conn, by).await?;
-    let Some(design) = hold_listed(conn, by, code).await? else {
+    let subject = subject.into();
+    let column = SubjectSql::of(subject).column;
+    let Some(held) = hold_open(conn, by, subject).await? else {
         return Ok(CommentOutcome::Missing);
     };
-    let found: Option<LockedComment> = sql("SELECT c.version, c.created_at, \
+    let found: Option<LockedComment> = sql(format!("SELECT c.version, c.created_at, \
              EXISTS (SELECT FROM design_comments t JOIN account_blocks b ON b.account_id = t.account_id WHERE t.id = c.reply_to AND b.blocked_id = $account) AS refused \
-         FROM design_comments c WHERE c.id = $id AND c.design_id = $design AND c.account_id = $account AND c.stands FOR NO KEY UPDATE")
+         FROM design_comments c WHERE c.id = $id AND c.{column} = $on AND c.account_id = $account AND c.stands FOR NO KEY UPDATE"))
     .bind("id", id)
-    .bind("design", design.id)
+    .bind("on", held.id)
     .bind("account", by.account())
     .get_result(conn)
     .await
@@ -266,7 +267,7 @@ pub async fn edit(
         Some(comment) if at - comment.created_at > EDITABLE_FOR => {
             return Ok(CommentOutcome::Final);
         }
-        Some(comment) if comment.refused || design.has_blocked => {
+        Some(comment) if comment.refused || held.has_blocked => {
             return Ok(CommentOutcome::Refused);
         }
         Some(_) => {}
@@ -280,27 +281,26 @@ pub async fn edit(
     Ok(CommentOutcome::Done)
 }
 
-/// Deletes an own comment, for good, also when nobody else sees the design any more.
-pub async fn delete(
+/// Deletes an own comment, for good, also when nobody else sees any more what it is on.
+pub async fn delete<S: Subject>(
     conn: &mut Connection,
-    by: &Acting<GiveFeedback>,
-    code: DesignCode,
+    by: &Acting<S::Feedback>,
+    subject: S,
     id: CommentId,
     at: DateTime<Utc>,
 ) -> StoreResult<CommentOutcome> {
+    let subject = subject.into();
     hold_own_account(conn, by).await?;
     // Its row comes before those of its comments.
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
-        .bind("code", code)
-        .execute(conn)
-        .await?;
-    let deleted = sql("UPDATE design_comments c SET deleted_at = $at FROM designs d \
-         WHERE c.id = $id AND c.account_id = $account AND c.deleted_at IS NULL AND d.id = c.design_id AND d.code = $code")
+    hold(conn, subject).await?;
+    let SubjectSql { table, is, column, .. } = SubjectSql::of(subject);
+    let statement = sql(format!(
+        "UPDATE design_comments c SET deleted_at = $at FROM {table} d \
+         WHERE c.id = $id AND c.account_id = $account AND c.deleted_at IS NULL AND d.id = c.{column} AND {is}"
+    ))
     .bind("id", id)
     .bind("account", by.account())
-    .bind("code", code)
-    .bind("at", at)
-    .execute(conn)
-    .await?;
+    .bind("at", at);
+    let deleted = bind(statement, subject).execute(conn).await?;
     Ok(if deleted == 0 { CommentOutcome::Missing } else { CommentOutcome::Done })
 }

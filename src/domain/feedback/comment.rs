@@ -1,4 +1,4 @@
-//! What players say about a design that everybody sees.
+//! Comments on designs and decks.
 
 use chrono::TimeDelta;
 
@@ -9,7 +9,7 @@ pub const MAX_COMMENT: usize = 2_000;
 /// How long its author can change a comment.
 pub const EDITABLE_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// The text of a comment as it is stored: 1 to [`MAX_COMMENT`] characters, with the markup of [`super::markup`].
+/// The text of a comment as it is stored: 1 to [`MAX_COMMENT`] characters, with the markup of [`crate::domain::designs::markup`].
 pub fn comment_text(raw: &str) -> Result<String, TextError> {
     prose_lines(raw, 1, MAX_COMMENT)
 }

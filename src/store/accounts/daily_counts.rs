@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel_async::RunQueryDsl;
 
-use crate::domain::designs::limits::{DailyLimit, DesignActivity};
+use crate::domain::accounts::daily_limits::{DailyActivity, DailyLimit};
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -13,7 +13,7 @@ use crate::store::{Connection, StoreResult};
 pub async fn count_one(
     conn: &mut Connection,
     account: AccountId,
-    activity: DesignActivity,
+    activity: DailyActivity,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
     let day: NaiveDate = at.date_naive();

@@ -1,0 +1,139 @@
+//! Comments on decks that others can read.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use uuid::Uuid;
+
+use crate::api::feedback::comments::{
+    self as shared, CommentRequest, CommentsQuery, EditCommentRequest,
+};
+use crate::app::designs::abuse_reports;
+use crate::app::feedback::comments::{self, CommentResponse};
+use crate::app::page::Page;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::GiveDeckFeedback;
+use crate::domain::ids::{CommentId, DeckId};
+use crate::http::extract::{Caller, IdempotencyKey, JudgedBody, LooseParams, May};
+
+/// Lists the comments on a public or unlisted deck, the newest first; or the replies to one of them, the oldest first.
+///
+/// A comment that was deleted or hidden keeps its place, without text and author, as long as it has replies. Replies that were are left out.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/comments", tag = "decks",
+    params(("deck" = Uuid, Path, description = "Id of the deck"), CommentsQuery),
+    responses((status = 200, body = Page<CommentResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_deck_comments(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    deck: web::Path<Uuid>,
+    query: LooseParams<CommentsQuery>,
+) -> Result<HttpResponse, Problem> {
+    shared::list(&req, &state, DeckId(*deck).into(), query).await
+}
+
+/// Shows a comment on a deck.
+#[utoipa::path(
+    get, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks",
+    params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
+    responses(
+        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "For `If-Match`, too"))),
+        (status = 304, description = "Not changed."),
+    )
+)]
+pub async fn find_deck_comment(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    path: web::Path<(Uuid, Uuid)>,
+) -> Result<HttpResponse, Problem> {
+    let (deck, comment) = path.into_inner();
+    shared::find(&req, &state, DeckId(deck).into(), comment).await
+}
+
+/// Comments on a public or unlisted deck, or replies to a comment on it.
+///
+/// Its owner is told, and whom you reply to.
+#[utoipa::path(
+    post, path = "/v1/decks/{deck}/comments", tag = "decks", security(("bearer" = [])), request_body = CommentRequest,
+    params(
+        ("deck" = Uuid, Path, description = "Id of the deck"),
+        ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
+    ),
+    responses(
+        (status = 201, body = CommentResponse, headers(
+            ("Location" = String, description = "The comment"),
+            ("ETag" = String, description = "Its version, for `If-Match`"),
+        )),
+        (status = 403, description = "`feedback_refused`"),
+        (status = 409, description = "`idempotency_in_progress`"),
+        (status = 410, description = "`gone`: the request is a repeated one, and its comment was deleted since."),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
+        (status = 429, description = "`daily_limit_reached`"),
+    )
+)]
+pub async fn create_deck_comment(
+    state: web::Data<AppState>,
+    by: May<GiveDeckFeedback>,
+    key: IdempotencyKey,
+    deck: web::Path<Uuid>,
+    JudgedBody(body): JudgedBody<CommentRequest>,
+) -> Result<HttpResponse, Problem> {
+    let deck = DeckId(*deck);
+    let body = body.sent_to(&deck.to_string());
+    let key = key.claim(&state, by.account(), "create_deck_comment", &body);
+    let path = format!("/v1/decks/{deck}");
+    shared::create(&state, &by, deck, &path, &body.value, key.as_ref()).await
+}
+
+/// Changes one of your comments on a deck that is not older than 15 minutes. It is shown as edited.
+#[utoipa::path(
+    put, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])), request_body = EditCommentRequest,
+    params(
+        ("deck" = Uuid, Path, description = "Id of the deck"),
+        ("comment" = Uuid, Path, description = "Id of the comment"),
+        ("If-Match" = String, Header, description = "ETag of the version to change", example = "\"r1\""),
+    ),
+    responses(
+        (status = 200, body = CommentResponse, headers(("ETag" = String, description = "The new version"))),
+        (status = 403, description = "`feedback_refused`"),
+        (status = 409, description = "`comment_final`"),
+        (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 422, description = "`invalid_body`"),
+        (status = 428, description = "`precondition_required`"),
+    )
+)]
+pub async fn replace_deck_comment(
+    state: web::Data<AppState>,
+    by: May<GiveDeckFeedback>,
+    path: web::Path<(Uuid, Uuid)>,
+    if_match: Result<IfMatch, Problem>,
+    JudgedBody(body): JudgedBody<EditCommentRequest>,
+) -> Result<HttpResponse, Problem> {
+    let ((deck, comment), if_match) = (path.into_inner(), if_match?);
+    shared::replace(&state, &by, DeckId(deck), comment, &if_match, &body.value).await
+}
+
+/// Deletes one of your comments on a deck, for good. Moderators hide those of others.
+///
+/// Nobody reads its text or your name there any more. If it has replies, its place stays. What a moderator hides stands among the reports that were upheld, where it can be
+/// shown again; a moderator's token needs `admin:write`, too.
+#[utoipa::path(
+    delete, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])),
+    params(("deck" = Uuid, Path, description = "Id of the deck"), ("comment" = Uuid, Path, description = "Id of the comment")),
+    responses((status = 204, description = "Deleted, or hidden."))
+)]
+pub async fn delete_deck_comment(
+    state: web::Data<AppState>,
+    by: May<GiveDeckFeedback>,
+    caller: Caller,
+    path: web::Path<(Uuid, Uuid)>,
+) -> Result<HttpResponse, Problem> {
+    let (deck, comment) = path.into_inner();
+    let (deck, comment) = (DeckId(deck), CommentId(comment));
+    if !comments::delete(&state, &by, deck, comment).await? {
+        let moderator = caller.may().ok_or_else(Problem::not_found)?;
+        abuse_reports::hide_at_once(&state, &moderator, deck, comment).await?;
+    }
+    Ok(HttpResponse::NoContent().finish())
+}

@@ -1,0 +1,143 @@
+//! What comments on designs and on decks have in common: what is sent, and what is answered.
+
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::app::feedback::comments::{self, CommentDraft, VersionedComment};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::Granted;
+use crate::domain::feedback::comment::comment_text;
+use crate::domain::feedback::subject::FeedbackSubject;
+use crate::domain::ids::CommentId;
+use crate::http::extract::{Judge, LooseParams};
+use crate::memory::rendered::Freshness;
+use crate::store::feedback::subject::Subject;
+use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// Which comments.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CommentsQuery {
+    /// Only the replies to this comment; absent: only comments that are no replies.
+    reply_to: Option<Uuid>,
+    /// Items on a page: 1 to 200.
+    #[serde(default)]
+    #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
+    limit: PageLimit,
+    /// `next_cursor` of the page before.
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor>,
+}
+
+/// A comment, or a reply to one.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "text": "The second effect is *far* too cheap." }))]
+pub struct CommentRequest {
+    /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
+    #[schema(example = "The second effect is *far* too cheap.", min_length = 1, max_length = 2000)]
+    pub text: String,
+    /// The comment that it replies to, which is no reply itself; absent: it is no reply.
+    #[serde(default)]
+    pub reply_to: Option<Uuid>,
+}
+
+/// What a comment should say.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "text": "The second effect is *a bit* too cheap." }))]
+pub struct EditCommentRequest {
+    /// 1 to 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is text.
+    #[schema(
+        example = "The second effect is *a bit* too cheap.",
+        min_length = 1,
+        max_length = 2000
+    )]
+    pub text: String,
+}
+
+fn parse_text(raw: &str) -> Result<String, Problem> {
+    comment_text(raw).map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
+}
+
+impl Judge for CommentRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        parse_text(&self.text).map(drop)
+    }
+}
+
+impl Judge for EditCommentRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        parse_text(&self.text).map(drop)
+    }
+}
+
+/// A page of the comments on something, or of the replies to one of them.
+pub(in crate::api) async fn list(
+    req: &HttpRequest,
+    state: &AppState,
+    on: FeedbackSubject,
+    query: LooseParams<CommentsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let check = async |query: &CommentsQuery| Cursor::key_of(query.cursor.as_ref());
+    let (query, from): (_, Option<Uuid>) = query.checked(check).await?;
+    let (reply_to, from) = (query.reply_to.map(CommentId), from.map(CommentId));
+    let page = comments::list(state, on, reply_to, from, query.limit).await?;
+    page.answer(req, Freshness::Public(0))
+}
+
+/// One comment.
+pub(in crate::api) async fn find(
+    req: &HttpRequest,
+    state: &AppState,
+    on: FeedbackSubject,
+    comment: Uuid,
+) -> Result<HttpResponse, Problem> {
+    let found = comments::find(state, on, CommentId(comment)).await?;
+    let VersionedComment { version, counts, comment } = found;
+    version.answer_counted(req, Freshness::Public(0), &counts, &comment)
+}
+
+/// Writes a comment. `path`: where what it is about stands.
+pub(in crate::api) async fn create<S: Subject>(
+    state: &AppState,
+    by: &Granted<S::Feedback>,
+    subject: S,
+    path: &str,
+    request: &CommentRequest,
+    key: Option<&IdempotencyClaim>,
+) -> Result<HttpResponse, Problem> {
+    let text = parse_text(&request.text)?;
+    let draft = CommentDraft { text, reply_to: request.reply_to.map(CommentId) };
+    let written = comments::create(state, by, subject, &draft, key).await?;
+    let VersionedComment { version, comment, .. } = written;
+    Ok(HttpResponse::Created()
+        .insert_header(("location", format!("{path}/comments/{}", comment.id)))
+        .insert_header(version.header())
+        .insert_header(("cache-control", "no-store"))
+        .json(comment))
+}
+
+/// Changes an own comment.
+pub(in crate::api) async fn replace<S: Subject>(
+    state: &AppState,
+    by: &Granted<S::Feedback>,
+    subject: S,
+    comment: Uuid,
+    if_match: &IfMatch,
+    request: &EditCommentRequest,
+) -> Result<HttpResponse, Problem> {
+    let text = parse_text(&request.text)?;
+    let changed = comments::edit(state, by, subject, CommentId(comment), if_match, &text).await?;
+    let VersionedComment { version, comment, .. } = changed;
+    Ok(HttpResponse::Ok()
+        .insert_header(version.header())
+        .insert_header(("cache-control", "no-store"))
+        .json(comment))
+}

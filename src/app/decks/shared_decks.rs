@@ -1,0 +1,73 @@
+//! Decks in lists for others than their owners: those of an author, and what is new of the authors whom one follows.
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::deck_lists::DeckSummaryResponse;
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::domain::ids::DeckId;
+use crate::domain::text::AccountName;
+use crate::store::decks::shared_decks::{self, SharedDeckRow};
+use crate::store::designs::authors;
+
+/// A deck of somebody, without what it holds.
+#[derive(Serialize, ToSchema)]
+pub struct SharedDeckResponse {
+    /// The deck itself.
+    #[serde(flatten)]
+    pub deck: DeckSummaryResponse,
+    /// The name of its owner; absent: it is unlisted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ada")]
+    pub author: Option<String>,
+    /// When it was public for the first time; absent: it is unlisted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_at: Option<DateTime<Utc>>,
+}
+
+impl From<SharedDeckRow> for SharedDeckResponse {
+    fn from(row: SharedDeckRow) -> Self {
+        let SharedDeckRow { deck, cards, author, tells_source, published_at } = row;
+        let deck = DeckSummaryResponse::new(deck, cards, None, tells_source);
+        Self { deck, author, published_at }
+    }
+}
+
+/// Where a page of public decks begins: when the last one of the page before was published, and its id.
+pub type PublishedKey = (CursorTime, DeckId);
+
+fn position(row: &SharedDeckRow) -> PublishedKey {
+    (CursorTime(row.published_at.unwrap_or(row.deck.created_at)), row.deck.id)
+}
+
+/// Lists the public decks of the author of that name, what was published last first: 404 when there is no such author.
+pub async fn list_of_author(
+    app: &AppState,
+    author: &str,
+    before: Option<PublishedKey>,
+    limit: PageLimit,
+) -> Result<Page<SharedDeckResponse>, Problem> {
+    let author = AccountName::parse(author).map_err(|_| Problem::not_found())?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let mut conn = app.store.connection().await?;
+    let author = authors::find_id(&mut conn, &author).await?.ok_or_else(Problem::not_found)?;
+    let rows = shared_decks::list_of_author(&mut conn, author, before, limit.rows()).await?;
+    Ok(paged(rows, limit, position, Into::into))
+}
+
+/// Lists the public decks of the authors whom the own account follows, what was published last first.
+pub async fn list_followed(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+    before: Option<PublishedKey>,
+    limit: PageLimit,
+) -> Result<Page<SharedDeckResponse>, Problem> {
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let mut conn = app.store.connection().await?;
+    let rows = shared_decks::list_followed(&mut conn, by, before, limit.rows()).await?;
+    Ok(paged(rows, limit, position, Into::into))
+}

@@ -1,0 +1,193 @@
+//! Likes of decks: one for each account and deck.
+//!
+//! A like counts unless its account is banned, or blocked by the owner of the deck. Triggers keep `decks.like_count`; the row of the deck is the lock.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Timestamptz};
+use diesel_async::RunQueryDsl;
+
+use super::TAKES_FEEDBACK;
+use super::deck_lists::COLUMNS;
+use super::shared_decks::{SHARED, SharedDeckRow};
+use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
+use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::ids::{AccountId, DeckId};
+use crate::store::accounts::daily_counts::count_one;
+use crate::store::db::statement::sql;
+use crate::store::feedback::comments::is_open;
+use crate::store::feedback::holds::{hold, hold_open, hold_own_account};
+use crate::store::{Connection, StoreResult};
+
+/// The own like of a deck.
+#[derive(Clone, Copy, Debug, QueryableByName)]
+pub struct OwnLike {
+    /// When it was given.
+    #[diesel(sql_type = Timestamptz)]
+    pub liked_at: DateTime<Utc>,
+    /// Likes of the deck that count.
+    #[diesel(sql_type = BigInt)]
+    pub likes: i64,
+}
+
+/// What became of a like.
+#[derive(Debug)]
+pub enum LikeOutcome {
+    /// It is there now, or was before.
+    Done(OwnLike),
+    /// There is no such deck that others can read.
+    Missing,
+    /// The deck is the asker's.
+    Own,
+    /// The account has liked as often today as it may.
+    TooManyToday,
+}
+
+/// Likes a deck that others can read. Done again, it changes nothing.
+pub async fn like(
+    conn: &mut Connection,
+    by: &Acting<GiveDeckFeedback>,
+    deck: DeckId,
+    at: DateTime<Utc>,
+) -> StoreResult<LikeOutcome> {
+    hold_own_account(conn, by).await?;
+    let Some(held) = hold_open(conn, by, deck.into()).await? else {
+        return Ok(LikeOutcome::Missing);
+    };
+    if held.owner == by.account() {
+        return Ok(LikeOutcome::Own);
+    }
+    if let Some(earlier) = find_own(conn, by, deck).await? {
+        return Ok(LikeOutcome::Done(earlier));
+    }
+    if !count_one(conn, by.account(), DailyActivity::Like, at).await? {
+        return Ok(LikeOutcome::TooManyToday);
+    }
+    // Who is blocked may like, and is not told that it does not count.
+    sql("INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) VALUES ($deck, $account, $at, $counted)")
+        .bind("deck", deck)
+        .bind("account", by.account())
+        .bind("at", at)
+        .bind("counted", !held.has_blocked)
+        .execute(conn)
+        .await?;
+    Ok(find_own(conn, by, deck).await?.map_or(LikeOutcome::Missing, LikeOutcome::Done))
+}
+
+async fn find_own(
+    conn: &mut Connection,
+    by: &Acting<GiveDeckFeedback>,
+    deck: DeckId,
+) -> StoreResult<Option<OwnLike>> {
+    let found = sql("SELECT l.liked_at, d.like_count AS likes FROM deck_likes l JOIN decks d ON d.id = l.deck_id WHERE l.deck_id = $deck AND l.account_id = $account")
+        .bind("deck", deck)
+        .bind("account", by.account())
+        .get_result(conn)
+        .await
+        .optional()?;
+    Ok(found)
+}
+
+/// Takes the own like back, also when nobody else reads the deck any more; whether there was one, or the deck is one that others can read.
+pub async fn unlike(
+    conn: &mut Connection,
+    by: &Acting<GiveDeckFeedback>,
+    deck: DeckId,
+) -> StoreResult<bool> {
+    hold_own_account(conn, by).await?;
+    hold(conn, deck.into()).await?;
+    let deleted = sql("DELETE FROM deck_likes WHERE deck_id = $deck AND account_id = $account")
+        .bind("deck", deck)
+        .bind("account", by.account())
+        .execute(conn)
+        .await?;
+    Ok(deleted > 0 || is_open(conn, deck.into()).await?)
+}
+
+/// Whether the reader likes a deck.
+pub async fn likes(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    deck: DeckId,
+) -> StoreResult<bool> {
+    let found = sql("SELECT FROM deck_likes WHERE deck_id = $deck AND account_id = $account")
+        .bind("deck", deck)
+        .bind("account", by.account())
+        .execute(conn)
+        .await?;
+    Ok(found > 0)
+}
+
+/// A deck that the reader likes.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct LikedDeck {
+    /// The deck.
+    #[diesel(embed)]
+    pub deck: SharedDeckRow,
+    /// Since when.
+    #[diesel(sql_type = Timestamptz)]
+    pub liked_at: DateTime<Utc>,
+}
+
+/// Lists the decks that the own account likes and others can still read, those that were liked last first, before that one.
+pub async fn list_liked(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    before: Option<(DateTime<Utc>, DeckId)>,
+    limit: i64,
+) -> StoreResult<Vec<LikedDeck>> {
+    let mut statement = sql(format!(
+        "SELECT {COLUMNS}, {SHARED}, l.liked_at FROM deck_likes l JOIN decks d ON d.id = l.deck_id JOIN accounts a ON a.id = d.account_id \
+         WHERE l.account_id = $account AND {TAKES_FEEDBACK}"
+    ))
+    .bind("account", by.account());
+    if let Some((at, deck)) = before {
+        statement = statement
+            .push(" AND (l.liked_at, l.deck_id) < ($before_at, $before_id)")
+            .bind("before_at", at)
+            .bind("before_id", deck);
+    }
+    let statement = statement.push(" ORDER BY l.liked_at DESC, l.deck_id DESC LIMIT $limit");
+    Ok(statement.bind("limit", limit).load(conn).await?)
+}
+
+/// Whether a like `l` of a deck `d` counts but for a ban of its account.
+const IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = l.account_id)";
+
+/// Takes the likes of a banned account out of the counts, or puts them back. The account and the decks are held.
+pub(in crate::store) async fn follow_ban(
+    conn: &mut Connection,
+    account: AccountId,
+    banned: bool,
+) -> StoreResult<()> {
+    let counts = if banned { "false" } else { IS_NOT_BLOCKED };
+    sql(format!(
+        "UPDATE deck_likes l SET counted = {counts} FROM decks d WHERE d.id = l.deck_id AND l.account_id = $account AND l.counted <> ({counts})"
+    ))
+    .bind("account", account)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Counts the likes of an account for the decks of another as the blocks of the other have it now. Both accounts are held.
+pub(in crate::store) async fn follow_block(
+    conn: &mut Connection,
+    owner: AccountId,
+    other: AccountId,
+) -> StoreResult<()> {
+    sql("SELECT FROM decks WHERE account_id = $owner AND id IN (SELECT deck_id FROM deck_likes WHERE account_id = $other) ORDER BY id FOR NO KEY UPDATE")
+        .bind("owner", owner)
+        .bind("other", other)
+        .execute(conn)
+        .await?;
+    sql(format!(
+        "UPDATE deck_likes l SET counted = NOT l.counted FROM decks d JOIN accounts w ON w.id = $other \
+         WHERE d.account_id = $owner AND l.deck_id = d.id AND l.account_id = $other AND l.counted <> (w.banned_at IS NULL AND {IS_NOT_BLOCKED})"
+    ))
+    .bind("owner", owner)
+    .bind("other", other)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,171 @@
+//! Whose decks an account follows. Nobody else is told; the author has a number.
+//!
+//! Nothing is written when an author publishes a deck: followers read what is new of those whom they follow (`shared_decks`). Triggers keep `author_followers`,
+//! whose rows come after everything else.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
+use crate::domain::accounts::daily_limits::DailyActivity;
+use crate::domain::decks::follows::MAX_FOLLOWED_AUTHORS;
+use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
+use crate::store::accounts::daily_counts::count_one;
+use crate::store::db::statement::sql;
+use crate::store::designs::authors;
+use crate::store::feedback::holds::hold_own_account;
+use crate::store::{Connection, StoreResult};
+
+/// An author whom the account follows.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct FollowedAuthor {
+    /// The account of the author.
+    #[diesel(sql_type = SqlUuid)]
+    pub author_id: AccountId,
+    /// The name of the author.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Since when.
+    #[diesel(sql_type = Timestamptz)]
+    pub followed_at: DateTime<Utc>,
+}
+
+/// Lists whom the own account follows, the newest first, those before that one. Banned authors are left out.
+pub async fn list(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    before: Option<(DateTime<Utc>, AccountId)>,
+    limit: i64,
+) -> StoreResult<Vec<FollowedAuthor>> {
+    let mut statement = sql("SELECT f.author_id, a.name, f.followed_at FROM followed_authors f JOIN accounts a ON a.id = f.author_id \
+         WHERE f.account_id = $account AND a.banned_at IS NULL")
+    .bind("account", by.account());
+    if let Some((at, id)) = before {
+        statement = statement
+            .push(" AND (f.followed_at, f.author_id) < ($before_at, $before_id)")
+            .bind("before_at", at)
+            .bind("before_id", id);
+    }
+    let statement = statement.push(" ORDER BY f.followed_at DESC, f.author_id DESC LIMIT $limit");
+    Ok(statement.bind("limit", limit).load(conn).await?)
+}
+
+#[derive(QueryableByName)]
+struct Follows {
+    #[diesel(sql_type = BigInt)]
+    authors: i64,
+    #[diesel(sql_type = Bool)]
+    this_one: bool,
+}
+
+/// What became of a request to follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FollowOutcome {
+    /// The account follows the author now, or did before.
+    Done,
+    /// There is no such author.
+    Missing,
+    /// Nobody follows themselves.
+    Oneself,
+    /// The account follows [`MAX_FOLLOWED_AUTHORS`] others.
+    TooMany,
+    /// The account has followed as many today as it may.
+    TooManyToday,
+}
+
+/// Follows an author. Done again, it changes nothing.
+pub async fn follow(
+    conn: &mut Connection,
+    by: &Acting<GiveDeckFeedback>,
+    author: &AccountName,
+    at: DateTime<Utc>,
+) -> StoreResult<FollowOutcome> {
+    // So that parallel requests cannot pass the limit, and bans and blocks come before or after.
+    hold_own_account(conn, by).await?;
+    let Some(author) = authors::find_id(conn, author).await? else {
+        return Ok(FollowOutcome::Missing);
+    };
+    if author == by.account() {
+        return Ok(FollowOutcome::Oneself);
+    }
+    let Follows { authors, this_one } = sql(
+        "SELECT count(*) AS authors, coalesce(bool_or(author_id = $author), false) AS this_one \
+         FROM followed_authors WHERE account_id = $account",
+    )
+    .bind("account", by.account())
+    .bind("author", author)
+    .get_result(conn)
+    .await?;
+    if this_one {
+        return Ok(FollowOutcome::Done);
+    }
+    if authors >= MAX_FOLLOWED_AUTHORS {
+        return Ok(FollowOutcome::TooMany);
+    }
+    if !count_one(conn, by.account(), DailyActivity::Follow, at).await? {
+        return Ok(FollowOutcome::TooManyToday);
+    }
+    // Who is blocked may follow, and is not told that it does not count.
+    sql("INSERT INTO followed_authors (account_id, author_id, followed_at, counted) VALUES ($account, $author, $at, \
+         NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = $author AND b.blocked_id = $account))")
+    .bind("account", by.account())
+    .bind("author", author)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    Ok(FollowOutcome::Done)
+}
+
+/// Follows an author no more, also one of whom nobody sees anything; whether the account did, or there is such an author.
+pub async fn unfollow(
+    conn: &mut Connection,
+    by: &Acting<GiveDeckFeedback>,
+    author: &AccountName,
+) -> StoreResult<bool> {
+    hold_own_account(conn, by).await?;
+    let deleted = sql("DELETE FROM followed_authors f USING accounts a WHERE f.account_id = $account AND f.author_id = a.id AND a.name_key = $name")
+        .bind("account", by.account())
+        .bind("name", author.key())
+        .execute(conn)
+        .await?;
+    Ok(deleted > 0 || authors::find_id(conn, author).await?.is_some())
+}
+
+/// Whether `f` counts but for a ban of the follower.
+const IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = f.author_id AND b.blocked_id = f.account_id)";
+
+/// Takes a banned account out of the numbers of followers, or puts it back. The account is held.
+pub(in crate::store) async fn follow_ban(
+    conn: &mut Connection,
+    account: AccountId,
+    banned: bool,
+) -> StoreResult<()> {
+    let counts = if banned { "false" } else { IS_NOT_BLOCKED };
+    sql(format!(
+        "UPDATE followed_authors f SET counted = {counts} WHERE f.account_id = $account AND f.counted <> ({counts})"
+    ))
+    .bind("account", account)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Counts that an account follows an author as the blocks of the author have it now. Both accounts are held.
+pub(in crate::store) async fn follow_block(
+    conn: &mut Connection,
+    author: AccountId,
+    other: AccountId,
+) -> StoreResult<()> {
+    sql(format!(
+        "UPDATE followed_authors f SET counted = NOT f.counted FROM accounts w \
+         WHERE f.author_id = $author AND f.account_id = $other AND w.id = $other AND f.counted <> (w.banned_at IS NULL AND {IS_NOT_BLOCKED})"
+    ))
+    .bind("author", author)
+    .bind("other", other)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

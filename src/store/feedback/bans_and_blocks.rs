@@ -1,0 +1,64 @@
+//! Whose feedback counts: bans take what an account has said and counted away from others, blocks what it has counted for one of them. Both give it back when they end.
+
+use chrono::{DateTime, Utc};
+use diesel_async::RunQueryDsl;
+
+use crate::domain::ids::AccountId;
+use crate::store::db::statement::sql;
+use crate::store::decks::{deck_likes, followed_authors};
+use crate::store::designs::design_ratings;
+use crate::store::{Connection, StoreResult};
+
+/// Takes what a banned account has said, rated, liked and followed away from others, or gives it back after the ban. In the transaction of the change, which holds
+/// the account.
+pub(in crate::store) async fn follow_ban(
+    conn: &mut Connection,
+    account: AccountId,
+    account_since: DateTime<Utc>,
+    banned: bool,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    // In their order, so that two bans cannot deadlock.
+    sql("SELECT FROM designs WHERE id IN (SELECT design_id FROM design_comments WHERE account_id = $account \
+          UNION SELECT design_id FROM design_ratings WHERE account_id = $account) ORDER BY id FOR NO KEY UPDATE")
+    .bind("account", account)
+    .execute(conn)
+    .await?;
+    sql("SELECT FROM decks WHERE id IN (SELECT deck_id FROM design_comments WHERE account_id = $account AND deck_id IS NOT NULL \
+          UNION SELECT deck_id FROM deck_likes WHERE account_id = $account) ORDER BY id FOR NO KEY UPDATE")
+    .bind("account", account)
+    .execute(conn)
+    .await?;
+    sql("UPDATE design_comments SET author_banned = $banned WHERE account_id = $account AND author_banned <> $banned")
+        .bind("account", account)
+        .bind("banned", banned)
+        .execute(conn)
+        .await?;
+    design_ratings::follow_ban(conn, account, account_since, banned, at).await?;
+    deck_likes::follow_ban(conn, account, banned).await?;
+    followed_authors::follow_ban(conn, account, banned).await
+}
+
+/// Holds the accounts of who blocks and who is blocked, in their order: whoever gives feedback holds its own account, and so comes before the block, or sees it.
+pub(in crate::store) async fn hold_both(
+    conn: &mut Connection,
+    account: AccountId,
+    other: AccountId,
+) -> StoreResult<()> {
+    sql("SELECT FROM accounts WHERE id IN ($account, $other) ORDER BY id FOR NO KEY UPDATE")
+        .bind("account", account)
+        .bind("other", other)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Counts the likes of an account for the decks of another, and that it follows the other, as bans and the blocks of the other have it now. Both accounts are held.
+pub(in crate::store) async fn follow_block(
+    conn: &mut Connection,
+    owner: AccountId,
+    other: AccountId,
+) -> StoreResult<()> {
+    deck_likes::follow_block(conn, owner, other).await?;
+    followed_authors::follow_block(conn, owner, other).await
+}

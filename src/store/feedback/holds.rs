@@ -1,0 +1,75 @@
+//! The order in which whoever writes feedback holds rows: its own account, then what it is about, then what is written. A ban, which holds the account, so sees
+//! all that was written before.
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Bool, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+use uuid::Uuid;
+
+use super::subject::{SubjectSql, bind};
+use crate::auth::permission::Acting;
+use crate::domain::feedback::subject::FeedbackSubject;
+use crate::domain::ids::AccountId;
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Something that takes feedback, held until the transaction ends.
+#[derive(QueryableByName)]
+pub(in crate::store) struct OpenSubject {
+    /// The id of its row.
+    #[diesel(sql_type = SqlUuid)]
+    pub(in crate::store) id: Uuid,
+    /// Whose it is.
+    #[diesel(sql_type = SqlUuid)]
+    pub(in crate::store) owner: AccountId,
+    /// The revision that others see.
+    #[diesel(sql_type = BigInt)]
+    pub(in crate::store) revision: i64,
+    /// Whether its owner has blocked the asker.
+    #[diesel(sql_type = Bool)]
+    pub(in crate::store) has_blocked: bool,
+}
+
+/// Since when the asker's account exists; it is held until the transaction ends.
+pub(in crate::store) async fn hold_own_account<P>(
+    conn: &mut Connection,
+    by: &Acting<P>,
+) -> StoreResult<DateTime<Utc>> {
+    #[derive(QueryableByName)]
+    struct Own {
+        #[diesel(sql_type = Timestamptz)]
+        created_at: DateTime<Utc>,
+    }
+    let own: Own = sql("SELECT created_at FROM accounts WHERE id = $account FOR NO KEY UPDATE")
+        .bind("account", by.account())
+        .get_result(conn)
+        .await?;
+    Ok(own.created_at)
+}
+
+/// Holds something that others see; `None`: there is no such thing. The own account must be held.
+pub(in crate::store) async fn hold_open<P>(
+    conn: &mut Connection,
+    by: &Acting<P>,
+    subject: FeedbackSubject,
+) -> StoreResult<Option<OpenSubject>> {
+    let SubjectSql { table, is, is_open, .. } = SubjectSql::of(subject);
+    let statement = sql(format!("SELECT d.id, d.account_id AS owner, d.revision, \
+             EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = $account) AS has_blocked \
+         FROM {table} d JOIN accounts a ON a.id = d.account_id \
+         WHERE {is} AND {is_open} FOR NO KEY UPDATE OF d"))
+    .bind("account", by.account());
+    Ok(bind(statement, subject).get_result(conn).await.optional()?)
+}
+
+/// Holds something, whoever sees it.
+pub(in crate::store) async fn hold(
+    conn: &mut Connection,
+    subject: FeedbackSubject,
+) -> StoreResult<()> {
+    let SubjectSql { table, is, .. } = SubjectSql::of(subject);
+    let statement = sql(format!("SELECT FROM {table} d WHERE {is} FOR NO KEY UPDATE"));
+    bind(statement, subject).execute(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! What takes comments: with which permission they are written, and how it is found in the database.
+
+use crate::auth::permission::{GiveDeckFeedback, GiveFeedback, Permission};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::feedback::subject::FeedbackSubject;
+use crate::domain::ids::DeckId;
+use crate::store::db::statement::Statement;
+use crate::store::{decks, designs};
+
+/// Something that takes comments, by what people know it by.
+pub trait Subject: Copy + Into<FeedbackSubject> {
+    /// What one needs to write feedback about it.
+    type Feedback: Permission;
+}
+
+impl Subject for DesignCode {
+    type Feedback = GiveFeedback;
+}
+
+impl Subject for DeckId {
+    type Feedback = GiveDeckFeedback;
+}
+
+/// How a subject is found.
+pub(super) struct SubjectSql {
+    /// Its table, for `{table} d JOIN accounts a ON a.id = d.account_id`.
+    pub(super) table: &'static str,
+    /// Which row it is, by `$subject`.
+    pub(super) is: &'static str,
+    /// Whether others see it, so that it takes feedback, and what was said of it is shown.
+    pub(super) is_open: &'static str,
+    /// The column of comments that refers to it.
+    pub(super) column: &'static str,
+}
+
+const DESIGNS: SubjectSql = SubjectSql {
+    table: "designs",
+    is: "d.code = $subject",
+    is_open: designs::EVERYBODY_SEES,
+    column: "design_id",
+};
+
+const DECKS: SubjectSql = SubjectSql {
+    table: "decks",
+    is: "d.id = $subject",
+    is_open: decks::TAKES_FEEDBACK,
+    column: "deck_id",
+};
+
+impl SubjectSql {
+    /// That of a subject.
+    pub(super) fn of(subject: FeedbackSubject) -> &'static Self {
+        match subject {
+            FeedbackSubject::Design(_) => &DESIGNS,
+            FeedbackSubject::Deck(_) => &DECKS,
+        }
+    }
+}
+
+/// Gives the parameter `$subject` its value.
+pub(super) fn bind(statement: Statement<'_>, subject: FeedbackSubject) -> Statement<'_> {
+    match subject {
+        FeedbackSubject::Design(code) => statement.bind("subject", code),
+        FeedbackSubject::Deck(id) => statement.bind("subject", id),
+    }
+}

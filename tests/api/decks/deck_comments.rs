@@ -1,0 +1,318 @@
+//! Comments on decks: by whom, for whom, and who is told. What they have in common with those on designs is tested there.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::{app, show, stored};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
+
+async fn comment(app: &TestApp, by: &Player, deck: &str, body: &Value) -> Answer {
+    app.post(&format!("{deck}/comments")).by(by).json(body).answer().await
+}
+
+/// Writes a comment and returns its path.
+async fn commented(app: &TestApp, by: &Player, deck: &str, said: &str) -> String {
+    let answer = comment(app, by, deck, &json!({ "text": said })).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+fn id_of(path: &str) -> &str {
+    path.rsplit_once('/').unwrap().1
+}
+
+async fn reply(app: &TestApp, by: &Player, to: &str, said: &str) -> String {
+    let deck = to.rsplit_once("/comments").unwrap().0;
+    let answer = comment(app, by, deck, &json!({ "text": said, "reply_to": id_of(to) })).await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    answer.header("location")
+}
+
+async fn listed(app: &TestApp, deck: &str, query: &str) -> Vec<Value> {
+    let page = app.get(&format!("{deck}/comments{query}")).answer().await.expect(200);
+    page["data"].as_array().unwrap().clone()
+}
+
+async fn count(app: &TestApp, deck: &str) -> Value {
+    app.get(deck).answer().await.expect(200)["comment_count"].clone()
+}
+
+/// Kinds of the events of an account, with where the comments are.
+async fn told(app: &TestApp, player: &Player) -> Vec<(String, String)> {
+    let events = app.get("/v1/me/events").by(player).answer().await.expect(200);
+    let told = events["data"].as_array().unwrap().iter();
+    told.map(|event| (text(event, "kind"), text(&event["comment"], "href"))).collect()
+}
+
+#[tokio::test]
+async fn a_comment_is_written_answered_edited_and_deleted() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let answer = comment(&app, &ben, &deck, &json!({ "text": " Far *too* <cheap>.\r\n" })).await;
+    let (path, tag) = (answer.header("location"), answer.header("etag"));
+    let written = answer.expect(201);
+    assert_eq!(path, format!("{deck}/comments/{}", text(&written, "id")));
+    let members = ["state", "author", "text", "html"].map(|member| written[member].clone());
+    let html = "<p>Far <em>too</em> &lt;cheap&gt;.</p>";
+    assert_eq!(members, ["shown", "ben", "Far *too* <cheap>.", html].map(Value::from));
+    assert_eq!(listed(&app, &deck, "").await, std::slice::from_ref(&written));
+    assert_eq!(app.get(&path).answer().await.expect(200), written);
+
+    let answered = reply(&app, &ada, &path, "Is it?").await;
+    assert_eq!(listed(&app, &deck, &format!("?reply_to={}", id_of(&path))).await.len(), 1);
+    assert_eq!(count(&app, &deck).await, 2);
+    // Both are told, each of what the other said, and where it is.
+    assert_eq!(told(&app, &ada).await, [("deck.commented".to_owned(), path.clone())]);
+    assert_eq!(told(&app, &ben).await, [("deck.replied".to_owned(), answered.clone())]);
+
+    let edit = async |by: &Player, tag: &str| {
+        let edit = app.put(&path).by(by).header("if-match", tag);
+        edit.json(&json!({ "text": "A bit cheap." })).answer().await
+    };
+    edit(&ada, "*").await.problem(404, "not_found");
+    edit(&ben, "\"r7\"").await.problem(412, "precondition_failed");
+    assert_eq!(edit(&ben, &tag).await.expect(200)["text"], "A bit cheap.");
+    let bare = app.put(&path).by(&ben).json(&json!({ "text": "x" })).answer().await;
+    bare.problem(428, "precondition_required");
+    comment(&app, &ben, &deck, &json!({ "text": "" })).await.problem(422, "invalid_body");
+
+    app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    let place = app.get(&path).answer().await.expect(200);
+    assert_eq!((&place["state"], place.get("text")), (&json!("deleted"), None));
+    app.delete(&answered).by(&ada).answer().await.expect(204);
+    app.get(&path).answer().await.problem(404, "not_found");
+    assert_eq!(count(&app, &deck).await, 0);
+    // A key makes a repeated request safe.
+    let send = async |deck: &str| {
+        let request = app.post(&format!("{deck}/comments")).by(&ben).header("idempotency-key", "k");
+        request.json(&json!({ "text": "Once." })).answer().await
+    };
+    assert_eq!(send(&deck).await.header("location"), send(&deck).await.header("location"));
+    let other = stored(&app, &ada, "Bones", "public").await;
+    send(&other).await.problem(422, "idempotency_key_reused");
+    assert_eq!(count(&app, &deck).await, 1);
+}
+
+#[tokio::test]
+async fn comments_are_as_public_as_the_deck() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let said = json!({ "text": "Well." });
+    let private = stored(&app, &ada, "Secret", "private").await;
+    let absent = "/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    for path in [private.as_str(), absent] {
+        comment(&app, &ben, path, &said).await.problem(404, "not_found");
+        app.get(&format!("{path}/comments")).by(&ben).answer().await.problem(404, "not_found");
+    }
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let path = commented(&app, &ben, &deck, "Well.").await;
+    let unlisted = stored(&app, &ada, "For friends", "unlisted").await;
+    commented(&app, &ben, &unlisted, "Well.").await;
+
+    let gone = async || {
+        comment(&app, &ben, &deck, &said).await.problem(404, "not_found");
+        for reader in [&ada, &ben] {
+            app.get(&path).by(reader).answer().await.problem(404, "not_found");
+            app.get(&format!("{deck}/comments"))
+                .by(reader)
+                .answer()
+                .await
+                .problem(404, "not_found");
+        }
+        let edit = app.put(&path).by(&ben).header("if-match", "*").json(&said).answer().await;
+        edit.problem(404, "not_found");
+    };
+    show(&app, &ada, &deck, "private").await;
+    gone().await;
+    show(&app, &ada, &deck, "public").await;
+    assert_eq!(app.get(&path).answer().await.expect(200)["text"], "Well.");
+    app.delete(&deck).by(&ada).header("if-match", "*").answer().await.expect(204);
+    gone().await;
+    app.post(&format!("{deck}/undelete")).by(&ada).answer().await.expect(200);
+    assert_eq!(count(&app, &deck).await, 1);
+    assert_eq!(listed(&app, &deck, "").await.len(), 1);
+
+    // Threads are of one deck; a comment on a deck is none on a design.
+    let elsewhere = json!({ "text": "x", "reply_to": id_of(&path) });
+    let told = comment(&app, &ben, &unlisted, &elsewhere).await.problem(422, "invalid_body");
+    assert!(text(&told["errors"][0], "detail").contains("on this deck"), "{told:#}");
+    let wrong = format!("{unlisted}/comments/{}", id_of(&path));
+    app.get(&wrong).answer().await.problem(404, "not_found");
+    app.delete(&wrong).by(&ben).answer().await.problem(404, "not_found");
+    // What nobody sees can still be taken back.
+    show(&app, &ada, &deck, "private").await;
+    app.delete(&path).by(&ben).answer().await.expect(204);
+    show(&app, &ada, &deck, "public").await;
+    assert_eq!(count(&app, &deck).await, 0);
+}
+
+#[tokio::test]
+async fn blocks_bans_and_settings_are_heeded() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let admin = app.admin().await;
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let hers = commented(&app, &ada, &deck, "What do you say?").await;
+    let his = commented(&app, &ben, &deck, "This.").await;
+    reply(&app, &cem, &his, "That.").await;
+    app.put(&format!("/v1/me/blocks/{}", ben.id)).by(&ada).answer().await.expect(204);
+    let refused = comment(&app, &ben, &deck, &json!({ "text": "More." })).await;
+    refused.problem(403, "feedback_refused");
+    let edit = app.put(&his).by(&ben).header("if-match", "*").json(&json!({ "text": "More." }));
+    edit.answer().await.problem(403, "feedback_refused");
+    app.put(&format!("/v1/me/blocks/{}", cem.id)).by(&ben).answer().await.expect(204);
+    let answer = json!({ "text": "More.", "reply_to": id_of(&his) });
+    comment(&app, &cem, &deck, &answer).await.problem(403, "feedback_refused");
+
+    let ban = async |banned: bool| {
+        let change = app.patch(&format!("/v1/accounts/{}", ben.id)).by(&admin);
+        change.json(&json!({ "banned": banned })).answer().await.expect(200);
+    };
+    ban(true).await;
+    let place = app.get(&his).answer().await.expect(200);
+    assert_eq!((&place["state"], place.get("text")), (&json!("hidden"), None));
+    assert_eq!(count(&app, &deck).await, 2);
+    ban(false).await;
+    assert_eq!(
+        (app.get(&his).answer().await.expect(200)["author"].clone(), count(&app, &deck).await),
+        ("ben".into(), 3.into())
+    );
+
+    let muted = json!({ "muted": ["deck.commented"] });
+    app.put("/v1/me/event-settings").by(&ada).json(&muted).answer().await.expect(200);
+    let before = told(&app, &ada).await.len();
+    commented(&app, &cem, &deck, "Again.").await;
+    assert_eq!(told(&app, &ada).await.len(), before);
+    reply(&app, &cem, &hers, "Again.").await;
+    assert_eq!(told(&app, &ada).await.last().unwrap().0, "deck.replied");
+    // Comments on designs and decks are bounded together.
+    for _ in 0..17 {
+        commented(&app, &cem, &deck, "Again.").await;
+    }
+    comment(&app, &cem, &deck, &json!({ "text": "Again." }))
+        .await
+        .problem(429, "daily_limit_reached");
+}
+
+#[tokio::test]
+async fn moderators_hide_comments_at_once_or_after_a_report() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let (first, second) = (
+        commented(&app, &ben, &deck, "Buy gold.").await,
+        commented(&app, &ben, &deck, "Buy more gold.").await,
+    );
+    let report = async |by: &Player, body: Value| {
+        app.post("/v1/abuse-reports").by(by).json(&body).answer().await
+    };
+    let deck_id = id_of(&deck);
+    report(&ada, json!({ "deck": deck_id, "reason": "spam" })).await.problem(422, "invalid_body");
+    let about =
+        |comment: &str| json!({ "deck": deck_id, "comment": id_of(comment), "reason": "spam" });
+    report(&ben, about(&first)).await.problem(409, "own_report");
+    let made = report(&ada, about(&first)).await.expect(201);
+    assert_eq!(report(&ada, about(&first)).await.expect(200)["id"], made["id"]);
+    let waiting = app.get("/v1/abuse-reports").by(&mod_).answer().await.expect(200);
+    let waiting = &waiting["data"][0];
+    let members =
+        ["about", "deck", "deck_name", "comment_text", "accused"].map(|name| text(waiting, name));
+    assert_eq!(members, ["comment", deck_id, "Embers", "Buy gold.", "ben"]);
+    assert_eq!(waiting.get("design"), None);
+    let decide = async |decision: &str| {
+        let path = format!("/v1/abuse-reports/{}/decide", text(&made, "id"));
+        let body = json!({ "decision": decision, "note": "So." });
+        app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
+    };
+    decide("upheld").await;
+    app.get(&first).answer().await.problem(404, "not_found");
+    assert_eq!(count(&app, &deck).await, 1);
+    report(&ada, about(&first)).await.problem(404, "not_found");
+    decide("dismissed").await;
+    app.get(&first).answer().await.expect(200);
+
+    // Without a report. The token of a moderator needs to say so.
+    let token = json!({ "name": "t", "scopes": ["decks:write"] });
+    let token = app.post("/v1/tokens").by(&mod_).json(&token).answer().await.expect(201);
+    let small = app.delete(&second).bearer_auth(text(&token, "secret")).answer().await;
+    small.problem(404, "not_found");
+    app.delete(&second).by(&mod_).answer().await.expect(204);
+    app.delete(&second).by(&mod_).answer().await.problem(404, "not_found");
+    app.get(&second).by(&ben).answer().await.problem(404, "not_found");
+    assert_eq!(count(&app, &deck).await, 1);
+    // It can be shown again as after a report.
+    let decided = app.get("/v1/abuse-reports?decided=true").by(&mod_).answer().await.expect(200);
+    let hidden =
+        decided["data"].as_array().unwrap().iter().find(|one| one["comment"] == id_of(&second));
+    let hidden = hidden.unwrap();
+    assert_eq!((&hidden["reporter_id"], &hidden["decision"]), (&json!(mod_.id), &json!("upheld")));
+    let log = format!(
+        "SELECT string_agg(action, ' ') FROM audit_log WHERE target = 'comment:{}'",
+        id_of(&second)
+    );
+    assert_eq!(app.db().value(&log).await, "abuse_report.upheld");
+    let path = format!("/v1/abuse-reports/{}/decide", text(hidden, "id"));
+    let body = json!({ "decision": "dismissed", "note": "So." });
+    app.post(&path).by(&mod_).json(&body).answer().await.expect(200);
+    app.get(&second).answer().await.expect(200);
+
+    // What a private deck has is not reported, either.
+    show(&app, &ada, &deck, "private").await;
+    report(&ada, about(&first)).await.problem(404, "not_found");
+}
+
+/// Comments, replies, deletions, edits of the deck and a ban at the same time, on two instances: what is counted is what is there.
+#[tokio::test]
+async fn counts_stay_true_in_a_crowd() {
+    let app = app().await;
+    let other = app.second_instance();
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let thread = commented(&app, &ada, &deck, "Talk to me.").await;
+    let mut crowd = Vec::new();
+    for number in 0..5 {
+        crowd.push(app.player_owned(format!("player {number}")).await);
+    }
+    let talk = async |place: usize, player: &Player| {
+        let app = if place.is_multiple_of(2) { &app } else { &other };
+        for round in 0..3 {
+            let mut body = json!({ "text": format!("{place} {round}") });
+            if round > 0 {
+                body["reply_to"] = id_of(&thread).into();
+            }
+            let said = comment(app, player, &deck, &body).await;
+            if said.status == 401 {
+                return;
+            }
+            assert_eq!(said.status, 201, "{}", said.text());
+            let liked = app.put(&format!("{deck}/like")).by(player).answer().await;
+            assert!([200, 401].contains(&liked.status), "{}", liked.text());
+            if round == 1 {
+                let gone = app.delete(&said.header("location")).by(player).answer().await;
+                assert!([204, 401].contains(&gone.status), "{}", gone.text());
+            }
+        }
+    };
+    let ban = async {
+        let change = other.patch(&format!("/v1/accounts/{}", crowd[4].id)).by(&admin);
+        change.json(&json!({ "banned": true })).answer().await.expect(200);
+    };
+    let edits = async {
+        for _ in 0..4 {
+            show(&app, &ada, &deck, "public").await;
+        }
+    };
+    let talks = crowd.iter().enumerate().map(|(place, player)| talk(place, player));
+    tokio::join!(join_all(talks), ban, edits);
+    let standing = "SELECT count(*) FROM design_comments c JOIN accounts a ON a.id = c.account_id WHERE c.deleted_at IS NULL AND a.banned_at IS NULL";
+    let standing = app.db().number(standing).await;
+    assert!(standing > 4 * 2, "{standing}");
+    let seen = app.get(&deck).answer().await.expect(200);
+    assert_eq!((&seen["comment_count"], &seen["likes"]), (&json!(standing), &json!(4)));
+    let wrong = "SELECT count(*) FROM design_comments c WHERE reply_count <> (SELECT count(*) FROM design_comments r WHERE r.reply_to = c.id AND r.stands)";
+    assert_eq!(app.db().number(wrong).await, 0);
+}
