@@ -106,9 +106,10 @@ pub(super) fn least_shared(typed: usize) -> usize {
     (typed * 3).div_ceil(10).max(1)
 }
 
-/// Fewest that a name of so many shares with it, when it is alike: 3/10 of all that either has.
-pub(super) fn least_shared_with(typed: usize, own: usize) -> usize {
-    ((typed + own) * 3).div_ceil(13)
+/// Whether so many are enough for names of so many trigrams to be alike: 3/10 of all that either has. It reckons without fractions what
+/// [`is_alike`] says of their [`likeness`].
+pub(super) fn is_shared_enough(shared: usize, typed: usize, own: usize) -> bool {
+    13 * shared >= 3 * (typed + own)
 }
 
 /// Whether words that begin with the typed ones stand in the name in their order. Never when there is no word.

@@ -243,19 +243,18 @@ impl Set<'_> {
         }
     }
 
-    /// Does something with each of them in a range, in order.
-    pub(super) fn each_within(&self, range: &Range<u32>, mut each: impl FnMut(u32)) {
+    /// Tells of all of them in a range, in order, some at a time: which kind of set or container they come from is then not asked for each.
+    pub(super) fn each_within(&self, range: &Range<u32>, mut tell: impl FnMut(&[u32])) {
         match self {
-            Self::List(list) => of_range(list, range).iter().copied().for_each(each),
+            Self::List(list) => tell(of_range(list, range)),
             Self::Bitmap(bitmap) => {
-                // Many at a time: which kind of container they come from is then not asked for each.
-                let (mut buffer, mut rest) = ([0; 128], bitmap.range(range.clone()));
+                let (mut buffer, mut rest) = ([0; 256], bitmap.range(range.clone()));
                 loop {
                     let next = rest.next_many(&mut buffer);
                     if next.is_empty() {
                         return;
                     }
-                    next.iter().copied().for_each(&mut each);
+                    tell(next);
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use roaring::RoaringBitmap;
 
-use super::super::names::{Trigram, least_shared, least_shared_with};
+use super::super::names::{Trigram, is_shared_enough, least_shared};
 use super::Segment;
 use super::lists::Set;
 
@@ -24,8 +24,8 @@ pub(super) struct Overlap<'s> {
     /// The rarest first.
     rare: Vec<Set<'s>>,
     common: Vec<Set<'s>>,
-    /// How many trigrams a name of each size shares, at least, when it is alike.
-    least: Vec<usize>,
+    /// How many trigrams the typed name has.
+    typed: usize,
     /// For each card of a block how many it shares.
     counts: Vec<u8>,
     /// The cards that share any of the rare ones, from the beginning of the block on.
@@ -41,9 +41,8 @@ impl<'s> Overlap<'s> {
         // An alike name has one at least that is not among the most common ones.
         let end = rare.len().saturating_sub(least_shared(typed.len()) - 1);
         let common = rare.split_off(end);
-        let least = (0..=u8::MAX).map(|size| least_shared_with(typed.len(), size.into())).collect();
         let (counts, touched) = (Vec::new(), Vec::new());
-        Self { sizes: &segment.names.sizes, rare, common, least, counts, touched }
+        Self { sizes: &segment.names.sizes, rare, common, typed: typed.len(), counts, touched }
     }
 
     /// Tells of each card of a window that is alike, and of each of `wanted` there, how many trigrams it shares. No card is told twice.
@@ -61,14 +60,14 @@ impl<'s> Overlap<'s> {
         while start < window.end {
             // Blocks end where containers of bitmaps do.
             let end = (start / BLOCK + 1).saturating_mul(BLOCK).min(window.end);
-            self.count_rare(start..end);
+            let touched = self.count_rare(&(start..end));
             candidates.clear();
             candidates.extend(wanted.range(start..end).map(|at| at - start));
             let kept = candidates.len();
             let many = self.common.len();
             let is_new = |slot: u32| kept == 0 || !wanted.contains(start + slot);
             let fits = |slot: &u32| self.may_be_alike(start, *slot, many) && is_new(*slot);
-            candidates.extend(self.touched.iter().copied().filter(fits));
+            candidates.extend(self.touched[..touched].iter().copied().filter(fits));
             self.count_common(start..end, &mut candidates, kept);
             for slot in &candidates {
                 tell(start + slot, self.counts[*slot as usize].into());
@@ -77,25 +76,31 @@ impl<'s> Overlap<'s> {
         }
     }
 
-    /// Counts the rare trigrams of each card of a block.
-    fn count_rare(&mut self, block: Range<u32>) {
+    /// Counts the rare trigrams of each card of a block, and notes which cards have any; how many.
+    fn count_rare(&mut self, block: &Range<u32>) -> usize {
         let Self { rare, counts, touched, .. } = self;
         counts.clear();
         counts.resize(block.len(), 0);
-        touched.clear();
         // One place more: what is not new is written there, and then over.
-        touched.resize(block.len() + 1, 0);
+        if touched.len() <= block.len() {
+            touched.resize(block.len() + 1, 0);
+        }
         let mut many = 0;
         for set in rare {
-            set.each_within(&block, |at| {
-                let slot = at - block.start;
-                let count = &mut counts[slot as usize];
-                touched[many] = slot;
-                many += usize::from(*count == 0);
-                *count = count.saturating_add(1);
+            set.each_within(block, |cards| {
+                // A number in a register: one behind a reference would be written and read again for each card.
+                let mut end = many;
+                for at in cards {
+                    let slot = at - block.start;
+                    let count = &mut counts[slot as usize];
+                    touched[end] = slot;
+                    end += usize::from(*count == 0);
+                    *count = count.saturating_add(1);
+                }
+                many = end;
             });
         }
-        touched.truncate(many);
+        many
     }
 
     /// Adds the common trigrams of the candidates, and drops those that cannot be alike any more; the first `kept` stay.
@@ -106,9 +111,11 @@ impl<'s> Overlap<'s> {
             }
             let (set, counts) = (self.common[at], &mut self.counts);
             if set.about_within(&block, self.sizes.len()) < candidates.len() * LOOK_UP {
-                set.each_within(&block, |at| {
-                    let count = &mut counts[(at - block.start) as usize];
-                    *count = count.saturating_add(1);
+                set.each_within(&block, |cards| {
+                    for at in cards {
+                        let count = &mut counts[(at - block.start) as usize];
+                        *count = count.saturating_add(1);
+                    }
                 });
             } else {
                 for slot in &*candidates {
@@ -128,6 +135,7 @@ impl<'s> Overlap<'s> {
     /// Whether a card can still be alike when so many trigrams are not counted yet.
     fn may_be_alike(&self, start: u32, slot: u32, left: usize) -> bool {
         let size = self.sizes[(start + slot) as usize];
-        usize::from(self.counts[slot as usize]) + left >= self.least[usize::from(size)]
+        let shared = usize::from(self.counts[slot as usize]) + left;
+        is_shared_enough(shared, self.typed, size.into())
     }
 }
