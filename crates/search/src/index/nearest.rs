@@ -81,13 +81,13 @@ pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
     let end = bring_forward(&mut all, MAX_ALIKE);
     all.truncate(end);
     let mut too_late = end.saturating_sub(MAX_ALIKE);
-    let last = too_late.checked_sub(1).and_then(|_| all.get(MAX_ALIKE - 1)).map(|one| one.fit);
+    let last = (too_late > 0).then(|| all[MAX_ALIKE - 1].fit);
     // What an asker sees alone is not counted as the others are where names are very long, so that one name could fit in two ways.
     let has_own = all.iter().any(|one| matches!(one.card, CandidateCard::Own(_)));
     let mut wanted = if has_own { MAX_ALIKE } else { 2 * MAX_NAMED };
     loop {
         let end = bring_forward(&mut all, wanted);
-        let reach = end.checked_sub(1).and_then(|at| all.get(at)).map(|one| one.fit);
+        let reach = all[..end].last().map(|one| one.fit);
         let end = end + bring_namesakes(&mut all, end);
         let is_last = |one: &Candidate<'_>| last.is_some_and(|last| one.fit.order(&last).is_eq());
         if too_late > 0 && all[..end].iter().any(is_last) {
