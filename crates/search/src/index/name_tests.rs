@@ -63,15 +63,18 @@ const PARTS: &[&str] = &[
     "lan",
     "ﷺ",
 ];
+/// Of so few there are many names of one key, and many that are equally alike.
+const FEW_PARTS: usize = 7;
 const GAMES: &[&str] = &["aa", "ab", "b"];
 const SETS: &[&str] = &["one", "two", "x"];
 
-fn name(chance: &mut Chance) -> String {
+/// Of the first so many parts.
+fn name(chance: &mut Chance, parts: usize) -> String {
     let many = 1 + chance.below(3);
     let between = chance.of(&[" ", " ", " ", "", ", "]);
-    let parts: Vec<&str> = (0..many).map(|_| chance.of(PARTS)).collect();
-    let mut name = parts.join(between);
-    if chance.one_in(5) {
+    let chosen: Vec<&str> = (0..many).map(|_| chance.of(&PARTS[..parts])).collect();
+    let mut name = chosen.join(between);
+    if parts > FEW_PARTS && chance.one_in(5) {
         let letters = name.chars().count();
         let at = chance.below(letters);
         name = name.chars().enumerate().filter(|(own, _)| *own != at).map(|(_, one)| one).collect();
@@ -79,8 +82,8 @@ fn name(chance: &mut Chance) -> String {
     if name.is_empty() { "???".to_owned() } else { name }
 }
 
-fn card(id: u128, chance: &mut Chance) -> CardRecord {
-    let name = name(chance);
+fn card(id: u128, chance: &mut Chance, parts: usize) -> CardRecord {
+    let name = name(chance, parts);
     let is_hidden = chance.one_in(9);
     let content = CardContent {
         kind: "unit".to_owned(),
@@ -102,13 +105,13 @@ fn card(id: u128, chance: &mut Chance) -> CardRecord {
     }
 }
 
-fn query(chance: &mut Chance, cards: &BTreeMap<u128, CardRecord>) -> NameQuery {
+fn query(chance: &mut Chance, cards: &BTreeMap<u128, CardRecord>, parts: usize) -> NameQuery {
     let known: Vec<&CardRecord> = cards.values().filter(|card| card.content.is_some()).collect();
     let mut typed = match known.len() {
         many if many > 0 && chance.one_in(2) => {
             known[chance.below(many)].content.as_ref().unwrap().name.clone()
         }
-        _ => name(chance),
+        _ => name(chance, parts),
     };
     if chance.one_in(4) {
         let letters = 1 + chance.below(3);
@@ -119,15 +122,15 @@ fn query(chance: &mut Chance, cards: &BTreeMap<u128, CardRecord>) -> NameQuery {
 }
 
 /// Everything that is asked of an index that has these cards.
-fn check(index: &Index, cards: &BTreeMap<u128, CardRecord>, chance: &mut Chance) {
+fn check(index: &Index, cards: &BTreeMap<u128, CardRecord>, chance: &mut Chance, parts: usize) {
     let now = index.snapshot();
     for _ in 0..12 {
-        let query = query(chance, cards);
+        let query = query(chance, cards, parts);
         let (mut seen, mut view) = (cards.clone(), Vec::new());
         if chance.one_in(2) {
             for card in seen.values_mut().filter(|card| card.unlock == Unlock::Hidden) {
                 if chance.one_in(2) {
-                    let of = |chance: &mut Chance| self::card(card.id, chance).content;
+                    let of = |chance: &mut Chance| self::card(card.id, chance, parts).content;
                     card.content = std::iter::repeat_with(|| of(chance)).flatten().next();
                     view.push(card.clone());
                 }
@@ -143,20 +146,21 @@ fn check(index: &Index, cards: &BTreeMap<u128, CardRecord>, chance: &mut Chance)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn near_names_are_those_of_a_scan(seed in any::<u64>()) {
         let chance = &mut Chance(SplitMix64::new(seed));
-        let many = chance.of(&[3, 30, 120, 3 * MAX_ALIKE]);
+        let many = chance.of(&[3, 30, 3 * MAX_ALIKE, 5 * MAX_ALIKE]);
+        let parts = chance.of(&[1, 3, FEW_PARTS, PARTS.len()]);
         let (mut cards, mut builder) = (BTreeMap::new(), Builder::new());
         for _ in 0..many {
-            let card = card(chance.below(10_000) as u128, chance);
+            let card = card(chance.below(10_000) as u128, chance, parts);
             cards.insert(card.id, card.clone());
             builder.push(card);
         }
         let mut index = builder.finish();
-        check(&index, &cards, chance);
+        check(&index, &cards, chance, parts);
         for _ in 0..3 {
             let mut changes = Vec::new();
             for _ in 0..chance.below(30) {
@@ -166,13 +170,13 @@ proptest! {
                     cards.remove(&id);
                     changes.push(Change::Remove(id));
                 } else {
-                    let card = card(id, chance);
+                    let card = card(id, chance, parts);
                     cards.insert(id, card.clone());
                     changes.push(Change::Put(Box::new(card)));
                 }
             }
             index.apply(changes);
-            check(&index, &cards, chance);
+            check(&index, &cards, chance, parts);
         }
     }
 }

@@ -50,10 +50,10 @@ pub struct NamedCard {
 }
 
 /// Most candidates for one name.
-pub const MAX_NAMED: usize = 20;
+pub const MAX_NAMED: usize = if cfg!(test) { 3 } else { 20 };
 
 /// Most cards that are ranked by set and number; far more than one name has.
-pub(super) const MAX_ALIKE: usize = if cfg!(test) { 60 } else { 1_000 };
+pub(super) const MAX_ALIKE: usize = if cfg!(test) { 30 } else { 1_000 };
 
 /// Least similarity of names that are alike: the default of Postgres' `pg_trgm`.
 const ALIKE: f64 = 0.3;
