@@ -80,7 +80,7 @@ fn card(at: u64, has_invented: bool) -> CardRecord {
     CardRecord {
         id: u128::from(at.wrapping_mul(0xd134_2543_de82_ef95)) << 64 | u128::from(at),
         // Most are of one game, as in the service.
-        game: if at % 8 == 0 { "aa" } else { "bb" }.to_owned(),
+        game: if at.is_multiple_of(8) { "aa" } else { "bb" }.to_owned(),
         set: format!("set{:02}", at / 8 % 40),
         number: format!("{:05}", at / 320),
         unlock: Unlock::Never,

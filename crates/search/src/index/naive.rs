@@ -137,7 +137,7 @@ pub(super) fn named<'c>(
         })
         .collect();
     let order = |one: &(Fit, String, NamedCard), other: &(Fit, String, NamedCard)| {
-        let fit = one.0.order(&other.0);
+        let fit = one.0.order(other.0);
         fit.then_with(|| (&one.1, &one.2.game).cmp(&(&other.1, &other.2.game)))
     };
     alike.sort_by(|one, other| order(one, other).then_with(|| one.2.id.cmp(&other.2.id)));

@@ -147,8 +147,8 @@ impl Fit {
     }
 
     /// The better first.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
-        let rank = |one: &Self| Reverse((one.is_same, one.has_words));
+    pub(super) fn order(self, other: Self) -> Ordering {
+        let rank = |one: Self| Reverse((one.is_same, one.has_words));
         rank(self).cmp(&rank(other)).then_with(|| other.likeness.total_cmp(&self.likeness))
     }
 }

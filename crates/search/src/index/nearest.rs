@@ -52,7 +52,7 @@ impl<'a> Candidate<'a> {
 impl Alike<'_> {
     /// The most alike first; cards of one game and key only if they fit otherwise.
     fn order(&self, other: &Self) -> Ordering {
-        let fit = self.candidate.fit.order(&other.candidate.fit);
+        let fit = self.candidate.fit.order(other.candidate.fit);
         fit.then_with(|| self.name_key.cmp(&other.name_key))
             .then_with(|| self.place.game.cmp(other.place.game))
     }
@@ -89,7 +89,7 @@ pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
         let end = bring_forward(&mut all, wanted);
         let reach = all[..end].last().map(|one| one.fit);
         let end = end + bring_namesakes(&mut all, end);
-        let is_last = |one: &Candidate<'_>| last.is_some_and(|last| one.fit.order(&last).is_eq());
+        let is_last = |one: &Candidate<'_>| last.is_some_and(|last| one.fit.order(last).is_eq());
         if too_late > 0 && all[..end].iter().any(is_last) {
             drop_last(&mut all, is_last, std::mem::take(&mut too_late));
             continue;
@@ -97,7 +97,7 @@ pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
         let firsts = firsts_by_place(all[..end].iter().map(|one| one.read()).collect());
         // Those that fit less well than all that were meant to be read may not be the next ones.
         let is_sure =
-            |one: &Alike<'_>| reach.is_some_and(|reach| one.candidate.fit.order(&reach).is_le());
+            |one: &Alike<'_>| reach.is_some_and(|reach| one.candidate.fit.order(reach).is_le());
         let sure = firsts.iter().take_while(|one| is_sure(one)).count();
         if sure >= MAX_NAMED || wanted >= all.len() {
             return firsts.into_iter().take(MAX_NAMED).map(Alike::into_named).collect();
@@ -112,9 +112,9 @@ fn bring_forward(all: &mut [Candidate<'_>], wanted: usize) -> usize {
         return all.len();
     }
     let (_, worst, _) =
-        all.select_nth_unstable_by(wanted - 1, |one, other| one.fit.order(&other.fit));
+        all.select_nth_unstable_by(wanted - 1, |one, other| one.fit.order(other.fit));
     let worst = worst.fit;
-    wanted + bring_those(&mut all[wanted..], |one| one.fit.order(&worst).is_eq())
+    wanted + bring_those(&mut all[wanted..], |one| one.fit.order(worst).is_eq())
 }
 
 /// Puts those at the beginning that pass; how many.
