@@ -2,7 +2,7 @@
 //!
 //! Whoever asks, hidden cards are left out, also those that the asker sees: an answer that depended on them would tell of them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use cardscape_engine::{WantedName, name_key};
@@ -137,16 +137,18 @@ async fn cards_like(
 ) -> Result<Vec<(NameLikeness, NamedCard)>, Problem> {
     let place = NamePlace { game: Some(game.to_owned()), set: None };
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
+    let mut seen: HashSet<CardId> = HashSet::new();
     // The key, without invisible characters; and what the name looks like, with which letters of other scripts share nothing.
     for written in BTreeSet::from([probe.key.as_str(), probe.skeleton.as_str()]) {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
+            // Both find much the same cards.
+            if !seen.insert(card.id) {
+                continue;
+            }
             let (key, skeleton) = (name_key(&card.name), name_skeleton(&card.name));
             let name = Name { name: &card.name, key: &key, skeleton: &skeleton };
-            let likeness = probe.likeness(name);
-            if let Some(likeness) = likeness
-                && !found.iter().any(|(_, known)| known.id == card.id)
-            {
+            if let Some(likeness) = probe.likeness(name) {
                 found.push((likeness, card));
             }
         }

@@ -9,7 +9,10 @@
 mod answer;
 mod judge;
 mod naive;
+#[cfg(test)]
+mod name_tests;
 mod names;
+mod nearest;
 mod pattern;
 #[cfg(test)]
 mod phrase_tests;

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+use cardscape_engine::name_key;
 use serde_json::Value;
 
 use super::answer::{FacetCount, FacetSource, Listed};
 use super::judge::Judge;
+#[cfg(test)]
+use super::names::{Fit, MAX_ALIKE, MAX_NAMED, NamePlace, NameQuery, NamedCard, trigrams};
 use super::position::{After, PlaceKey, in_order};
 use super::record::CardRecord;
 
@@ -111,4 +115,42 @@ pub(super) fn facet_counts(tally: Tally) -> Vec<FacetCount> {
         FacetCount { source, attribute, value: value.parse().unwrap_or(Value::Null), cards }
     };
     tally.into_iter().map(count).collect()
+}
+
+/// Cards that may be meant by a name: every card is tried, and the name of every one that is alike is read.
+#[cfg(test)]
+pub(super) fn named<'c>(
+    cards: impl IntoIterator<Item = &'c CardRecord>,
+    place: NamePlace<'_>,
+    query: &NameQuery,
+) -> Vec<NamedCard> {
+    let typed = trigrams(&query.search_key);
+    let of_place = cards.into_iter().filter(|card| place.holds(card));
+    let mut alike: Vec<(Fit, String, NamedCard)> = of_place
+        .filter_map(|card| {
+            let CardRecord { id, game, set, number, content, .. } = card.clone();
+            let content = content?;
+            let fit = Fit::new(query, &typed, &content)?;
+            let key = name_key(&content.name);
+            let (name, has_words) = (content.name, fit.has_words);
+            Some((fit, key, NamedCard { id, game, set, number, name, has_words }))
+        })
+        .collect();
+    let order = |one: &(Fit, String, NamedCard), other: &(Fit, String, NamedCard)| {
+        let fit = one.0.order(other.0);
+        fit.then_with(|| (&one.1, &one.2.game).cmp(&(&other.1, &other.2.game)))
+    };
+    alike.sort_by(|one, other| order(one, other).then_with(|| one.2.id.cmp(&other.2.id)));
+    alike.truncate(MAX_ALIKE);
+    let place = |one: &(Fit, String, NamedCard)| (one.2.set.clone(), one.2.number.clone());
+    let mut firsts: BTreeMap<(String, String), (Fit, String, NamedCard)> = BTreeMap::new();
+    for one in alike {
+        let name = (one.2.game.clone(), one.1.clone());
+        if firsts.get(&name).is_none_or(|first| place(&one) < place(first)) {
+            firsts.insert(name, one);
+        }
+    }
+    let mut firsts: Vec<(Fit, String, NamedCard)> = firsts.into_values().collect();
+    firsts.sort_by(order);
+    firsts.into_iter().take(MAX_NAMED).map(|(_, _, card)| card).collect()
 }

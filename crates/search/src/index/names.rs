@@ -1,12 +1,10 @@
 //! Cards by name: what the look-ups ask.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape_engine::{name_key, search_key};
+use cardscape_engine::search_key;
 
 use super::record::{CardContent, CardRecord};
-use super::segment::AlikeName;
 
 /// A name as somebody typed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,10 +50,10 @@ pub struct NamedCard {
 }
 
 /// Most candidates for one name.
-pub const MAX_NAMED: usize = 20;
+pub const MAX_NAMED: usize = if cfg!(test) { 3 } else { 20 };
 
 /// Most cards that are ranked by set and number; far more than one name has.
-pub(super) const MAX_ALIKE: usize = 1_000;
+pub(super) const MAX_ALIKE: usize = if cfg!(test) { 30 } else { 1_000 };
 
 /// Least similarity of names that are alike: the default of Postgres' `pg_trgm`.
 const ALIKE: f64 = 0.3;
@@ -63,14 +61,14 @@ const ALIKE: f64 = 0.3;
 /// Names are compared by their trigrams, three characters each.
 pub(super) type Trigram = [char; 3];
 
-/// The trigrams of a key as `pg_trgm` takes them: of each word, with two spaces before and one after it.
-pub(super) fn trigrams(key: &str) -> BTreeSet<Trigram> {
+/// The trigrams of a key as `pg_trgm` takes them, in order: of each word, with two spaces before and one after it.
+pub(super) fn trigrams(key: &str) -> Vec<Trigram> {
     let mut found = Vec::new();
     trigrams_into(key, &mut found);
-    found.into_iter().collect()
+    found
 }
 
-/// The same, in order; what `found` had before is dropped.
+/// The same; what `found` had before is dropped.
 pub(super) fn trigrams_into(key: &str, found: &mut Vec<Trigram>) {
     found.clear();
     let words = key.split(|letter: char| !letter.is_alphanumeric());
@@ -86,8 +84,8 @@ pub(super) fn trigrams_into(key: &str, found: &mut Vec<Trigram>) {
 }
 
 /// How alike two sets of trigrams are, from 0 to 1.
-pub(super) fn similarity(one: &BTreeSet<Trigram>, other: &BTreeSet<Trigram>) -> f32 {
-    let shared = one.intersection(other).count();
+pub(super) fn similarity(one: &[Trigram], other: &[Trigram]) -> f32 {
+    let shared = one.iter().filter(|trigram| other.binary_search(trigram).is_ok()).count();
     likeness(shared, one.len(), other.len())
 }
 
@@ -108,6 +106,12 @@ pub(super) fn least_shared(typed: usize) -> usize {
     (typed * 3).div_ceil(10).max(1)
 }
 
+/// Whether so many are enough for names of so many trigrams to be alike: 3/10 of all that either has. It reckons without fractions what
+/// [`is_alike`] says of their [`likeness`].
+pub(super) fn is_shared_enough(shared: usize, typed: usize, own: usize) -> bool {
+    13 * shared >= 3 * (typed + own)
+}
+
 /// Whether words that begin with the typed ones stand in the name in their order. Never when there is no word.
 pub(super) fn has_words(name_words: &str, typed: &[String]) -> bool {
     let mut typed = typed.iter().peekable();
@@ -120,74 +124,33 @@ pub(super) fn has_words(name_words: &str, typed: &[String]) -> bool {
     typed.peek().is_none()
 }
 
-/// A card that may be meant, with what it is ranked by.
-pub(super) struct Alike {
-    pub(super) card: NamedCard,
+/// How the name of a card fits a typed one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fit {
+    /// Whether its key is the same.
     pub(super) is_same: bool,
+    /// Whether it has the typed words ([`NamedCard::has_words`]).
+    pub(super) has_words: bool,
+    /// How many of the trigrams that either has both have, from 0 to 1.
     pub(super) likeness: f32,
-    pub(super) name_key: String,
 }
 
-impl Alike {
-    /// `None`: it is not alike.
-    pub(super) fn new(
-        query: &NameQuery,
-        typed: &BTreeSet<Trigram>,
-        card: &CardRecord,
-    ) -> Option<Self> {
-        let content = card.content.as_ref()?;
+impl Fit {
+    /// `None`: it does not fit.
+    pub(super) fn new(query: &NameQuery, typed: &[Trigram], content: &CardContent) -> Option<Self> {
         let key = search_key(&content.name);
         let is_same = key == query.search_key;
         let has_words = has_words(&content.words.name, &query.words);
         let likeness = similarity(&trigrams(&key), typed);
-        if !(is_same || query.near && (has_words || is_alike(likeness))) {
-            return None;
-        }
-        let card = NamedCard {
-            id: card.id,
-            game: card.game.clone(),
-            set: card.set.clone(),
-            number: card.number.clone(),
-            name: content.name.clone(),
-            has_words,
-        };
-        Some(Self { is_same, likeness, name_key: name_key(&content.name), card })
+        let fits = is_same || query.near && (has_words || is_alike(likeness));
+        fits.then_some(Self { is_same, has_words, likeness })
     }
 
-    /// The most alike first.
-    fn order(&self, other: &Self) -> Ordering {
-        let rank = |one: &Self| Reverse((one.is_same, one.card.has_words));
-        rank(self)
-            .cmp(&rank(other))
-            .then_with(|| other.likeness.total_cmp(&self.likeness))
-            .then_with(|| self.name_key.cmp(&other.name_key))
-            .then_with(|| self.card.game.cmp(&other.card.game))
+    /// The better first.
+    pub(super) fn order(self, other: Self) -> Ordering {
+        let rank = |one: Self| Reverse((one.is_same, one.has_words));
+        rank(self).cmp(&rank(other)).then_with(|| other.likeness.total_cmp(&self.likeness))
     }
-}
-
-/// The best candidates: of several cards of a game with one name the first by set and number stands for all.
-pub(super) fn ranked(mut alike: Vec<Alike>) -> Vec<NamedCard> {
-    alike.sort_by(|one, other| one.order(other).then_with(|| one.card.id.cmp(&other.card.id)));
-    alike.truncate(MAX_ALIKE);
-    let place = |one: &Alike| (one.card.set.clone(), one.card.number.clone());
-    let mut firsts: BTreeMap<(String, String), Alike> = BTreeMap::new();
-    for one in alike {
-        let key = (one.card.game.clone(), one.name_key.clone());
-        match firsts.get(&key) {
-            Some(first) if place(first) <= place(&one) => {}
-            _ => {
-                firsts.insert(key, one);
-            }
-        }
-    }
-    let mut firsts: Vec<Alike> = firsts.into_values().collect();
-    firsts.sort_by(Alike::order);
-    firsts.into_iter().take(MAX_NAMED).map(|one| one.card).collect()
-}
-
-/// The likelier first, as far as that is told without reading the card.
-pub(super) fn likelier(one: &AlikeName, other: &AlikeName) -> Ordering {
-    other.rank().cmp(&one.rank()).then_with(|| other.likeness.total_cmp(&one.likeness))
 }
 
 /// A name that a typed beginning may become, as such are sorted: how it fits, its key, the name.

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape_engine::name_key;
 use roaring::RoaringBitmap;
 
 use super::answer::{Count, Facets, Listed, Page};
 use super::judge::Judge;
 use super::naive;
-use super::names::{self, Alike, MAX_ALIKE, NamePlace, NameQuery, NamedCard, Suggestion, trigrams};
+use super::names::{self, Fit, NamePlace, NameQuery, NamedCard, Suggestion, trigrams};
+use super::nearest::{Candidate, CandidateCard, nearest};
 use super::pattern::Patterns;
 use super::position::{After, PlaceKey, Position};
 use super::progress::{Counts, Progress};
@@ -247,29 +247,27 @@ impl Snapshot {
     /// if the query says so, those that have its words or a name like it.
     pub fn named(&self, place: NamePlace<'_>, query: &NameQuery, view: &View) -> Vec<NamedCard> {
         let typed = trigrams(&query.search_key);
-        let own = view.iter().filter(|card| place.holds(card));
-        let mut found: Vec<Alike> =
-            own.filter_map(|card| Alike::new(query, &typed, card)).collect();
+        let own = view.iter().filter(|card| place.holds(card)).filter_map(|card| {
+            let fit = Fit::new(query, &typed, card.content.as_ref()?)?;
+            Some(Candidate { fit, card: CandidateCard::Own(card) })
+        });
+        let mut found: Vec<Candidate<'_>> = own.collect();
         for part in &self.parts {
-            let mut alike = if query.near {
-                part.segment.alike(query, &typed, &Self::open_in(part, place, view))
+            let segment = &*part.segment;
+            let alike = if query.near {
+                let seen = Self::seen(part, view);
+                // Between the sets of one code that several games have there are others.
+                let set = place.set.filter(|_| place.game.is_none());
+                let is_of_set = |at| set.is_none_or(|set| segment.place(at).set == set);
+                let window = segment.window_of_place(place);
+                segment.alike(query, &typed, window, |at| seen.contains(at) && is_of_set(at))
             } else {
-                part.segment.exactly(query, &typed, |at| Self::is_in(part, at, place, view))
+                segment.exactly(query, &typed, |at| Self::is_in(part, at, place, view))
             };
-            // Read no more than are ranked: those behind the last of them cannot come before it.
-            if alike.len() > MAX_ALIKE {
-                alike.sort_by(names::likelier);
-                let end = alike
-                    .partition_point(|one| names::likelier(one, &alike[MAX_ALIKE - 1]).is_le());
-                alike.truncate(end);
-            }
-            for one in alike {
-                let card = named_card(&part.segment, one.at, one.has_words);
-                let name_key = name_key(&card.name);
-                found.push(Alike { card, is_same: one.is_same, likeness: one.likeness, name_key });
-            }
+            let of = |(at, fit)| Candidate { fit, card: CandidateCard::Of(segment, at) };
+            found.extend(alike.into_iter().map(of));
         }
-        names::ranked(found)
+        nearest(found)
     }
 
     /// The cards of a game whose name has that key, by set and number.

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use super::judge::Judge;
-use super::names::{self, Alike, trigrams};
+use super::names::{self, trigrams};
 use super::pattern::Patterns;
 use super::progress::Progress;
 use super::releases::Releases;
@@ -425,13 +425,14 @@ impl Scan {
         let game = chance.one_in(2).then(|| chance.of(GAMES));
         let set = chance.one_in(2).then(|| chance.of(SETS));
         let place = NamePlace { game, set };
-        let trigrams = trigrams(&query.search_key);
         let of_place = |place: NamePlace<'_>| {
             cards.iter().filter(|card| place.holds(card)).cloned().collect::<Vec<_>>()
         };
-        let alike = of_place(place);
-        let alike = alike.iter().filter_map(|card| Alike::new(&query, &trigrams, card));
-        assert_eq!(now.named(place, &query, view), names::ranked(alike.collect()), "{query:?}");
+        assert_eq!(
+            now.named(place, &query, view),
+            naive::named(&cards, place, &query),
+            "{query:?}"
+        );
         let found: BTreeSet<_> = of_place(NamePlace { game, set: None })
             .iter()
             .filter_map(|card| names::suggestion(&query, card.content.as_ref()?))

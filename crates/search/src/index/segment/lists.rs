@@ -236,13 +236,38 @@ impl Set<'_> {
         }
     }
 
-    /// Those in another set.
-    pub(super) fn within(&self, other: &RoaringBitmap) -> RoaringBitmap {
+    pub(super) fn contains(&self, one: u32) -> bool {
         match self {
-            Self::List(list) => {
-                between(list, other).iter().copied().filter(|one| other.contains(*one)).collect()
+            Self::List(list) => list.binary_search(&one).is_ok(),
+            Self::Bitmap(bitmap) => bitmap.contains(one),
+        }
+    }
+
+    /// Tells of all of them in a range, in order, some at a time: which kind of set or container they come from is then not asked for each.
+    pub(super) fn each_within(&self, range: &Range<u32>, mut tell: impl FnMut(&[u32])) {
+        match self {
+            Self::List(list) => tell(of_range(list, range)),
+            Self::Bitmap(bitmap) => {
+                let (mut buffer, mut rest) = ([0; 256], bitmap.range(range.clone()));
+                loop {
+                    let next = rest.next_many(&mut buffer);
+                    if next.is_empty() {
+                        return;
+                    }
+                    tell(next);
+                }
             }
-            Self::Bitmap(bitmap) => *bitmap & other,
+        }
+    }
+
+    /// About how many of them are in a range, out of `all` cards.
+    pub(super) fn about_within(&self, range: &Range<u32>, all: usize) -> usize {
+        match self {
+            Self::List(list) => of_range(list, range).len(),
+            Self::Bitmap(bitmap) => {
+                let many = bitmap.len() * range.len() as u64 / all.max(1) as u64;
+                usize::try_from(many).unwrap_or(usize::MAX)
+            }
         }
     }
 
@@ -276,6 +301,13 @@ impl Set<'_> {
             }
         }
     }
+}
+
+/// The part of an ascending list that lies in a range.
+fn of_range<'l>(list: &'l [u32], range: &Range<u32>) -> &'l [u32] {
+    let start = list.partition_point(|one| *one < range.start);
+    let length = list[start..].partition_point(|one| *one < range.end);
+    &list[start..start + length]
 }
 
 /// The part of an ascending list that lies between the ends of a set: of most lists none, when the cards of one set are counted.

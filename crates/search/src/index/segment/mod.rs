@@ -9,6 +9,7 @@ mod facts;
 mod growing;
 mod lists;
 mod named;
+mod overlap;
 mod page;
 mod plan;
 mod vocabulary;
@@ -31,7 +32,6 @@ use vocabulary::Vocabulary;
 
 pub(super) use build::SegmentBuilder;
 pub(super) use lists::Keyed;
-pub(super) use named::AlikeName;
 pub(super) use plan::{Plan, Steps};
 
 /// The cards of a set: all that are between two ordinals.
@@ -165,6 +165,21 @@ impl Segment {
     /// Every card.
     pub(super) fn all(&self) -> RoaringBitmap {
         plan::range(0..lists::place(self.len()))
+    }
+
+    /// Where the cards of a game and a set lie; others are between them only when the set is of any game.
+    pub(super) fn window_of_place(&self, place: NamePlace<'_>) -> Range<u32> {
+        let sets = match place.game {
+            Some(game) => {
+                let start = self.sets.partition_point(|one| *one.game < *game);
+                let length = self.sets[start..].partition_point(|one| *one.game == *game);
+                &self.sets[start..start + length]
+            }
+            None => &self.sets[..],
+        };
+        let is_wanted = |one: &&SetRange| place.set.is_none_or(|set| *one.set == *set);
+        let first = sets.iter().find(is_wanted).map_or(0, |first| first.start);
+        first..sets.iter().rfind(is_wanted).map_or(first, |last| last.end)
     }
 
     /// The cards of a game and a set; `None`: of all.

@@ -2,34 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher as _;
+use std::ops::Range;
 
 use cardscape_engine::search_key;
 use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 
-use super::super::names::{NameQuery, Suggestion, Trigram, is_alike, least_shared, likeness};
+use super::super::names::{Fit, NameQuery, Suggestion, Trigram, is_alike, likeness};
 use super::Segment;
 use super::document::tokens;
-use super::lists::Set;
+use super::overlap::Overlap;
 use super::window::Window;
 
 /// More names than so many are walked through by the alphabet, until there are enough.
 const COMMON: u64 = if cfg!(test) { 6 } else { 1_000 };
-
-/// A card whose name is like another, before its content is read.
-pub(in crate::index) struct AlikeName {
-    pub(in crate::index) at: u32,
-    pub(in crate::index) is_same: bool,
-    pub(in crate::index) has_words: bool,
-    pub(in crate::index) likeness: f32,
-}
-
-impl AlikeName {
-    /// The higher, the likelier it is meant.
-    pub(in crate::index) fn rank(&self) -> (bool, bool) {
-        (self.is_same, self.has_words)
-    }
-}
 
 /// Hash of a search key, the same for all segments of a process.
 pub(super) fn hash_of_key(key: &str) -> u32 {
@@ -98,70 +84,45 @@ impl Segment {
         found.unwrap_or_default()
     }
 
-    /// The cards that are allowed whose name has the typed key. It looks at no others.
+    /// The cards that are allowed whose name has the typed key, with how it fits. It looks at no others.
     pub(in crate::index) fn exactly(
         &self,
         query: &NameQuery,
-        typed: &BTreeSet<Trigram>,
+        typed: &[Trigram],
         is_allowed: impl Fn(u32) -> bool,
-    ) -> Vec<AlikeName> {
+    ) -> Vec<(u32, Fit)> {
         let same = self.same_key(&query.search_key).into_iter().filter(|at| is_allowed(*at));
-        let own = |at: u32| AlikeName {
-            at,
-            is_same: true,
-            has_words: self.has_words(at, &query.words),
-            likeness: likeness(typed.len(), self.names.sizes[at as usize].into(), typed.len()),
+        let own = |at: u32| {
+            let likeness = likeness(typed.len(), self.names.sizes[at as usize].into(), typed.len());
+            (at, Fit { is_same: true, has_words: self.has_words(at, &query.words), likeness })
         };
         same.map(own).collect()
     }
 
-    /// The cards among `allowed` whose names are like a typed one.
+    /// The cards of a window that are allowed whose names are like a typed one, with how they fit.
     pub(in crate::index) fn alike(
         &self,
         query: &NameQuery,
-        typed: &BTreeSet<Trigram>,
-        allowed: &RoaringBitmap,
-    ) -> Vec<AlikeName> {
-        let same = self.same_key(&query.search_key) & allowed;
+        typed: &[Trigram],
+        window: Range<u32>,
+        is_allowed: impl Fn(u32) -> bool,
+    ) -> Vec<(u32, Fit)> {
+        let same = self.same_key(&query.search_key);
         let with_words = self.with_words(&query.words);
-        let own = |at: u32, shared: usize| {
+        let mut found = Vec::new();
+        let tell = |at: u32, shared: usize| {
             let all = usize::from(self.names.sizes[at as usize]);
+            // Reading a name takes longer than seeing that it cannot have the words; one word alone is in no order.
+            let has_words = with_words.contains(at)
+                && (query.words.len() == 1 || self.has_words(at, &query.words));
             let likeness = likeness(shared, all, typed.len());
-            // Reading a name takes longer than seeing that it cannot have the words.
-            let has_words = with_words.contains(at) && self.has_words(at, &query.words);
-            AlikeName { at, is_same: same.contains(at), has_words, likeness }
-        };
-        let wanted = (&with_words & allowed) | &same;
-        let (candidates, shared) = self.shared(typed, wanted, allowed);
-        let alike = candidates.iter().map(|at| own(at, shared[at as usize].into()));
-        alike.filter(|one| one.is_same || one.has_words || is_alike(one.likeness)).collect()
-    }
-
-    /// `wanted`, and every card among `allowed` that shares enough trigrams to be alike (others may be among them); with how many of the
-    /// trigrams the name of each has.
-    fn shared(
-        &self,
-        typed: &BTreeSet<Trigram>,
-        wanted: RoaringBitmap,
-        allowed: &RoaringBitmap,
-    ) -> (RoaringBitmap, Vec<u8>) {
-        let keyed = &self.names.trigrams;
-        let sets = typed.iter().filter_map(|one| keyed.find(one));
-        let mut sets: Vec<Set<'_>> = sets.map(|at| keyed.lists().get(at)).collect();
-        sets.sort_by_key(Set::len);
-        // A name that shares `needed` of them has one at least that is not among the `needed - 1` most common ones.
-        let rare = sets.len().saturating_sub(least_shared(typed.len()) - 1);
-        let mut candidates = wanted;
-        for set in &sets[..rare] {
-            candidates |= set.within(allowed);
-        }
-        let mut counts = vec![0_u8; self.len()];
-        for set in &sets {
-            for at in set.within(&candidates) {
-                counts[at as usize] = counts[at as usize].saturating_add(1);
+            let fit = Fit { is_same: same.contains(at), has_words, likeness };
+            if (fit.is_same || has_words || is_alike(likeness)) && is_allowed(at) {
+                found.push((at, fit));
             }
-        }
-        (candidates, counts)
+        };
+        Overlap::new(self, typed).count(&(&with_words | &same), window, tell);
+        found
     }
 
     /// Names among `allowed` that a typed one may become: the first `limit` in the order of suggestions, at least.

@@ -1,0 +1,173 @@
+//! The best of the cards that may be meant by a name. Of the many that are alike, names are read only as far as the best ones need it.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use cardscape_engine::name_key;
+
+use super::names::{Fit, MAX_ALIKE, MAX_NAMED, NamedCard};
+use super::position::PlaceKey;
+use super::record::CardRecord;
+use super::segment::Segment;
+
+/// A card that may be meant, before its name is read.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    pub(super) fit: Fit,
+    pub(super) card: CandidateCard<'a>,
+}
+
+/// Where the card is.
+#[derive(Clone, Copy)]
+pub(super) enum CandidateCard<'a> {
+    /// In a segment, with its ordinal.
+    Of(&'a Segment, u32),
+    /// Among those that only the asker sees. It has content.
+    Own(&'a CardRecord),
+}
+
+/// A card that may be meant, with what it is ranked by.
+struct Alike<'a> {
+    candidate: Candidate<'a>,
+    id: u128,
+    place: PlaceKey<'a>,
+    name: &'a str,
+    name_key: String,
+}
+
+impl<'a> Candidate<'a> {
+    fn read(self) -> Alike<'a> {
+        let (id, place, name) = match self.card {
+            CandidateCard::Of(segment, at) => (segment.id(at), segment.place(at), segment.name(at)),
+            CandidateCard::Own(card) => {
+                let CardRecord { game, set, number, .. } = card;
+                let name = card.content.as_ref().map_or("", |content| &content.name);
+                (card.id, PlaceKey { game, set, number, tier: 0 }, name)
+            }
+        };
+        Alike { candidate: self, id, place, name, name_key: name_key(name) }
+    }
+}
+
+impl Alike<'_> {
+    /// The most alike first; cards of one game and key only if they fit otherwise.
+    fn order(&self, other: &Self) -> Ordering {
+        let fit = self.candidate.fit.order(other.candidate.fit);
+        fit.then_with(|| self.name_key.cmp(&other.name_key))
+            .then_with(|| self.place.game.cmp(other.place.game))
+    }
+
+    /// The order in which so many are ranked as [`MAX_ALIKE`] says.
+    fn order_of_all(&self, other: &Self) -> Ordering {
+        self.order(other).then_with(|| self.id.cmp(&other.id))
+    }
+
+    fn into_named(self) -> NamedCard {
+        let PlaceKey { game, set, number, .. } = self.place;
+        NamedCard {
+            id: self.id,
+            game: game.to_owned(),
+            set: set.to_owned(),
+            number: number.to_owned(),
+            name: self.name.to_owned(),
+            has_words: self.candidate.fit.has_words,
+        }
+    }
+}
+
+/// The best [`MAX_NAMED`] of the first [`MAX_ALIKE`]: of several cards of a game with one name the first by set and number stands for all.
+pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
+    // The last of the first ones may fit as well as some that come too late: which they are is told by their names.
+    let end = bring_forward(&mut all, MAX_ALIKE);
+    all.truncate(end);
+    let mut too_late = end.saturating_sub(MAX_ALIKE);
+    let last = (too_late > 0).then(|| all[MAX_ALIKE - 1].fit);
+    // What an asker sees alone is not counted as the others are where names are very long, so that one name could fit in two ways.
+    let has_own = all.iter().any(|one| matches!(one.card, CandidateCard::Own(_)));
+    let mut wanted = if has_own { MAX_ALIKE } else { 2 * MAX_NAMED };
+    loop {
+        let end = bring_forward(&mut all, wanted);
+        let reach = all[..end].last().map(|one| one.fit);
+        let end = end + bring_namesakes(&mut all, end);
+        let is_last = |one: &Candidate<'_>| last.is_some_and(|last| one.fit.order(last).is_eq());
+        if too_late > 0 && all[..end].iter().any(is_last) {
+            drop_last(&mut all, is_last, std::mem::take(&mut too_late));
+            continue;
+        }
+        let firsts = firsts_by_place(all[..end].iter().map(|one| one.read()).collect());
+        // Those that fit less well than all that were meant to be read may not be the next ones.
+        let is_sure =
+            |one: &Alike<'_>| reach.is_some_and(|reach| one.candidate.fit.order(reach).is_le());
+        let sure = firsts.iter().take_while(|one| is_sure(one)).count();
+        if sure >= MAX_NAMED || wanted >= all.len() {
+            return firsts.into_iter().take(MAX_NAMED).map(Alike::into_named).collect();
+        }
+        wanted *= 4;
+    }
+}
+
+/// Puts the best `wanted` at the beginning, and behind them those that fit as well as the worst of them; how many that makes.
+fn bring_forward(all: &mut [Candidate<'_>], wanted: usize) -> usize {
+    if wanted >= all.len() {
+        return all.len();
+    }
+    let (_, worst, _) =
+        all.select_nth_unstable_by(wanted - 1, |one, other| one.fit.order(other.fit));
+    let worst = worst.fit;
+    wanted + bring_those(&mut all[wanted..], |one| one.fit.order(worst).is_eq())
+}
+
+/// Puts those at the beginning that pass; how many.
+fn bring_those<'a>(all: &mut [Candidate<'a>], passes: impl Fn(&Candidate<'a>) -> bool) -> usize {
+    let mut many = 0;
+    for at in 0..all.len() {
+        if passes(&all[at]) {
+            all.swap(at, many);
+            many += 1;
+        }
+    }
+    many
+}
+
+/// Puts next to the first `end` those that may have the name of one of them: two spellings of a name have the same trigrams, but one of them
+/// may lack the typed words. How many.
+fn bring_namesakes(all: &mut [Candidate<'_>], end: usize) -> usize {
+    let (first, rest) = all.split_at_mut(end);
+    if rest.is_empty() {
+        return 0;
+    }
+    let looks = |one: &Candidate<'_>| (one.fit.is_same, one.fit.likeness.to_bits());
+    let with_words: BTreeSet<(bool, u32)> =
+        first.iter().filter(|one| one.fit.has_words).map(looks).collect();
+    if with_words.is_empty() {
+        return 0;
+    }
+    bring_those(rest, |one| !one.fit.has_words && with_words.contains(&looks(one)))
+}
+
+/// Drops so many of those that pass, as they stand last in the order of all.
+fn drop_last<'a>(
+    all: &mut Vec<Candidate<'a>>,
+    passes: impl Fn(&Candidate<'a>) -> bool,
+    many: usize,
+) {
+    let end = bring_those(all, passes);
+    let mut read: Vec<Alike<'_>> = all.drain(..end).map(Candidate::read).collect();
+    read.sort_unstable_by(Alike::order_of_all);
+    read.truncate(end.saturating_sub(many));
+    all.extend(read.into_iter().map(|one| one.candidate));
+}
+
+/// Of each game and name the first by set and number, the most alike first.
+fn firsts_by_place(mut alike: Vec<Alike<'_>>) -> Vec<Alike<'_>> {
+    fn name<'n>(one: &'n Alike<'_>) -> (&'n str, &'n str) {
+        (&one.name_key, one.place.game)
+    }
+    alike.sort_unstable_by(|one, other| {
+        let names = name(one).cmp(&name(other));
+        names.then_with(|| one.place.cmp(&other.place)).then_with(|| one.order_of_all(other))
+    });
+    alike.dedup_by(|later, first| name(later) == name(first));
+    alike.sort_unstable_by(Alike::order);
+    alike
+}
