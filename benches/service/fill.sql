@@ -128,14 +128,14 @@ INSERT INTO deck_entries (deck_id, position, zone, quantity, name)
     SELECT bench.deck(deck), place, 'main', 3, c.name FROM generate_series(1, :decks) AS deck CROSS JOIN generate_series(0, 16) AS place
     JOIN bench.cards c ON c.n = 1 + (deck * 31 + place * 997) % (SELECT count(*) FROM bench.cards);
 -- What public decks are found by, as the service makes it; half of them legal. Nothing is left to make in the background.
-DELETE FROM decks_to_search;
-INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in, judged_on, judged_game_revision)
+INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in)
     SELECT d.id, 1, 'ttcg', now() - n * interval '1 second', d.updated_at, 51,
      held.terms || ARRAY['f:ttcg/standard', 'w:deck', 'w:' || n] || CASE WHEN n % 8 = 0 THEN ARRAY['l:ttcg/standard'] ELSE '{}'::text[] END,
-     held.cards, '{}', CASE WHEN n % 8 = 0 THEN ARRAY['ttcg/standard'] ELSE '{}'::text[] END, (now() AT TIME ZONE 'UTC')::date, g.revision
-    FROM generate_series(4, :decks, 4) AS n JOIN decks d ON d.id = bench.deck(n) JOIN games g ON g.code = 'ttcg',
+     held.cards, '{}', CASE WHEN n % 8 = 0 THEN ARRAY['ttcg/standard'] ELSE '{}'::text[] END
+    FROM generate_series(4, :decks, 4) AS n JOIN decks d ON d.id = bench.deck(n),
      LATERAL (SELECT array_agg(DISTINCT 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g'))) AS terms, array_agg(DISTINCT c.card) AS cards
       FROM generate_series(0, 16) AS place JOIN bench.cards c ON c.n = 1 + (n * 31 + place * 997) % (SELECT count(*) FROM bench.cards)) held;
+UPDATE deck_judgements SET judged_on = (now() AT TIME ZONE 'UTC')::date, game_revision = (SELECT revision FROM games WHERE code = 'ttcg'), due_at = now() + interval '10 days';
 
 -- step designs
 -- Identifiers as the service makes them: nine symbols and the one that checks them (Luhn mod 32).

@@ -10,5 +10,5 @@ ALTER TABLE events DROP CONSTRAINT events_kind_check;
 ALTER TABLE events ADD CONSTRAINT events_kind_check CHECK (kind IN
     ('game.changed', 'set.changed', 'card.added', 'card.changed', 'card.unlocked', 'card.moved', 'card.merged',
      'design.shared', 'design.approved', 'design.official', 'design.withdrawn')) NOT VALID;
-DROP TABLE decks_to_search;
+DROP TABLE deck_judgements;
 DROP TABLE deck_search;

@@ -25,11 +25,13 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue
     loop {
         let now = app.clock.now();
         let delay = match deck_search::make_due(&app, now, since).await {
-            Ok(0) => {
+            Ok(Some(0)) => {
                 since = now - OVERLAP;
                 INTERVAL
             }
-            Ok(decks) => {
+            // Another process does it, and may end before it has done all of it.
+            Ok(None) => INTERVAL,
+            Ok(Some(decks)) => {
                 tracing::debug!(decks, "prepared public decks for the search");
                 PAUSE
             }

@@ -135,7 +135,11 @@ pub async fn list_similar_decks(
 #[utoipa::path(
     get, path = "/v1/cards/{card}/played-with", tag = "decks",
     params(("card" = Uuid, Path, description = "Id of the card"), FewQuery),
-    responses((status = 200, body = PlayedWithResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = PlayedWithResponse),
+        (status = 304, description = "Not changed."),
+        (status = 308, description = "The card became one with another: its place is in `Location`."),
+    )
 )]
 pub async fn list_cards_played_with(
     req: HttpRequest,
@@ -146,5 +150,5 @@ pub async fn list_cards_played_with(
 ) -> Result<HttpResponse, Problem> {
     let limit = query.limit.0.into();
     let played = public_decks::find_played_with(&state, network.0, CardId(*card), limit).await?;
-    cacheable(&req, Freshness::Public(60), None, &played)
+    played.answer(&req, |played| cacheable(&req, Freshness::Public(60), None, &played))
 }

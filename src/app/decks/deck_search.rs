@@ -3,13 +3,14 @@
 //! With the eyes of a stranger, whoever publishes: entries of hidden cards say nothing here, and typed names are what they are.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use cardscape_engine::Resolution;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::deck_lists::{SeenDeck, bound_cards, see};
 use super::deck_reports::judge_on;
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::details::DeckVisibility;
@@ -21,6 +22,10 @@ use crate::store::decks::deck_search::{self, Due, SearchableDeck};
 
 /// Decks whose rows are made before others have a turn.
 const BATCH: i64 = 100;
+/// How long such a turn takes at most, beside its last deck: Postgres ends a transaction that does nothing for five seconds.
+const BATCH_TIME: Duration = Duration::from_secs(2);
+/// Time until a deck whose row cannot be made is tried again, unless it is saved.
+const RETRY_DELAY: TimeDelta = TimeDelta::hours(1);
 /// How long the request that publishes a deck has to make its row itself.
 const OWN_TURN: TimeDelta = TimeDelta::seconds(5);
 
@@ -34,33 +39,55 @@ pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
 }
 
 /// Makes rows that are due: of decks that other programs published, that were judged on another day or by another manifest, or whose hidden cards were
-/// unlocked after `unlocked_since`. How many decks were looked at; 0: none is due, or another process makes them.
+/// unlocked after `unlocked_since`; some of them, for a moment. How many were made; `None`: another process makes them.
 pub async fn make_due(
     app: &AppState,
     now: DateTime<Utc>,
     unlocked_since: DateTime<Utc>,
-) -> Result<usize, Problem> {
-    let today = now.date_naive();
-    let due = Due { published_before: now - OWN_TURN, today, unlocked_since };
-    let made = deck_search::with_due(&app.store, due, BATCH, async |decks| {
-        for id in &decks {
-            if let Err(problem) = make_one(app, *id).await {
-                tracing::error!(deck = %id, code = ?problem.code(), "what a public deck is found by cannot be made");
-                let mut conn = app.store.connection().await?;
-                deck_search::give_up(&mut conn, *id, today).await?;
+) -> Result<Option<usize>, Problem> {
+    let before = now - OWN_TURN;
+    let made = deck_search::with_due(
+        &app.store,
+        Due { before, unlocked_since },
+        BATCH,
+        async |decks| {
+            // Cards that were unlocked just now may be behind in memory.
+            app.keep_up().await;
+            let began = Instant::now();
+            let mut made = 0;
+            for id in decks {
+                if began.elapsed() > BATCH_TIME {
+                    break;
+                }
+                match make_one(app, id).await {
+                    Ok(()) => {}
+                    // The database is away, or busy: nothing is wrong with the deck.
+                    Err(problem) if problem.code() == ProblemCode::Unavailable => {
+                        return Err(problem);
+                    }
+                    Err(problem) => {
+                        tracing::error!(deck = %id, code = ?problem.code(), "what a public deck is found by cannot be made");
+                        let mut conn = app.store.connection().await?;
+                        deck_search::postpone(&mut conn, id, before, now + RETRY_DELAY).await?;
+                    }
+                }
+                made += 1;
             }
-        }
-        Ok::<_, Problem>(decks.len())
-    });
-    made.await?.unwrap_or(Ok(0))
+            Ok(made)
+        },
+    );
+    made.await?.transpose()
 }
 
 async fn make_one(app: &AppState, id: DeckId) -> Result<(), Problem> {
     let mut conn = app.store.connection().await?;
-    // It is gone, or not public any more: a trigger has taken its row away.
-    let Some(stored) = deck_lists::find(&mut conn, None, id).await? else { return Ok(()) };
-    drop(conn);
-    make(app, stored).await
+    match deck_lists::find(&mut conn, None, id).await? {
+        Some(stored) if stored.row.visibility() == DeckVisibility::Public => {
+            drop(conn);
+            make(app, stored).await
+        }
+        _ => Ok(deck_search::forget(&mut conn, id).await?),
+    }
 }
 
 async fn make(app: &AppState, stored: StoredDeck) -> Result<(), Problem> {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::deck_lists::{DeckSummaryResponse, SeenDeck, bound_cards, find_seen};
 use super::deck_reports::judge_on;
+use crate::app::catalogue::card_migrations::{Located, follow_id};
 use crate::app::catalogue::card_query::{QueryWarning, bad_query, too_slow};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
@@ -20,6 +21,7 @@ use crate::domain::hex::hex;
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
 use crate::search::{self, DeckPredicate, Scope};
+use crate::store::catalogue::cards;
 use crate::store::decks::deck_pool;
 use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckPosition};
 
@@ -41,7 +43,7 @@ pub struct PublicDeckResponse {
     /// The formats in which it is legal for who sees no hidden card.
     #[schema(example = json!(["ttcg/standard"]))]
     pub legal_in: Vec<String>,
-    /// The day by whose rules, in UTC: today, or yesterday while all decks are judged anew.
+    /// The day by whose rules, in UTC: today, or an earlier day while all decks are judged anew.
     #[schema(example = "2026-11-26")]
     pub judged_on: NaiveDate,
 }
@@ -236,17 +238,17 @@ pub async fn find_played_with(
     network: Network,
     card: CardId,
     limit: i64,
-) -> Result<PlayedWithResponse, Problem> {
+) -> Result<Located<PlayedWithResponse>, Problem> {
     let mut conn = app.searches.connection(network).await?;
     let stranger = Viewer::stranger();
-    if !deck_pool::places(&mut conn, stranger, &[card]).await?.contains_key(&card) {
-        return Err(Problem::not_found());
+    if cards::find(&conn, stranger, card).await?.is_none() {
+        return follow_id(&mut conn, card).await;
     }
-    let played = public_decks::list_played_with(&mut conn, card, limit).await.map_err(too_slow)?;
+    let found = public_decks::list_played_with(&mut conn, card, limit).await;
+    let (decks, played) = found.map_err(too_slow)?;
     let ids: Vec<CardId> = played.iter().map(|played| played.card).collect();
     let places = deck_pool::places(&mut conn, stranger, &ids).await?;
     let mut names = deck_pool::names(&mut conn, stranger, &ids).await?;
-    let decks = played.first().map_or(0, |played| played.all_decks);
     let shown = played.iter().filter_map(|played| {
         let place = places.get(&played.card)?;
         let name = names.remove(&played.card)?;
@@ -254,5 +256,5 @@ pub async fn find_played_with(
         let (card_id, decks) = (played.card.0, played.decks);
         Some(PlayedCardResponse { card_id, set, number, name, decks })
     });
-    Ok(PlayedWithResponse { decks, data: shown.collect() })
+    Ok(Located::Here(PlayedWithResponse { decks, data: shown.collect() }))
 }

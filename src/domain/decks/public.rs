@@ -60,6 +60,9 @@ impl fmt::Display for DeckTerm<'_> {
     }
 }
 
+/// Bytes of the longest term.
+const LONGEST_TERM: usize = 2_000;
+
 /// The terms of a deck that is shown as `content`, whose entries mean cards of the names `cards`, and that is legal in these formats.
 pub fn deck_terms<'a>(
     content: &'a DeckContent,
@@ -77,5 +80,7 @@ pub fn deck_terms<'a>(
     let keys = typed.chain(cards).map(search_key).filter(|key| !key.is_empty());
     terms.extend(keys.map(|key| DeckTerm::Card(&key).to_string()));
     terms.extend(legal_in.iter().map(|name| DeckTerm::Legal(name).to_string()));
+    // Folding makes some letters many; an index has no room for such a term.
+    terms.retain(|term| term.len() <= LONGEST_TERM);
     terms
 }

@@ -1,6 +1,8 @@
 //! What everybody may know of public decks, one row for each, and which of them are to be made anew.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
@@ -31,15 +33,22 @@ pub struct SearchableDeck {
     pub game_revision: i64,
 }
 
+/// A row that stays as it is is not written again: its terms have many index entries.
 const WRITE: &str = "WITH deck AS MATERIALIZED (\
-     SELECT id, revision, game_code, updated_at, coalesce(published_at, created_at) AS published_at FROM decks WHERE id = $id AND revision = $revision AND visibility = 'public' AND deleted_at IS NULL \
-     FOR NO KEY UPDATE), \
-    done AS (DELETE FROM decks_to_search USING deck WHERE deck_id = deck.id) \
-    INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in, judged_on, judged_game_revision) \
-    SELECT id, revision, game_code, published_at, updated_at, $size, $terms, $cards, $hidden_cards, $legal_in, $judged_on, $game_revision FROM deck \
-    ON CONFLICT (deck_id) DO UPDATE SET revision = EXCLUDED.revision, game_code = EXCLUDED.game_code, published_at = EXCLUDED.published_at, updated_at = EXCLUDED.updated_at, size = EXCLUDED.size, \
-     terms = EXCLUDED.terms, cards = EXCLUDED.cards, hidden_cards = EXCLUDED.hidden_cards, legal_in = EXCLUDED.legal_in, judged_on = EXCLUDED.judged_on, \
-     judged_game_revision = EXCLUDED.judged_game_revision";
+     SELECT id, revision, game_code, updated_at, coalesce(published_at, created_at) AS published_at FROM decks \
+     WHERE id = $id AND revision = $revision AND visibility = 'public' AND deleted_at IS NULL FOR NO KEY UPDATE), \
+    judged AS (\
+     INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on, game_revision) SELECT id, game_code, $due_at, $judged_on, $game_revision FROM deck \
+     ON CONFLICT (deck_id) DO UPDATE SET game_code = EXCLUDED.game_code, due_at = EXCLUDED.due_at, judged_on = EXCLUDED.judged_on, \
+      game_revision = EXCLUDED.game_revision) \
+    INSERT INTO deck_search AS s (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in) \
+    SELECT id, revision, game_code, published_at, updated_at, $size, $terms, $cards, $hidden_cards, $legal_in FROM deck \
+    ON CONFLICT (deck_id) DO UPDATE SET revision = EXCLUDED.revision, game_code = EXCLUDED.game_code, published_at = EXCLUDED.published_at, \
+     updated_at = EXCLUDED.updated_at, size = EXCLUDED.size, terms = EXCLUDED.terms, cards = EXCLUDED.cards, hidden_cards = EXCLUDED.hidden_cards, \
+     legal_in = EXCLUDED.legal_in \
+    WHERE (s.revision, s.game_code, s.published_at, s.updated_at, s.size, s.terms, s.cards, s.hidden_cards, s.legal_in) IS DISTINCT FROM \
+     (EXCLUDED.revision, EXCLUDED.game_code, EXCLUDED.published_at, EXCLUDED.updated_at, EXCLUDED.size, EXCLUDED.terms, EXCLUDED.cards, EXCLUDED.hidden_cards, \
+      EXCLUDED.legal_in)";
 
 /// Writes the row of a deck, unless it was changed meanwhile, or is no longer public: then another row is made, or none.
 pub async fn write(conn: &mut Connection, deck: SearchableDeck) -> StoreResult<()> {
@@ -51,11 +60,17 @@ pub async fn write(conn: &mut Connection, deck: SearchableDeck) -> StoreResult<(
         .bind("cards", deck.cards)
         .bind("hidden_cards", deck.hidden_cards)
         .bind("legal_in", deck.legal_in)
+        .bind("due_at", next_day(deck.judged_on))
         .bind("judged_on", deck.judged_on)
         .bind("game_revision", deck.game_revision)
         .execute(conn)
         .await?;
     Ok(())
+}
+
+/// When a deck that was judged on a day is to be judged again.
+fn next_day(day: NaiveDate) -> DateTime<Utc> {
+    day.succ_opt().unwrap_or(day).and_time(NaiveTime::MIN).and_utc()
 }
 
 /// A deck whose row is to be made.
@@ -65,34 +80,34 @@ struct ToMake {
     id: DeckId,
 }
 
-/// Each reason has its index, and gives at most `$limit` decks.
-const TO_MAKE: &str = "SELECT DISTINCT id FROM (\
-     (SELECT deck_id AS id FROM decks_to_search WHERE noted_at <= $before ORDER BY noted_at, deck_id LIMIT $limit) UNION ALL \
-     (SELECT deck_id FROM deck_search WHERE judged_on < $today ORDER BY judged_on LIMIT $limit) UNION ALL \
-     (SELECT s.deck_id FROM games g JOIN deck_search s ON s.game_code = g.code AND s.judged_game_revision < g.revision LIMIT $limit) UNION ALL \
-     (SELECT s.deck_id FROM unlocks u JOIN deck_search s ON s.hidden_cards <> '{}' AND s.hidden_cards && ARRAY[u.card_id] \
-      WHERE u.unlocked_at > $unlocked_since LIMIT $limit)) AS due LIMIT $limit";
+/// Each reason has its index, and gives at most `$limit` decks: unlocked cards, changes (the newest first, so that they do not wait for those that are only
+/// judged by another day), and manifests. Ordered inside, so that no other plan than by these indexes is cheap.
+const TO_MAKE: &str = "SELECT id FROM (\
+     (SELECT s.deck_id AS id, 0 AS priority FROM (SELECT card_id FROM unlocks WHERE unlocked_at > $unlocked_since ORDER BY unlocked_at DESC LIMIT 10000) u \
+      CROSS JOIN LATERAL (SELECT deck_id FROM deck_search WHERE hidden_cards <> '{}' AND hidden_cards && ARRAY[u.card_id] LIMIT $limit) s LIMIT $limit) UNION ALL \
+     (SELECT deck_id, 1 FROM deck_judgements WHERE due_at <= $due_before ORDER BY due_at DESC LIMIT $limit) UNION ALL \
+     (SELECT j.deck_id, 2 FROM games g CROSS JOIN LATERAL (SELECT deck_id FROM deck_judgements WHERE game_code = g.code AND game_revision < g.revision \
+      ORDER BY game_revision LIMIT $limit) j LIMIT $limit)) AS due ORDER BY priority LIMIT $limit";
 
 /// Which rows are due.
 #[derive(Clone, Copy)]
 pub struct Due {
-    /// Decks that were published before this: the request that publishes a deck makes its row.
-    pub published_before: DateTime<Utc>,
-    /// Decks that were judged before this day.
-    pub today: NaiveDate,
-    /// Decks with hidden cards that were unlocked after this.
+    /// Those whose time came before this: the request that publishes a deck makes its row itself.
+    pub before: DateTime<Utc>,
+    /// Those with hidden cards that were unlocked after this.
     pub unlocked_since: DateTime<Utc>,
 }
 
 /// The advisory lock of making rows: one process at a time.
 const LOCK: i64 = 7_233_172_076;
 
-/// Decks whose rows are to be made, up to `limit`, while no other process makes any: until the work ends. `None`: another does.
+/// Does something with the decks whose rows are to be made, up to `limit`, while no other process makes any. `None`: another does. The work takes less than the
+/// time after which Postgres ends a transaction that does nothing.
 pub async fn with_due<T>(
     store: &Store,
     due: Due,
     limit: i64,
-    work: impl AsyncFnOnce(Vec<DeckId>) -> T,
+    work: impl AsyncFnOnce(BTreeSet<DeckId>) -> T,
 ) -> StoreResult<Option<T>> {
     #[derive(QueryableByName)]
     struct Locked {
@@ -108,8 +123,7 @@ pub async fn with_due<T>(
             return Ok(None);
         }
         let decks: Vec<ToMake> = sql(TO_MAKE)
-            .bind("before", due.published_before)
-            .bind("today", due.today)
+            .bind("due_before", due.before)
             .bind("unlocked_since", due.unlocked_since)
             .bind("limit", limit)
             .load(conn)
@@ -120,12 +134,27 @@ pub async fn with_due<T>(
     begun.end(done).await
 }
 
-/// Notes that the row of a deck cannot be made: it is tried again when the deck is saved, and on the next day.
-pub async fn give_up(conn: &mut Connection, id: DeckId, today: NaiveDate) -> StoreResult<()> {
-    sql("WITH done AS (DELETE FROM decks_to_search WHERE deck_id = $id) \
-         UPDATE deck_search SET judged_on = $today, hidden_cards = '{}', judged_game_revision = (SELECT revision FROM games WHERE code = game_code) WHERE deck_id = $id")
+/// Notes that the row of a deck that was due before a time could not be made, and when to try again. A change since then makes it due at once all the same.
+pub async fn postpone(
+    conn: &mut Connection,
+    id: DeckId,
+    due_before: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> StoreResult<()> {
+    sql("UPDATE deck_judgements SET due_at = $until, game_revision = (SELECT revision FROM games WHERE code = game_code) WHERE deck_id = $id AND due_at <= $due_before")
         .bind("id", id)
-        .bind("today", today)
+        .bind("due_before", due_before)
+        .bind("until", until)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Takes away what is known of a deck that is not public: a program that does not know of deletion may have left it.
+pub async fn forget(conn: &mut Connection, id: DeckId) -> StoreResult<()> {
+    sql("WITH gone AS (DELETE FROM deck_judgements j USING decks d WHERE j.deck_id = $id AND d.id = $id AND (d.visibility <> 'public' OR d.deleted_at IS NOT NULL)) \
+         DELETE FROM deck_search s USING decks d WHERE s.deck_id = $id AND d.id = $id AND (d.visibility <> 'public' OR d.deleted_at IS NOT NULL)")
+        .bind("id", id)
         .execute(conn)
         .await?;
     Ok(())

@@ -8,6 +8,7 @@ use diesel::sql_types::{Array, BigInt, Bool, Date, Integer, Text, Timestamptz, U
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{COLUMNS, DeckRow};
+use crate::domain::decks::details::DeckTag;
 use crate::domain::decks::public::{DeckTerm, PublicDeckSort};
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::text::AccountName;
@@ -43,11 +44,12 @@ pub struct PublicDeck {
 }
 
 /// What a [`PublicDeck`] is read from.
-const SHOWN: &str = ", a.name AS author, s.size, s.published_at, s.legal_in, s.judged_on, \
+const SHOWN: &str = ", a.name AS author, s.size, s.published_at, s.legal_in, j.judged_on, \
     EXISTS (SELECT FROM decks source WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL) AS tells_source";
 
 /// Decks with what is known of them; a row of another revision does not count.
-const PUBLIC: &str = " FROM deck_search s JOIN decks d ON d.id = s.deck_id AND d.revision = s.revision JOIN accounts a ON a.id = d.account_id \
+const PUBLIC: &str = " FROM deck_search s JOIN decks d ON d.id = s.deck_id AND d.revision = s.revision \
+    JOIN deck_judgements j ON j.deck_id = s.deck_id AND j.judged_on IS NOT NULL JOIN accounts a ON a.id = d.account_id \
     WHERE d.visibility = 'public' AND d.deleted_at IS NULL AND a.banned_at IS NULL";
 
 /// Where a page begins: after the deck that stands there.
@@ -95,11 +97,10 @@ pub async fn list(
     }
     let statement = statement.push(" ORDER BY ").push(column).push(" DESC, s.deck_id DESC LIMIT ");
     let statement = statement.value(limit);
-    // How many decks have a card or a word differs from value to value.
     let statement = if *predicate == DeckPredicate::always() {
         statement.varies_with_filters()
     } else {
-        statement.varies_with_search()
+        statement.custom_plan(MANY_OR_FEW)
     };
     Ok(statement.load(conn).await?)
 }
@@ -134,7 +135,11 @@ fn push_test<'a>(sql: Statement<'a>, test: &DeckTest) -> Statement<'a> {
         DeckTest::Words(words) => {
             has_all(sql, words.iter().map(|word| DeckTerm::Word(word)).collect())
         }
-        DeckTest::Tag(tag) => has_all(sql, vec![DeckTerm::Tag(tag)]),
+        DeckTest::Tag(tag) => match DeckTag::parse(tag) {
+            Ok(tag) => has_all(sql, vec![DeckTerm::Tag(tag.as_str())]),
+            // No deck has such a tag.
+            Err(_) => sql.push("false"),
+        },
         DeckTest::Contains(key) => has_all(sql, vec![DeckTerm::Card(key)]),
         DeckTest::Format(names) => {
             has_one(sql, names.iter().map(|name| DeckTerm::Format(name)).collect())
@@ -234,23 +239,24 @@ pub struct PlayedCard {
     /// Decks that have both.
     #[diesel(sql_type = BigInt)]
     pub decks: i64,
-    /// Decks that have the other card.
-    #[diesel(sql_type = BigInt)]
-    pub all_decks: i64,
 }
 
-/// The cards that are most often in public decks with this one, of the [`COMPARED`] decks with it that were published last. None for a card that is hidden
-/// from the public: no deck tells that it has it.
+/// How many public decks have a card, at most the [`COMPARED`] that were published last, and the cards that are most often beside it in these. None for a card
+/// that is hidden from the public: no deck tells that it has it.
 pub async fn list_played_with(
     conn: &mut Connection,
     card: CardId,
     limit: i64,
-) -> StoreResult<Vec<PlayedCard>> {
-    let text = "WITH chosen AS MATERIALIZED (SELECT s.deck_id, s.cards".to_owned()
+) -> StoreResult<(i64, Vec<PlayedCard>)> {
+    let text = "SELECT card, count(*) AS decks FROM (SELECT s.cards".to_owned()
         + PUBLIC
-        + " AND s.cards @> ARRAY[$card] ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared) \
-        SELECT card, count(*) AS decks, (SELECT count(*) FROM chosen) AS all_decks FROM chosen, unnest(chosen.cards) AS card \
-        WHERE card <> $card GROUP BY card ORDER BY count(*) DESC, card LIMIT $limit";
+        + " AND s.cards @> ARRAY[$card] ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared) AS chosen, unnest(chosen.cards) AS card \
+        GROUP BY card ORDER BY card = $card DESC, count(*) DESC, card LIMIT $limit + 1";
     let statement = sql(text).bind("card", card).bind("compared", COMPARED).bind("limit", limit);
-    Ok(statement.custom_plan(MANY_OR_FEW).load(conn).await?)
+    let mut played: Vec<PlayedCard> = statement.custom_plan(MANY_OR_FEW).load(conn).await?;
+    // Each of these decks has the card itself.
+    match played.first() {
+        Some(own) if own.card == card => Ok((played.remove(0).decks, played)),
+        _ => Ok((0, Vec::new())),
+    }
 }

@@ -39,7 +39,10 @@ async fn replaced(app: &TestApp, owner: &Player, path: &str, body: &Value) {
 /// Does what is due in the background; how many decks were looked at.
 async fn in_the_background(app: &TestApp) -> usize {
     let now = app.clock().now();
-    make_due(&app.state(), now, now - TimeDelta::hours(1)).await.unwrap()
+    make_due(&app.state(), now, now - TimeDelta::hours(1))
+        .await
+        .unwrap()
+        .expect("nobody else does it")
 }
 
 #[tokio::test]
@@ -65,6 +68,7 @@ async fn every_field_of_the_language_finds_decks() {
         ("tag:aggro", first),
         ("tag:\"First Try\"", first),
         ("tag:first", &[]),
+        ("tag:aggro\u{301}", &[]),
         ("by:ADA", first),
         ("by!=ada", second),
         ("by:\"nobody here\"", &[]),
@@ -151,8 +155,6 @@ async fn only_what_is_public_now_is_found() {
     };
     ban(true).await;
     assert_eq!(names(&app, "", "").await, [""; 0]);
-    let similar = app.get(&format!("{path}/similar")).answer().await;
-    assert!(similar.status == 200 || similar.status == 404);
     ban(false).await;
     assert_eq!(names(&app, "", "").await, ["Pond"]);
     assert_eq!(in_the_background(&app).await, 0, "requests have made everything themselves");
@@ -311,6 +313,12 @@ async fn decks_are_compared_by_the_cards_that_they_share() {
         (&played["data"][0]["name"], &played["data"][0]["decks"]),
         (&json!("Bellows Smith"), &json!(2))
     );
+    // It is alone in a deck.
+    let alone =
+        app.get("/v1/cards/named?exact=Ember+Moth+Cloud&game=ttcg").answer().await.expect(200);
+    stored(&app, &bob, &deck("Alone", "1 Ember Moth Cloud")).await;
+    let played = format!("/v1/cards/{}/played-with", alone["id"].as_str().unwrap());
+    assert_eq!(app.get(&played).answer().await.expect(200), json!({ "decks": 1, "data": [] }));
     let absent = "/v1/cards/00000000-0000-7000-8000-000000000000/played-with";
     app.get(absent).answer().await.problem(404, "not_found");
 }
@@ -348,4 +356,25 @@ async fn the_change_feed_tells_of_public_decks_and_nothing_of_what_they_hold() {
         tokio::task::yield_now().await;
     }
     assert_eq!(told, expected.map(|kind| format!("deck.{kind}")));
+}
+
+#[tokio::test]
+async fn a_deck_that_cannot_be_read_keeps_no_other_from_being_found() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "Pond", "format": "ttcg/standard", "list": "2 Kettle Imp" });
+    let broken = stored(&app, &ada, &body).await;
+    stored(&app, &ada, &body).await;
+    let publish = "UPDATE decks SET revision = revision + 1, updated_at = updated_at - interval '1 hour', visibility = 'public'";
+    app.sql(publish).await;
+    let of = format!("WHERE id = '{}'", broken.rsplit('/').next().unwrap());
+    app.sql(&format!("UPDATE decks SET format_code = 'no format' {of}")).await;
+    assert_eq!(in_the_background(&app).await, 2);
+    assert_eq!(names(&app, "", "").await, ["Pond"]);
+    assert_eq!(in_the_background(&app).await, 0, "it is not tried again at once");
+    app.sql(&format!("UPDATE decks SET format_code = 'standard' {of}")).await;
+    app.clock().advance(TimeDelta::hours(2));
+    assert!(in_the_background(&app).await >= 1);
+    assert_eq!(names(&app, "", "").await, ["Pond", "Pond"]);
 }
