@@ -12,7 +12,7 @@ use super::deck_lists::COLUMNS;
 use super::shared_decks::{SHARED, SharedDeckRow};
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::accounts::daily_limits::DailyActivity;
-use crate::domain::ids::{AccountId, DeckId};
+use crate::domain::ids::DeckId;
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::statement::sql;
 use crate::store::feedback::comments::is_open;
@@ -149,45 +149,4 @@ pub async fn list_liked(
     }
     let statement = statement.push(" ORDER BY l.liked_at DESC, l.deck_id DESC LIMIT $limit");
     Ok(statement.bind("limit", limit).load(conn).await?)
-}
-
-/// Whether a like `l` of a deck `d` counts but for a ban of its account.
-const IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = l.account_id)";
-
-/// Takes the likes of a banned account out of the counts, or puts them back. The account and the decks are held.
-pub(in crate::store) async fn follow_ban(
-    conn: &mut Connection,
-    account: AccountId,
-    banned: bool,
-) -> StoreResult<()> {
-    let counts = if banned { "false" } else { IS_NOT_BLOCKED };
-    sql(format!(
-        "UPDATE deck_likes l SET counted = {counts} FROM decks d WHERE d.id = l.deck_id AND l.account_id = $account AND l.counted <> ({counts})"
-    ))
-    .bind("account", account)
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Counts the likes of an account for the decks of another as the blocks of the other have it now. Both accounts are held.
-pub(in crate::store) async fn follow_block(
-    conn: &mut Connection,
-    owner: AccountId,
-    other: AccountId,
-) -> StoreResult<()> {
-    sql("SELECT FROM decks WHERE account_id = $owner AND id IN (SELECT deck_id FROM deck_likes WHERE account_id = $other) ORDER BY id FOR NO KEY UPDATE")
-        .bind("owner", owner)
-        .bind("other", other)
-        .execute(conn)
-        .await?;
-    sql(format!(
-        "UPDATE deck_likes l SET counted = NOT l.counted FROM decks d JOIN accounts w ON w.id = $other \
-         WHERE d.account_id = $owner AND l.deck_id = d.id AND l.account_id = $other AND l.counted <> (w.banned_at IS NULL AND {IS_NOT_BLOCKED})"
-    ))
-    .bind("owner", owner)
-    .bind("other", other)
-    .execute(conn)
-    .await?;
-    Ok(())
 }

@@ -133,39 +133,3 @@ pub async fn unfollow(
         .await?;
     Ok(deleted > 0 || authors::find_id(conn, author).await?.is_some())
 }
-
-/// Whether `f` counts but for a ban of the follower.
-const IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = f.author_id AND b.blocked_id = f.account_id)";
-
-/// Takes a banned account out of the numbers of followers, or puts it back. The account is held.
-pub(in crate::store) async fn follow_ban(
-    conn: &mut Connection,
-    account: AccountId,
-    banned: bool,
-) -> StoreResult<()> {
-    let counts = if banned { "false" } else { IS_NOT_BLOCKED };
-    sql(format!(
-        "UPDATE followed_authors f SET counted = {counts} WHERE f.account_id = $account AND f.counted <> ({counts})"
-    ))
-    .bind("account", account)
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Counts that an account follows an author as the blocks of the author have it now. Both accounts are held.
-pub(in crate::store) async fn follow_block(
-    conn: &mut Connection,
-    author: AccountId,
-    other: AccountId,
-) -> StoreResult<()> {
-    sql(format!(
-        "UPDATE followed_authors f SET counted = NOT f.counted FROM accounts w \
-         WHERE f.author_id = $author AND f.account_id = $other AND w.id = $other AND f.counted <> (w.banned_at IS NULL AND {IS_NOT_BLOCKED})"
-    ))
-    .bind("author", author)
-    .bind("other", other)
-    .execute(conn)
-    .await?;
-    Ok(())
-}

@@ -5,7 +5,6 @@ use diesel_async::RunQueryDsl;
 
 use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
-use crate::store::decks::{deck_likes, followed_authors};
 use crate::store::designs::design_ratings;
 use crate::store::{Connection, StoreResult};
 
@@ -35,9 +34,28 @@ pub(in crate::store) async fn follow_ban(
         .execute(conn)
         .await?;
     design_ratings::follow_ban(conn, account, account_since, banned, at).await?;
-    deck_likes::follow_ban(conn, account, banned).await?;
-    followed_authors::follow_ban(conn, account, banned).await
+    let (likes, follows) =
+        if banned { ("false", "false") } else { (LIKE_IS_NOT_BLOCKED, FOLLOW_IS_NOT_BLOCKED) };
+    sql(format!(
+        "UPDATE deck_likes l SET counted = {likes} FROM decks d WHERE d.id = l.deck_id AND l.account_id = $account AND l.counted <> ({likes})"
+    ))
+    .bind("account", account)
+    .execute(conn)
+    .await?;
+    sql(format!(
+        "UPDATE followed_authors f SET counted = {follows} WHERE f.account_id = $account AND f.counted <> ({follows})"
+    ))
+    .bind("account", account)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
+
+/// Whether a like `l` of a deck `d` counts but for a ban of its account.
+const LIKE_IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = l.account_id)";
+
+/// Whether a row `f` of followed authors counts but for a ban of its account.
+const FOLLOW_IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = f.author_id AND b.blocked_id = f.account_id)";
 
 /// Holds the accounts of who blocks and who is blocked, in their order: whoever gives feedback holds its own account, and so comes before the block, or sees it.
 pub(in crate::store) async fn hold_both(
@@ -59,6 +77,26 @@ pub(in crate::store) async fn follow_block(
     owner: AccountId,
     other: AccountId,
 ) -> StoreResult<()> {
-    deck_likes::follow_block(conn, owner, other).await?;
-    followed_authors::follow_block(conn, owner, other).await
+    sql("SELECT FROM decks WHERE account_id = $owner AND id IN (SELECT deck_id FROM deck_likes WHERE account_id = $other) ORDER BY id FOR NO KEY UPDATE")
+        .bind("owner", owner)
+        .bind("other", other)
+        .execute(conn)
+        .await?;
+    sql(format!(
+        "UPDATE deck_likes l SET counted = NOT l.counted FROM decks d JOIN accounts w ON w.id = $other \
+         WHERE d.account_id = $owner AND l.deck_id = d.id AND l.account_id = $other AND l.counted <> (w.banned_at IS NULL AND {LIKE_IS_NOT_BLOCKED})"
+    ))
+    .bind("owner", owner)
+    .bind("other", other)
+    .execute(conn)
+    .await?;
+    sql(format!(
+        "UPDATE followed_authors f SET counted = NOT f.counted FROM accounts w \
+         WHERE f.author_id = $owner AND f.account_id = $other AND w.id = $other AND f.counted <> (w.banned_at IS NULL AND {FOLLOW_IS_NOT_BLOCKED})"
+    ))
+    .bind("owner", owner)
+    .bind("other", other)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
