@@ -4,9 +4,11 @@
 -- Whoever writes feedback locks its own account first, then the deck, then what is written.
 
 ALTER TABLE decks
-    ADD COLUMN like_count bigint NOT NULL DEFAULT 0 CHECK (like_count >= 0),
-    ADD COLUMN comment_count bigint NOT NULL DEFAULT 0 CHECK (comment_count >= 0),
-    ADD COLUMN published_at timestamptz;
+    ADD COLUMN like_count bigint NOT NULL DEFAULT 0,
+    ADD COLUMN comment_count bigint NOT NULL DEFAULT 0,
+    ADD COLUMN published_at timestamptz,
+    ADD CONSTRAINT decks_like_count_check CHECK (like_count >= 0) NOT VALID,
+    ADD CONSTRAINT decks_comment_count_check CHECK (comment_count >= 0) NOT VALID;
 COMMENT ON COLUMN decks.like_count IS 'Likes that count. Kept by triggers.';
 COMMENT ON COLUMN decks.comment_count IS 'Comments and replies that stand. Kept by triggers.';
 COMMENT ON COLUMN decks.published_at IS 'When it was public for the first time; it stays when the deck is private later. NULL in a public deck: it was before this column, and created_at is taken for it.';

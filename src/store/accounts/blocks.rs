@@ -76,6 +76,8 @@ pub async fn block(
     // So that parallel requests cannot pass the limit, and none of the other's feedback is counted meanwhile.
     bans_and_blocks::hold_both(conn, by.account(), other).await?;
     if has_blocked(conn, by.account(), other).await? {
+        // A program that counts neither likes nor followers may have blocked it.
+        bans_and_blocks::follow_block(conn, by.account(), other).await?;
         return Ok(BlockOutcome::Done);
     }
     let added = sql("INSERT INTO account_blocks (account_id, blocked_id, created_at) SELECT $account, $other, $at \
@@ -106,9 +108,8 @@ pub async fn unblock(
             .bind("other", other)
             .execute(conn)
             .await?;
-    if deleted > 0 {
-        bans_and_blocks::follow_block(conn, by.account(), other).await?;
-    }
+    // Also without a block: such a program may have taken it back.
+    bans_and_blocks::follow_block(conn, by.account(), other).await?;
     Ok(deleted > 0)
 }
 

@@ -4,7 +4,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
-use super::deck_lists::{Edited, MAX_DELETED, Readable, StoredDeck, has_room, load, lock};
+use super::deck_lists::{
+    Edited, MAX_DELETED, Readable, StoredDeck, has_room, load, lock, lock_account,
+};
 use crate::auth::permission::{Acting, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::store::db::schema::decks;
@@ -61,6 +63,8 @@ pub async fn undelete(
     id: DeckId,
     at: DateTime<Utc>,
 ) -> StoreResult<Undeleted> {
+    // Before the deck: in this order feedback, bans and blocks hold them.
+    lock_account(conn, by).await?;
     let own = decks::table.find(id).filter(decks::account_id.eq(by.account()));
     let deleted: Option<Option<DateTime<Utc>>> =
         own.select(decks::deleted_at).for_update().first(conn).await.optional()?;

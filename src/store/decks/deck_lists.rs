@@ -197,7 +197,10 @@ pub async fn create(
 }
 
 /// Locks the account's row: until the transaction ends, no other request of it stores a deck.
-async fn lock_account(conn: &mut Connection, by: &Acting<WriteOwnDecks>) -> StoreResult<()> {
+pub(super) async fn lock_account(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDecks>,
+) -> StoreResult<()> {
     // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
     let row = accounts::table.find(by.account()).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await?;

@@ -255,8 +255,8 @@ pub async fn list_played_with(
     let statement = sql(text).bind("card", card).bind("compared", COMPARED).bind("limit", limit);
     let mut played: Vec<PlayedCard> = statement.custom_plan(MANY_OR_FEW).load(conn).await?;
     // Each of these decks has the card itself.
-    match played.first() {
-        Some(own) if own.card == card => Ok((played.remove(0).decks, played)),
+    match played.as_slice() {
+        [own, ..] if own.card == card => Ok((played.remove(0).decks, played)),
         _ => Ok((0, Vec::new())),
     }
 }
