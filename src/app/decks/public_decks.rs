@@ -41,7 +41,7 @@ pub struct PublicDeckResponse {
     /// When it was public for the first time.
     pub published_at: DateTime<Utc>,
     /// The formats in which it is legal for who sees no hidden card.
-    #[schema(example = json!(["ttcg/standard"]))]
+    #[schema(example = json!(["ttcg/standard:by_name"]))]
     pub legal_in: Vec<String>,
     /// The day by whose rules, in UTC: today, or an earlier day while all decks are judged anew.
     #[schema(example = "2026-11-26")]

@@ -327,6 +327,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    deck_judgements (deck_id) {
+        deck_id -> Uuid,
+        game_code -> Text,
+        due_at -> Timestamptz,
+        judged_on -> Nullable<Date>,
+        game_revision -> Nullable<Int8>,
+    }
+}
+
+diesel::table! {
     deck_likes (deck_id, account_id) {
         deck_id -> Uuid,
         account_id -> Uuid,
@@ -342,6 +352,21 @@ diesel::table! {
         visibility -> Text,
         content -> Jsonb,
         created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    deck_search (deck_id) {
+        deck_id -> Uuid,
+        revision -> Int8,
+        game_code -> Text,
+        published_at -> Timestamptz,
+        updated_at -> Timestamptz,
+        size -> Int4,
+        terms -> Array<Text>,
+        cards -> Array<Nullable<Uuid>>,
+        hidden_cards -> Array<Nullable<Uuid>>,
+        legal_in -> Array<Text>,
     }
 }
 
@@ -979,8 +1004,10 @@ diesel::allow_tables_to_appear_in_same_query!(
     counted_submissions,
     daily_counts,
     deck_entries,
+    deck_judgements,
     deck_likes,
     deck_revisions,
+    deck_search,
     decks,
     design_artworks,
     design_changes,

@@ -79,7 +79,7 @@ async fn find_own(
     by: &Acting<GiveDeckFeedback>,
     deck: DeckId,
 ) -> StoreResult<Option<OwnLike>> {
-    let found = sql("SELECT l.liked_at, d.like_count + (NOT l.counted)::int AS likes FROM deck_likes l JOIN decks d ON d.id = l.deck_id WHERE l.deck_id = $deck AND l.account_id = $account")
+    let found = sql("SELECT l.liked_at, d.like_count AS likes FROM deck_likes l JOIN decks d ON d.id = l.deck_id WHERE l.deck_id = $deck AND l.account_id = $account")
         .bind("deck", deck)
         .bind("account", by.account())
         .get_result(conn)

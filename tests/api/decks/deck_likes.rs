@@ -214,3 +214,25 @@ async fn new_accounts_like_so_much_a_day() {
     }
     like(&app, &ben, &deck).await.problem(429, "daily_limit_reached");
 }
+
+#[tokio::test]
+async fn blocks_of_a_program_that_counts_no_likes_are_made_good() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    like(&app, &ben, &deck).await.expect(200);
+    let block = format!("/v1/me/blocks/{}", ben.id);
+    let pair = format!("'{}', '{}'", ada.id, ben.id);
+    app.sql(&format!(
+        "INSERT INTO account_blocks (account_id, blocked_id, created_at) VALUES ({pair}, now())"
+    ))
+    .await;
+    assert_eq!(likes(&app, &deck).await, 1);
+    app.put(&block).by(&ada).answer().await.expect(204);
+    assert_eq!(likes(&app, &deck).await, 0);
+    app.sql(&format!("DELETE FROM account_blocks WHERE (account_id, blocked_id) = ({pair})")).await;
+    assert_eq!(likes(&app, &deck).await, 0);
+    app.put(&block).by(&ada).answer().await.expect(204);
+    app.delete(&block).by(&ada).answer().await.expect(204);
+    assert_eq!(likes(&app, &deck).await, 1);
+}

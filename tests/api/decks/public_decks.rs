@@ -109,7 +109,13 @@ async fn every_field_of_the_language_finds_decks() {
             &found["legal_in"],
             &found["judged_on"]
         ),
-        (&json!(id), &json!("ada"), &json!(50), &json!(["ttcg/standard"]), &json!(today))
+        (
+            &json!(id),
+            &json!("ada"),
+            &json!(50),
+            &json!(["ttcg/standard:by_name", "ttcg/standard:by_card"]),
+            &json!(today)
+        )
     );
     assert!(found.get("folder").is_none() && found.get("entries").is_none());
     ask(&app, "attack>700", "").await.problem(400, "invalid_query");
@@ -210,7 +216,8 @@ async fn hidden_cards_of_a_public_deck_are_found_after_their_unlock() {
     assert_eq!(played().await, json!({ "decks": 0, "data": [] }));
     assert_eq!(in_the_background(&app).await, 0);
 
-    app.post(&format!("/v1/cards/{card}/unlock")).by(&admin).answer().await;
+    let unlock = app.post(&format!("/v1/cards/{card}/unlock")).by(&admin);
+    unlock.json(&json!({ "reason": "shown" })).answer().await.expect(200);
     assert_eq!(in_the_background(&app).await, 1, "the deck that is bound to it");
     assert_eq!(found().await, ["Guess", "Holder"]);
     assert_eq!(played().await["decks"], 1);
