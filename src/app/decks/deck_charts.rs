@@ -105,9 +105,9 @@ fn distribution<'a>(zone: &'a ZoneStatistics, of: &str) -> Result<&'a Distributi
 fn value_name(game: &Game, of: &str, code: &str) -> Option<String> {
     match of {
         "kind" => {
-            game.kinds().iter().find(|kind| *kind.code == *code).map(|kind| kind.name.to_string())
+            game.kinds().iter().find(|kind| *kind.code == *code).map(|kind| kind.name.clone())
         }
-        "rarity" => game.rarity(code).map(|rarity| rarity.name.to_string()),
+        "rarity" => game.rarity(code).map(|rarity| rarity.name.clone()),
         // Sets are called by their codes where decks name them.
         "set" => Some(code.to_owned()),
         _ => None,

@@ -118,7 +118,7 @@ pub struct WebhookPing {
 /// Writes the body of a delivery.
 pub fn render(event: WebhookEvent) -> serde_json::Result<Vec<u8>> {
     match event {
-        WebhookEvent::Change(change) => serde_json::to_vec(&ChangeResponse::from(change)),
+        WebhookEvent::Change(change) => serde_json::to_vec(&ChangeResponse::from(*change)),
         WebhookEvent::Ping { webhook, at } => {
             serde_json::to_vec(&WebhookPing { kind: PING, webhook: webhook.0, at })
         }

@@ -7,6 +7,7 @@ use cardscape_engine::search_key;
 use serde::Deserialize;
 
 use super::content::DeckContent;
+use super::details::DeckTag;
 use crate::search::words;
 
 /// The order of a list of public decks.
@@ -71,7 +72,7 @@ pub fn deck_terms<'a>(
 ) -> BTreeSet<String> {
     let mut terms = BTreeSet::new();
     terms.insert(DeckTerm::Format(&content.format.to_string()).to_string());
-    let tags = content.tags.iter().map(|tag| tag.as_str());
+    let tags = content.tags.iter().map(DeckTag::as_str);
     for text in tags.clone().chain([content.name.as_str()]) {
         terms.extend(words(text).iter().map(|word| DeckTerm::Word(word).to_string()));
     }

@@ -426,7 +426,7 @@ fn leased(lease: Lease) -> _ {
 #[derive(Clone, Debug)]
 pub enum WebhookEvent {
     /// Something happened to the catalogue.
-    Change(Change),
+    Change(Box<Change>),
     /// A ping: an admin tests the webhook.
     Ping {
         /// Which one.
@@ -533,7 +533,7 @@ async fn take_in(
                 Err(error) => return Err(error),
             };
             match found {
-                Ok(change) => WebhookEvent::Change(change),
+                Ok(change) => WebhookEvent::Change(Box::new(change)),
                 Err(failure) => {
                     finish(conn, id, DeliveryState::Failed, None, Some(failure), now).await?;
                     return Ok(NextDelivery::GivenUp(failure));

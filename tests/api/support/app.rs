@@ -179,7 +179,9 @@ impl TestApp {
             });
         });
         let (address, server) = receive.recv().unwrap();
-        let client = Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let client = Client::builder().redirect(reqwest::redirect::Policy::none());
+        // The service closes idle connections after five seconds: on a busy machine a request may be sent just then.
+        let client = client.pool_idle_timeout(Duration::from_secs(2)).build().unwrap();
         Self { address, client, clock, keys, store, shared: own, searches: for_jobs, server, db }
     }
 
