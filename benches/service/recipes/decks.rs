@@ -44,7 +44,7 @@ const PUBLIC_DECKS: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.u
      JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
 /// The same of those with a card that are legal in a format.
 const PUBLIC_DECKS_WITH_CARD: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
-     JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id WHERE s.terms @> ARRAY['l:ttcg/standard', :term] \
+     JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id WHERE s.terms @> ARRAY['l' || chr(58) || 'ttcg/standard', :term] \
      ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
 const PLAYED_WITH: &str = "SELECT card, count(*) FROM (SELECT cards FROM deck_search WHERE cards @> ARRAY[:card::uuid] ORDER BY published_at DESC, deck_id DESC LIMIT 2000) s, \
      unnest(s.cards) AS card GROUP BY card ORDER BY 2 DESC LIMIT 20";
