@@ -27,7 +27,6 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
         let mut pause = READ_INTERVAL;
         match read(&store, known).await {
             Ok(batch) => {
-                let is_new = known != Some(batch.up_to);
                 known = Some(batch.up_to);
                 let batch = Arc::new(batch);
                 if batch.is_broken || batch.some_game_changed {
@@ -36,7 +35,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
                 shared.card_cache.apply(&batch);
                 shared.deck_cards.apply(&batch);
                 shared.card_effects.apply(&batch);
-                if is_new {
+                if batch.is_about_catalogue() {
                     shared.kept_answers.forget();
                     // Manifests say what a query means.
                     shared.gallery_pages.forget();

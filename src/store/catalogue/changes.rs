@@ -114,6 +114,13 @@ pub struct ChangeBatch {
     pub some_game_changed: bool,
 }
 
+impl ChangeBatch {
+    /// Whether cards, sets or games may be otherwise than before. Designs and decks are not: there are as many events of them as players save.
+    pub fn is_about_catalogue(&self) -> bool {
+        self.is_broken || self.some_game_changed || !self.cards.is_empty() || !self.sets.is_empty()
+    }
+}
+
 /// Most events of one stretch.
 const STRETCH: i64 = 10_000;
 
