@@ -78,14 +78,10 @@ impl ListRequest {
         today: Date,
     ) -> Result<List, Problem> {
         // Cursors of clients hold it: other names of these fields would make the cursors invalid.
-        let mark = Sha256::digest(format!("{self:?}"));
-        let mark = hex(&mark[..6]);
+        let mark = mark_of(&self);
         let unknown = unknown_codes(&self.filter, games, sets).into_iter();
         let mut warnings: Vec<_> = unknown.map(QueryWarning::from).collect();
-        let all = Scope::new(games.iter().map(|loaded| &loaded.game));
-        // Of a game that does not exist the list is empty, whatever the query says: it is read over all games.
-        let of_game = self.filter.game.as_deref().map(|game| all.of_code(game));
-        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let scope = scope_of(games, self.filter.game.as_deref());
         let checked = tree.map(|tree| search::check(&tree, &scope, sets, today)).transpose();
         let sorted = self.sort.as_ref().map(|name| search::sort_key(name, scope.games()));
         let sorted = sorted
@@ -108,6 +104,17 @@ impl ListRequest {
         };
         Ok(List { query, warnings, text: self.text, mark })
     }
+}
+
+/// Tells the cursors of a list from those of others, by everything that is asked for.
+pub(crate) fn mark_of(request: &impl std::fmt::Debug) -> String {
+    hex(&Sha256::digest(format!("{request:?}"))[..6])
+}
+
+/// What a query is read over: the game that is asked for. Of one that does not exist the list is empty, whatever the query says: it is read over all games.
+pub(crate) fn scope_of<'a>(games: &'a [Arc<LoadedGame>], game: Option<&str>) -> Scope<'a> {
+    let all = Scope::new(games.iter().map(|loaded| &loaded.game));
+    game.and_then(|game| all.of_code(game).ok()).unwrap_or(all)
 }
 
 /// Refuses what is no query of the language at all, whatever fields there are.

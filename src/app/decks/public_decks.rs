@@ -2,14 +2,13 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_lists::{DeckSummaryResponse, SeenDeck, bound_cards, find_seen};
-use super::deck_reports::judge_on;
+use super::deck_lists::{DeckSummaryResponse, bound_cards};
+use super::deck_statistics::{CountedDeck, find_deck};
 use crate::app::catalogue::card_migrations::{Located, follow_id};
-use crate::app::catalogue::card_query::{QueryWarning, bad_query, too_slow};
+use crate::app::catalogue::card_query::{QueryWarning, bad_query, mark_of, scope_of, too_slow};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode, both};
@@ -17,10 +16,9 @@ use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::public::PublicDeckSort;
-use crate::domain::hex::hex;
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
-use crate::search::{self, DeckPredicate, Scope};
+use crate::search::{self, DeckPredicate};
 use crate::store::catalogue::cards;
 use crate::store::decks::deck_pool;
 use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckPosition};
@@ -100,14 +98,12 @@ impl PublicDeckRequest {
     /// Checks the request over the games that there are.
     pub async fn check(self, app: &AppState) -> Result<PublicDeckQuery, Problem> {
         // Cursors of clients hold it: other names of these fields would make the cursors invalid.
-        let mark = hex(&Sha256::digest(format!("{self:?}"))[..6]);
+        let mark = mark_of(&self);
         let tree = search::parse(&self.text).map_err(bad_query);
         let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
         let request = Self { codes, ..self };
         let games = app.all_games().await?;
-        let all = Scope::new(games.iter().map(|loaded| &loaded.game));
-        let of_game = request.codes.game.as_deref().map(|game| all.of_code(game));
-        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let scope = scope_of(&games, request.codes.game.as_deref());
         let today = app.today()?;
         let checked = tree.map(|tree| search::check_decks(&tree, &scope, today)).transpose();
         let (predicate, warnings) = match checked.map_err(bad_query)? {
@@ -179,21 +175,16 @@ pub async fn find_similar(
     id: DeckId,
     limit: i64,
 ) -> Result<SimilarDecksResponse, Problem> {
-    let stranger = Viewer::stranger();
-    let SeenDeck { content, .. } = find_seen(app, (stranger, reader), id).await?;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let game = loaded.game.code().to_owned();
-    let (catalogue, _) =
-        judge_on(app, (stranger, network), loaded, content.deck.clone(), app.today()?).await?;
-    let mut cards: Vec<CardId> =
-        bound_cards(&content.deck, &catalogue).into_iter().flatten().collect();
+    let CountedDeck { game, deck, catalogue, .. } =
+        find_deck(app, reader, (Viewer::stranger(), network), id).await?;
+    let mut cards: Vec<CardId> = bound_cards(&deck, &catalogue).into_iter().flatten().collect();
     cards.sort_unstable();
     cards.dedup();
     if cards.is_empty() {
         return Ok(SimilarDecksResponse { data: Vec::new() });
     }
     let mut conn = app.searches.connection(network).await?;
-    let found = public_decks::list_similar(&mut conn, &game, &cards, id, limit).await;
+    let found = public_decks::list_similar(&mut conn, game.code(), &cards, id, limit).await;
     let similar = found.map_err(too_slow)?.into_iter().map(|found| {
         // Counts of entries: far below 2^53.
         #[allow(clippy::cast_precision_loss)]

@@ -1,11 +1,10 @@
 //! The gallery: lists of the designs that everybody may see.
 
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
 use super::design_lists::DesignSummaryResponse;
-use crate::app::catalogue::card_query::{QueryWarning, bad_query, too_slow};
+use crate::app::catalogue::card_query::{QueryWarning, bad_query, mark_of, scope_of, too_slow};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode, both};
@@ -15,10 +14,9 @@ use crate::domain::code::Code;
 use crate::domain::designs::gallery::GallerySort;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
-use crate::domain::hex::hex;
 use crate::domain::network::Network;
 use crate::domain::text::{AccountName, NamePart};
-use crate::search::{self, Predicate, Scope};
+use crate::search::{self, Predicate};
 use crate::store::designs::gallery::{
     self, GalleryDesign, GalleryFilter, GalleryKey, GalleryPosition,
 };
@@ -64,14 +62,12 @@ impl GalleryRequest {
     /// Checks the request over the games that there are.
     pub async fn check(self, app: &AppState) -> Result<Gallery, Problem> {
         // Cursors of clients hold it: other names of these fields would make the cursors invalid.
-        let mark = hex(&Sha256::digest(format!("{self:?}"))[..6]);
+        let mark = mark_of(&self);
         let tree = search::parse(&self.text).map_err(bad_query);
         let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
         let request = Self { codes, ..self };
         let games = app.all_games().await?;
-        let all = Scope::new(games.iter().map(|loaded| &loaded.game)).of_designs();
-        let of_game = request.codes.game.as_deref().map(|game| all.of_code(game));
-        let scope = of_game.and_then(Result::ok).unwrap_or(all);
+        let scope = scope_of(&games, request.codes.game.as_deref()).of_designs();
         let today = app.today()?;
         let checked = tree.map(|tree| search::check(&tree, &scope, None, today)).transpose();
         let (predicate, warnings) = match checked.map_err(bad_query)? {
