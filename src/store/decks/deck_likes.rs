@@ -8,6 +8,7 @@ use diesel::sql_types::{BigInt, Timestamptz};
 use diesel_async::RunQueryDsl;
 
 use super::TAKES_FEEDBACK;
+use super::TELLS_SOURCE;
 use super::deck_lists::COLUMNS;
 use super::shared_decks::{SHARED, SharedDeckRow};
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
@@ -137,7 +138,7 @@ pub async fn list_liked(
     limit: i64,
 ) -> StoreResult<Vec<LikedDeck>> {
     let mut statement = sql(format!(
-        "SELECT {COLUMNS}, {SHARED}, l.liked_at FROM deck_likes l JOIN decks d ON d.id = l.deck_id JOIN accounts a ON a.id = d.account_id \
+        "SELECT {COLUMNS}, {SHARED}, {TELLS_SOURCE}, l.liked_at FROM deck_likes l JOIN decks d ON d.id = l.deck_id JOIN accounts a ON a.id = d.account_id \
          WHERE l.account_id = $account AND {TAKES_FEEDBACK}"
     ))
     .bind("account", by.account());

@@ -8,6 +8,7 @@ use diesel::sql_types::{Array, BigInt, Bool, Date, Integer, Text, Timestamptz, U
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{COLUMNS, DeckRow};
+use super::{IS_PUBLIC, TELLS_SOURCE};
 use crate::domain::decks::details::DeckTag;
 use crate::domain::decks::public::{DeckTerm, PublicDeckSort};
 use crate::domain::ids::{CardId, DeckId};
@@ -43,14 +44,14 @@ pub struct PublicDeck {
     pub tells_source: bool,
 }
 
-/// What a [`PublicDeck`] is read from.
-const SHOWN: &str = ", a.name AS author, s.size, s.published_at, s.legal_in, j.judged_on, \
-    EXISTS (SELECT FROM decks source WHERE source.id = d.cloned_deck_id AND source.visibility = 'public' AND source.deleted_at IS NULL) AS tells_source";
+/// What a [`PublicDeck`] has beside the columns of the deck and [`TELLS_SOURCE`].
+const SHOWN: &str = "a.name AS author, s.size, s.published_at, s.legal_in, j.judged_on";
 
-/// Decks with what is known of them; a row of another revision does not count.
-const PUBLIC: &str = " FROM deck_search s JOIN decks d ON d.id = s.deck_id AND d.revision = s.revision \
-    JOIN deck_judgements j ON j.deck_id = s.deck_id AND j.judged_on IS NOT NULL JOIN accounts a ON a.id = d.account_id \
-    WHERE d.visibility = 'public' AND d.deleted_at IS NULL AND a.banned_at IS NULL";
+/// Decks with what is known of them.
+const KNOWN: &str = "deck_search s JOIN decks d ON d.id = s.deck_id JOIN deck_judgements j ON j.deck_id = s.deck_id JOIN accounts a ON a.id = d.account_id";
+
+/// Which of these everybody finds: a row of another revision does not count.
+const FOUND: &str = "d.revision = s.revision AND j.judged_on IS NOT NULL AND a.banned_at IS NULL";
 
 /// Where a page begins: after the deck that stands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,9 @@ pub async fn list(
     after: Option<PublicDeckPosition>,
     limit: i64,
 ) -> StoreResult<Vec<PublicDeck>> {
-    let mut statement = sql("SELECT ").push(COLUMNS).push(SHOWN).push(PUBLIC);
+    let mut statement = sql(format!(
+        "SELECT {COLUMNS}, {SHOWN}, {TELLS_SOURCE} FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC}"
+    ));
     if let Some(game) = game {
         statement = statement.push(" AND s.game_code = ").value(game);
     }
@@ -211,16 +214,16 @@ pub async fn list_similar(
     but: DeckId,
     limit: i64,
 ) -> StoreResult<Vec<SimilarDeck>> {
-    let statement = sql("WITH near AS MATERIALIZED (SELECT s.deck_id, s.cards FROM deck_search s WHERE s.game_code = $game AND s.cards && $cards AND s.deck_id <> $but \
-         ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared), \
-        counted AS (SELECT near.deck_id, cardinality(near.cards) AS size, \
-         (SELECT count(*) FROM unnest(near.cards) AS card WHERE card = ANY($cards)) AS shared FROM near) \
-        SELECT ")
-    .push(COLUMNS)
-    .push(SHOWN)
-    .push(", counted.shared, counted.size + cardinality($cards) - counted.shared AS together")
-    .push(&PUBLIC.replace(" WHERE ", " JOIN counted ON counted.deck_id = s.deck_id WHERE "))
-    .push(" ORDER BY counted.shared::float8 / (counted.size + cardinality($cards) - counted.shared) DESC, s.published_at DESC, s.deck_id DESC LIMIT $limit");
+    let statement = sql(format!(
+        "WITH near AS MATERIALIZED (\
+          SELECT s.deck_id, s.cards FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC} AND s.game_code = $game AND s.cards && $cards AND s.deck_id <> $but \
+          ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared), \
+         counted AS (\
+          SELECT deck_id, cardinality(cards) AS size, (SELECT count(*) FROM unnest(cards) AS card WHERE card = ANY($cards)) AS shared FROM near), \
+         compared AS (SELECT deck_id, shared, size + cardinality($cards) - shared AS together FROM counted) \
+         SELECT {COLUMNS}, {SHOWN}, {TELLS_SOURCE}, c.shared, c.together FROM {KNOWN} JOIN compared c ON c.deck_id = s.deck_id \
+         ORDER BY c.shared::float8 / c.together DESC, s.published_at DESC, s.deck_id DESC LIMIT $limit"
+    ));
     let statement = statement
         .bind("game", game)
         .bind("cards", cards)
@@ -248,11 +251,13 @@ pub async fn list_played_with(
     card: CardId,
     limit: i64,
 ) -> StoreResult<(i64, Vec<PlayedCard>)> {
-    let text = "SELECT card, count(*) AS decks FROM (SELECT s.cards".to_owned()
-        + PUBLIC
-        + " AND s.cards @> ARRAY[$card] ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared) AS chosen, unnest(chosen.cards) AS card \
-        GROUP BY card ORDER BY card = $card DESC, count(*) DESC, card LIMIT $limit + 1";
-    let statement = sql(text).bind("card", card).bind("compared", COMPARED).bind("limit", limit);
+    let statement = sql(format!(
+        "SELECT card, count(*) AS decks FROM (\
+          SELECT s.cards FROM {KNOWN} WHERE {FOUND} AND {IS_PUBLIC} AND s.cards @> ARRAY[$card] ORDER BY s.published_at DESC, s.deck_id DESC LIMIT $compared) AS chosen, \
+          unnest(chosen.cards) AS card \
+         GROUP BY card ORDER BY card = $card DESC, count(*) DESC, card LIMIT $limit + 1"
+    ));
+    let statement = statement.bind("card", card).bind("compared", COMPARED).bind("limit", limit);
     let mut played: Vec<PlayedCard> = statement.custom_plan(MANY_OR_FEW).load(conn).await?;
     // Each of these decks has the card itself.
     match played.as_slice() {

@@ -5,8 +5,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz};
 use diesel_async::RunQueryDsl;
 
-use super::IS_PUBLIC;
 use super::deck_lists::{COLUMNS, DeckRow};
+use super::{IS_PUBLIC, TELLS_SOURCE};
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::db::statement::sql;
@@ -34,7 +34,6 @@ pub struct SharedDeckRow {
 
 /// What a [`SharedDeckRow`] has beside the columns of the deck, from `decks d JOIN accounts a`.
 pub(super) const SHARED: &str = "(SELECT coalesce(sum(e.quantity), 0)::bigint FROM deck_entries e WHERE e.deck_id = d.id) AS cards, CASE d.visibility WHEN 'public' THEN a.name END AS author, \
-    EXISTS (SELECT FROM decks s WHERE s.id = d.cloned_deck_id AND s.visibility = 'public' AND s.deleted_at IS NULL) AS tells_source, \
     CASE d.visibility WHEN 'public' THEN coalesce(d.published_at, d.created_at) END AS published_at";
 
 /// Where a deck stands among public ones: when it was published, and its id.
@@ -48,7 +47,7 @@ pub async fn list_of_author(
     limit: i64,
 ) -> StoreResult<Vec<SharedDeckRow>> {
     let mut statement = sql(format!(
-        "SELECT {COLUMNS}, {SHARED} FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $author AND {IS_PUBLIC} AND a.banned_at IS NULL"
+        "SELECT {COLUMNS}, {SHARED}, {TELLS_SOURCE} FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.account_id = $author AND {IS_PUBLIC} AND a.banned_at IS NULL"
     ))
     .bind("author", author);
     if let Some((at, id)) = before {
@@ -85,7 +84,7 @@ pub async fn list_followed(
     let (of_each, of_some) = (newest_of("f.author_id", "1"), newest_of("few.author_id", "$limit"));
     let (at, id) = before.unzip();
     let rows = sql(format!(
-        "SELECT {COLUMNS}, {SHARED} FROM (\
+        "SELECT {COLUMNS}, {SHARED}, {TELLS_SOURCE} FROM (\
           SELECT shown.id FROM (\
            SELECT f.author_id FROM followed_authors f JOIN accounts a ON a.id = f.author_id CROSS JOIN LATERAL ({of_each}) newest \
            WHERE f.account_id = $account AND a.banned_at IS NULL \
