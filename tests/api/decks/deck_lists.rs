@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use super::stored_as as stored;
 use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
 
 async fn app() -> TestApp {
@@ -20,12 +21,6 @@ async fn create(app: &TestApp, owner: &Player, body: &Value) -> Answer {
 }
 
 /// Stores a deck and returns its path.
-async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
-    let answer = create(app, owner, body).await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    answer.header("location")
-}
-
 async fn put(app: &TestApp, owner: &Player, path: &str, if_match: &str, body: &Value) -> Answer {
     app.put(path).by(owner).header("if-match", if_match).json(body).answer().await
 }

@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use super::stored_as as stored;
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 async fn app() -> TestApp {
@@ -13,12 +14,6 @@ async fn app() -> TestApp {
 
 fn deck(name: &str, visibility: &str, list: &str) -> Value {
     json!({ "name": name, "format": "ttcg/standard", "visibility": visibility, "list": list })
-}
-
-async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
-    let answer = app.post("/v1/decks").by(owner).json(body).answer().await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    answer.header("location")
 }
 
 async fn put(app: &TestApp, owner: &Player, path: &str, body: &Value) -> Value {

@@ -2,13 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Player, RequestExt as _, TestApp};
-
-async fn stored(app: &TestApp, owner: &Player, body: &Value) -> String {
-    let answer = app.post("/v1/decks").by(owner).json(body).answer().await;
-    assert_eq!(answer.status, 201, "{}", answer.text());
-    answer.header("location")
-}
+use super::stored_as as stored;
+use crate::support::{RequestExt as _, TestApp};
 
 fn deck(visibility: &str, list: &str) -> Value {
     json!({ "name": "n", "format": "ttcg/standard", "visibility": visibility, "list": list })

@@ -14,14 +14,19 @@ mod followed_authors;
 pub mod permissions;
 mod public_decks;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Player, RequestExt as _, TestApp};
 
 /// Stores a deck of one card, and returns its path.
 async fn stored(app: &TestApp, owner: &Player, name: &str, visibility: &str) -> String {
     let body = json!({ "name": name, "format": "ttcg/standard", "visibility": visibility, "list": "1 Kettle Imp" });
-    let answer = app.post("/v1/decks").by(owner).json(&body).answer().await;
+    stored_as(app, owner, &body).await
+}
+
+/// Stores a deck, and returns its path.
+async fn stored_as(app: &TestApp, owner: &Player, body: &Value) -> String {
+    let answer = app.post("/v1/decks").by(owner).json(body).answer().await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
 }
