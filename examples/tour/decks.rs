@@ -63,6 +63,17 @@ impl Tour {
         self.call(Some(&builder), Method::GET, &path, None, 404).await;
         self.call(Some(&builder), Method::POST, &format!("{path}/undelete"), None, 200).await;
         self.get(None, &path).await;
+
+        title("Others find it by a card of it, like it and say so");
+        let found = self.get(None, "/v1/public-decks?q=contains:%22kettle%20imp%22").await;
+        let mut found = found["data"].as_array().unwrap().iter();
+        assert!(found.any(|one| one["id"] == deck["id"]));
+        self.get(None, &format!("{path}/similar")).await;
+        self.call(Some(&friend), Method::PUT, &format!("{path}/like"), None, 200).await;
+        let text = json!({ "text": "I would *not* leave home without it." });
+        self.post(&friend, &format!("{path}/comments"), text, 201).await;
+        let liked = self.get(None, &path).await;
+        assert_eq!((&liked["likes"], &liked["comment_count"]), (&json!(1), &json!(1)));
     }
 
     /// Changes the deck, whatever its version is.
