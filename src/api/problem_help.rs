@@ -344,6 +344,11 @@ impl ProblemHelp {
                 "Follow somebody no more: `GET /v1/me/followed-authors` lists whom you follow.",
                 new.detail("An account can follow at most 500 authors."),
             ),
+            C::TooManyWatched => (
+                "An account can watch a limited number of decks: each of them is judged anew each day.",
+                "Watch a deck no more: `GET /v1/me/watched-decks` lists which ones you watch.",
+                new.detail("An account can watch at most 100 decks."),
+            ),
             C::DailyLimitReached => (
                 "Some things can be done so many times a day by one account; new accounts may do less. The day ends at midnight in UTC.",
                 "Wait as many seconds as `Retry-After` says.",

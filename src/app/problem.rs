@@ -128,6 +128,7 @@ problem_codes! {
     OwnDesign = 409 "own_design" "Nobody can judge their own design";
     OwnDeck = 409 "own_deck" "Nobody can like their own deck";
     TooManyFollowed = 409 "too_many_followed" "The account follows as many authors as it may";
+    TooManyWatched = 409 "too_many_watched" "The account watches as many decks as it may";
     DailyLimitReached = 429 "daily_limit_reached" "The account has done this as often today as it may";
 
     // Serials.

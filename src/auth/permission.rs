@@ -43,7 +43,7 @@ pub enum Scope {
     CatalogueRead,
     /// Read the owner's decks.
     DecksRead,
-    /// Create, change and delete the owner's decks; comment on those of others, like them, follow their authors.
+    /// Create, change and delete the owner's decks; comment on those of others, like and watch them, follow their authors.
     DecksWrite,
     /// Read the owner's card designs, drafts included.
     DesignsRead,
@@ -280,7 +280,7 @@ impl Identity {
 }
 
 /// The viewer of cards, by whom hidden content is filtered. `card_content` asks for one; only an [`Identity`] makes one that sees more than a
-/// stranger does.
+/// stranger does, beside [`Viewer::on_behalf_of`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer(Eyes);
 
@@ -295,6 +295,11 @@ impl Viewer {
     /// Sees what is unlocked.
     pub fn stranger() -> Self {
         Self(Eyes::Stranger)
+    }
+
+    /// Sees what an account sees as a player, while it asks for nothing itself. For reports that are kept for it; a test looks.
+    pub fn on_behalf_of(account: AccountId) -> Self {
+        Self(Eyes::Holder(account))
     }
 
     /// Sees every card, hidden or not.
@@ -419,7 +424,7 @@ permissions! {
     ReadOwnDecks: Player, Some(Scope::DecksRead), Never;
     /// Create, change and delete the owner's decks.
     WriteOwnDecks: Player, Some(Scope::DecksWrite), Last;
-    /// Comment on decks, like them and follow authors, as the owner.
+    /// Comment on decks, like and watch them and follow authors, as the owner.
     GiveDeckFeedback: Player, Some(Scope::DecksWrite), Last;
     /// Read the owner's card designs, drafts included.
     ReadOwnDesigns: Player, Some(Scope::DesignsRead), Never;

@@ -5,6 +5,7 @@ mod background;
 mod bulk_files;
 pub mod card_index;
 mod deck_search;
+mod deck_watches;
 mod discarded_runs;
 pub mod feed;
 mod housekeeping;
@@ -50,6 +51,10 @@ pub fn start(
     let for_decks = searches.clone();
     background::spawn("deck_search", shared, store, move |shared, store| {
         deck_search::run(shared, store, for_decks.clone())
+    });
+    let for_watches = searches.clone();
+    background::spawn("deck_watches", shared, store, move |shared, store| {
+        deck_watches::run(shared, store, for_watches.clone())
     });
     background::spawn("unlocking", shared, store, unlocking::run);
     let posting = webhooks::start(shared, store, sender);

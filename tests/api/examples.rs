@@ -295,6 +295,8 @@ impl Stage {
         let file = json!([{ "game": "ttcg", "name": "Kettle Imp", "rarity": "common" }]);
         let read = app.post("/v1/collection/imports").by(&self.ada).json(&file);
         let import = text(&read.answer().await.expect(200), "import");
+        let watch = format!("/v1/decks/{}/watch", text(&deck, "id"));
+        app.put(&watch).by(&self.ada).answer().await.expect(200);
         self.ids.extend([("deck", text(&deck, "id")), ("import", import)]);
     }
 

@@ -60,6 +60,20 @@ const TALKED_OF: &[&str] = &[
 /// The same as that account sees them.
 const FAN: &str = "SELECT d.id AS deck, c.account_id AS caller, c.id AS comment, a.name AS author FROM decks d JOIN design_comments c ON c.deck_id = d.id JOIN accounts a ON a.id = d.account_id \
      WHERE d.name LIKE 'Bench %' LIMIT :many";
+/// The first hundred of these decks are watched by that account, too.
+const WATCHED: &[&str] = &[
+    TALKED_OF[0],
+    TALKED_OF[1],
+    "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) SELECT bench.account(2), id, now(), game_code, now() + interval '1 day' FROM decks \
+     WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
+];
+/// Decks that their owners watch, judged already when they are asked for the second time.
+const ALL_WATCHED: &str = "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) SELECT account_id, id, now(), game_code, now() + interval '1 day' \
+     FROM (SELECT * FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many) d";
+const WATCHES: &[&str] = &[
+    "SELECT count(*) FROM deck_watches WHERE account_id = :caller::uuid",
+    "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) VALUES (:caller::uuid, :deck::uuid, now(), 'ttcg', now())",
+];
 /// The same, each with another account that has said and liked nothing yet.
 const NEWCOMERS: &str = "SELECT d.id AS deck, p.account AS caller, a.name AS author FROM (SELECT id, account_id, row_number() OVER (ORDER BY id) AS n FROM decks WHERE name LIKE 'Bench %') d \
      JOIN accounts a ON a.id = d.account_id JOIN bench.players p ON p.n = d.n WHERE p.account NOT IN (d.account_id, bench.account(2)) LIMIT :many";
@@ -166,6 +180,32 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_liked_decks", "page of liked decks", "/v1/me/liked-decks").by(Row).prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(&[
         "SELECT d.*, a.name AS author, l.liked_at, (SELECT sum(e.quantity) FROM deck_entries e WHERE e.deck_id = d.id) FROM deck_likes l JOIN decks d ON d.id = l.deck_id \
          JOIN accounts a ON a.id = d.account_id WHERE l.account_id = :caller::uuid AND d.visibility = 'public' ORDER BY l.liked_at DESC, l.deck_id DESC LIMIT 51",
+    ]),
+    Recipe::put("watch_deck", "deck watched", "/v1/decks/<deck>/watch")
+        .by(Row)
+        .prepare(TALKED_OF)
+        .rows(NEWCOMERS)
+        .restore(FORGOTTEN)
+        .writes(WATCHES)
+        .why("the yardstick judges no deck"),
+    Recipe::delete("unwatch_deck", "deck watched no more", "/v1/decks/<deck>/watch")
+        .by(Row)
+        .prepare(WATCHED)
+        .rows(FAN)
+        .spends(100)
+        .restore(FORGOTTEN)
+        .writes(WATCHES)
+        .why(ONE_ACCOUNT),
+    Recipe::get("find_deck_watch", "kept report on a watched deck", "/v1/decks/<deck>/watch")
+        .by(Row)
+        .prepare(&[ALL_WATCHED])
+        .rows("SELECT deck_id AS deck, account_id AS caller FROM deck_watches LIMIT :many")
+        .restore(&["DELETE FROM deck_watches"])
+        .reads(&["SELECT w.*, d.name, d.game_code, d.format_code, d.revision, g.revision FROM deck_watches w JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
+                  JOIN games g ON g.code = d.game_code WHERE w.account_id = :caller::uuid AND w.deck_id = :deck::uuid"]),
+    Recipe::get("list_watched_decks", "page of watched decks", "/v1/me/watched-decks").by(Row).prepare(WATCHED).rows(FAN).restore(FORGOTTEN).reads(&[
+        "SELECT w.*, d.name, d.game_code, d.format_code, d.revision, g.revision FROM deck_watches w JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
+         JOIN games g ON g.code = d.game_code WHERE w.account_id = :caller::uuid ORDER BY w.watched_at DESC, w.deck_id DESC LIMIT 51",
     ]),
     Recipe::get("list_deck_comments", "comments on a deck", "/v1/decks/<deck>/comments").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),
     Recipe::get("find_deck_comment", "comment on a deck", "/v1/decks/<deck>/comments/<comment>").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),

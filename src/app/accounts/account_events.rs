@@ -91,7 +91,7 @@ pub struct AccountEventResponse {
     /// (whichever side you are on); `design.commented` (on a design of yours), `design.replied` (to a comment of yours), `design.suggested` (a change of a
     /// design of yours), `design.suggestion_taken`, `design.suggestion_declined` (one that you had suggested), `design.approved`, `design.declined` (by a
     /// moderator), `design.official` (it is a card that everybody sees), `design.taken_down`, `design.reinstated` (by a moderator, after a report);
-    /// `deck.commented` (on a deck of yours), `deck.replied` (to a comment of yours). More may come.
+    /// `deck.commented` (on a deck of yours), `deck.replied` (to a comment of yours), `deck.became_illegal`, `deck.became_legal` (one that you watch). More may come.
     #[schema(example = "submission.accepted")]
     pub kind: String,
     /// The submission.

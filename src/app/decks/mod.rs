@@ -1,4 +1,4 @@
-//! Deck lists: stored, read, written, compared, judged, liked and followed.
+//! Deck lists: stored, read, written, compared, judged, liked, watched and followed.
 
 pub mod deck_availability;
 mod deck_cards;
@@ -12,6 +12,7 @@ pub mod deck_reports;
 pub mod deck_revisions;
 pub mod deck_search;
 pub mod deck_statistics;
+pub mod deck_watches;
 pub mod followed_authors;
 pub mod list_reading;
 mod masks;

@@ -371,6 +371,24 @@ diesel::table! {
 }
 
 diesel::table! {
+    deck_watches (account_id, deck_id) {
+        account_id -> Uuid,
+        deck_id -> Uuid,
+        watched_at -> Timestamptz,
+        game_code -> Text,
+        due_at -> Timestamptz,
+        cards -> Array<Nullable<Uuid>>,
+        status -> Nullable<Text>,
+        violations -> Array<Nullable<Text>>,
+        deck_revision -> Nullable<Int8>,
+        judged_on -> Nullable<Date>,
+        game_revision -> Nullable<Int8>,
+        events_seq -> Nullable<Int8>,
+        judged_at -> Nullable<Timestamptz>,
+    }
+}
+
+diesel::table! {
     decks (id) {
         id -> Uuid,
         account_id -> Uuid,
@@ -1008,6 +1026,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     deck_likes,
     deck_revisions,
     deck_search,
+    deck_watches,
     decks,
     design_artworks,
     design_changes,

@@ -356,6 +356,16 @@ pub async fn find(
     load(conn, id, readable).await
 }
 
+/// A deck that an account watches and may read: one of its own, or one that is public or unlisted. Without a permission: a report on it is kept, which the
+/// account alone reads.
+pub(crate) async fn find_for_watcher(
+    conn: &mut Connection,
+    account: AccountId,
+    id: DeckId,
+) -> StoreResult<Option<StoredDeck>> {
+    load(conn, id, Readable { owner: Some(account), or_shared: true }).await
+}
+
 /// One of the own decks, for who may change it.
 pub async fn find_own(
     conn: &mut Connection,

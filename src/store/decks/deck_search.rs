@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Uuid as SqlUuid};
+use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 
+use super::in_turn;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
@@ -109,29 +110,16 @@ pub async fn with_due<T>(
     limit: i64,
     work: impl AsyncFnOnce(BTreeSet<DeckId>) -> T,
 ) -> StoreResult<Option<T>> {
-    #[derive(QueryableByName)]
-    struct Locked {
-        #[diesel(sql_type = Bool)]
-        locked: bool,
-    }
-    let mut begun = store.begin().await?;
-    let done = async {
-        let conn = begun.conn();
-        let lock = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked").bind("lock", LOCK);
-        let Locked { locked } = lock.get_result(conn).await?;
-        if !locked {
-            return Ok(None);
-        }
+    in_turn(store, LOCK, async |conn| {
         let decks: Vec<ToMake> = sql(TO_MAKE)
             .bind("due_before", due.before)
             .bind("unlocked_since", due.unlocked_since)
             .bind("limit", limit)
             .load(conn)
             .await?;
-        Ok(Some(work(decks.into_iter().map(|deck| deck.id).collect()).await))
-    };
-    let done = done.await;
-    begun.end(done).await
+        Ok(work(decks.into_iter().map(|deck| deck.id).collect()).await)
+    })
+    .await
 }
 
 /// Notes that the row of a deck that was due before a time could not be made, and when to try again. A change since then makes it due at once all the same.

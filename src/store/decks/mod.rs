@@ -1,4 +1,4 @@
-//! Deck lists: stored, changed, and what they were; who likes them and follows their authors.
+//! Deck lists: stored, changed, and what they were; who likes and watches them and follows their authors.
 
 pub mod deck_deletions;
 pub mod deck_likes;
@@ -7,10 +7,18 @@ pub mod deck_ownership;
 pub mod deck_pool;
 pub mod deck_revisions;
 pub mod deck_search;
+pub mod deck_watches;
 pub mod followed_authors;
 pub mod public_decks;
 pub mod shared_decks;
 mod stored_content;
+
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use diesel_async::RunQueryDsl;
+
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreResult};
 
 /// Whether everybody reads a deck and finds it in lists, from `decks d`.
 pub(super) const IS_PUBLIC: &str = "d.visibility = 'public' AND d.deleted_at IS NULL";
@@ -20,3 +28,25 @@ pub(super) const TELLS_SOURCE: &str = "EXISTS (SELECT FROM decks source WHERE so
 
 /// Whether a deck takes feedback, from `decks d JOIN accounts a`: others can read it, and its owner is not banned.
 pub(super) const TAKES_FEEDBACK: &str = "(d.visibility = 'public' OR d.unlisted AND d.bound_revision = d.revision) AND d.deleted_at IS NULL AND a.banned_at IS NULL";
+
+/// Does something in a transaction while no other process does it: that which holds the advisory lock of this number. `None`: another does.
+pub(super) async fn in_turn<T>(
+    store: &Store,
+    lock: i64,
+    work: impl AsyncFnOnce(&mut Connection) -> StoreResult<T>,
+) -> StoreResult<Option<T>> {
+    #[derive(QueryableByName)]
+    struct Locked {
+        #[diesel(sql_type = Bool)]
+        locked: bool,
+    }
+    let mut begun = store.begin().await?;
+    let done = async {
+        let conn = begun.conn();
+        let statement = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked").bind("lock", lock);
+        let Locked { locked } = statement.get_result(conn).await?;
+        if locked { Ok(Some(work(conn).await?)) } else { Ok(None) }
+    };
+    let done = done.await;
+    begun.end(done).await
+}

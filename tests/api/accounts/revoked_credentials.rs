@@ -522,6 +522,13 @@ impl Scene {
                 app.put(&path).by(ben).answer().await.expect(200);
                 Draft::new(ben, path, Value::Null)
             }
+            "watch_deck" | "unwatch_deck" => {
+                let path = format!("{}/watch", self.public_deck().await);
+                if operation == "unwatch_deck" {
+                    app.put(&path).by(ben).answer().await.expect(200);
+                }
+                Draft::new(ben, path, Value::Null)
+            }
             "create_deck_comment" => {
                 let path = format!("{}/comments", self.public_deck().await);
                 Draft::new(ben, path, json!({ "text": "Well." }))

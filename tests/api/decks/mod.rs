@@ -10,6 +10,7 @@ mod deck_reports;
 mod deck_revisions;
 mod deck_statistics;
 mod deck_texts;
+mod deck_watches;
 mod followed_authors;
 pub mod permissions;
 mod public_decks;

@@ -1,0 +1,49 @@
+//! Judges watched decks anew when something has changed: their accounts are told when one becomes illegal.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use crate::app::decks::deck_watches;
+use crate::app::problem::Problem;
+use crate::app::state::{AppState, Shared};
+use crate::store::Store;
+use crate::store::db::search_queue::SearchQueue;
+
+/// Time between looks for reports that are due.
+const INTERVAL: Duration = Duration::from_secs(5);
+/// Pause after each batch, so that a new day, on which all decks are judged, takes at most a part of one processor.
+const PAUSE: Duration = Duration::from_millis(50);
+
+pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue) {
+    let app = AppState { store, searches, shared };
+    let mut place = None;
+    loop {
+        let delay = match look(&app, &mut place, app.clock.now()).await {
+            Ok(true) => PAUSE,
+            Ok(false) => INTERVAL,
+            Err(problem) => {
+                tracing::warn!(code = ?problem.code(), "could not judge watched decks");
+                INTERVAL
+            }
+        };
+        tokio::time::sleep(delay).await;
+    }
+}
+
+/// Reads on in the change feed after `place`, and makes some reports; whether there is more to do.
+async fn look(
+    app: &AppState,
+    place: &mut Option<i64>,
+    now: DateTime<Utc>,
+) -> Result<bool, Problem> {
+    let before = *place;
+    *place = deck_watches::mark_changed(app, before, now).await?;
+    let has_read = *place != before;
+    let made = deck_watches::make_due(app, now).await?.unwrap_or_default();
+    if made > 0 {
+        tracing::debug!(decks = made, "judged watched decks");
+    }
+    Ok(has_read || made > 0)
+}
