@@ -15,7 +15,8 @@ use super::key_file::KeyFile;
 use super::metrics::metrics_handle;
 use super::{Outcome, admin, block_on, say, seed, seed_data};
 use crate::api;
-use crate::app::catalogue::bulk_files::LAYOUT;
+use crate::app::catalogue::bulk_files;
+use crate::app::decks::deck_files;
 use crate::app::state::{AppState, Shared, TOGETHER};
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
@@ -108,7 +109,8 @@ impl ServeCommand {
             let handle = http.handle();
             announce(address, first_secrets.as_ref());
             let interval = self.options.bulk_interval();
-            let bulk_files = interval.map(|interval| BulkFileOptions { interval, layout: LAYOUT });
+            let (cards, decks) = (bulk_files::LAYOUT, deck_files::LAYOUT);
+            let bulk_files = interval.map(|interval| BulkFileOptions { interval, cards, decks });
             // The start is over; what it used serves the jobs.
             let posting =
                 jobs::start(&shared, &store, (&database.settings, &for_jobs), bulk_files, sender)?;

@@ -7,7 +7,8 @@ use tokio::time::MissedTickBehavior;
 
 use crate::app::state::Shared;
 use crate::store::Store;
-use crate::store::catalogue::bulk_files::{self, Layout};
+use crate::store::catalogue::bulk_files::{self, BulkCard, CardRows, Layout};
+use crate::store::decks::deck_rows::{BulkDeck, DeckRows};
 
 /// How bulk files are built.
 #[derive(Clone, Copy)]
@@ -15,14 +16,16 @@ pub struct BulkFileOptions {
     /// Shortest time between two builds of the files of a game.
     pub interval: Duration,
     /// How cards are written into them.
-    pub layout: Layout,
+    pub cards: Layout<BulkCard>,
+    /// How public decks are.
+    pub decks: Layout<BulkDeck>,
 }
 
 /// Checks more often than it builds, so that a change after a quiet time is soon in the files.
 pub(super) async fn run(
     shared: Arc<Shared>,
     store: Store,
-    BulkFileOptions { interval, layout }: BulkFileOptions,
+    BulkFileOptions { interval, cards, decks }: BulkFileOptions,
 ) {
     let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -32,9 +35,12 @@ pub(super) async fn run(
         if shared.is_draining() {
             return;
         }
-        let refreshed =
-            bulk_files::refresh(&store, &shared.games, layout, &shared.clock, min_age).await;
-        if let Err(error) = refreshed {
+        let (games, clock) = (&shared.games, &shared.clock);
+        let refreshed = [
+            bulk_files::refresh::<CardRows>(&store, games, cards, clock, min_age).await,
+            bulk_files::refresh::<DeckRows>(&store, games, decks, clock, min_age).await,
+        ];
+        for error in refreshed.into_iter().filter_map(Result::err) {
             tracing::warn!(%error, "could not look after the bulk files");
         }
     }

@@ -1,4 +1,4 @@
-//! Bulk files: the whole catalogue of a game to download, for those who keep a copy of it.
+//! Bulk files: the whole catalogue of a game and its public decks to download, for those who keep a copy of it.
 
 mod downloads;
 mod pages;
@@ -31,7 +31,7 @@ pub struct BulkFileResponse {
     /// Code of its game.
     #[schema(example = "ttcg")]
     pub game: String,
-    /// `cards` or `printings`.
+    /// `cards`, `printings` or `decks`.
     #[schema(example = "cards")]
     pub r#type: String,
     /// What is in it.
@@ -45,7 +45,7 @@ pub struct BulkFileResponse {
     /// Bytes when it is unpacked.
     #[schema(example = 84120, minimum = 0)]
     pub uncompressed_size: i64,
-    /// Cards, or printings, in it.
+    /// Cards, printings or decks in it.
     #[schema(example = 90, minimum = 0)]
     pub rows: i64,
     /// SHA-256 of the bytes of the download, in hexadecimal digits. In quotation marks it is the download's `ETag`.
@@ -84,6 +84,10 @@ impl BulkFileResponse {
             BulkKind::Printings => (
                 "Every printing of the game's open cards with all its values: CSV with a column for each attribute of the game.",
                 "text/csv; charset=utf-8; header=present",
+            ),
+            BulkKind::Decks => (
+                "Every public deck of the game as everybody sees it, with its entries: a JSON object in each line. Entries of hidden cards have their place only.",
+                "application/x-ndjson",
             ),
         };
         Self {

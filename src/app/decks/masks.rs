@@ -77,6 +77,32 @@ pub(super) async fn mask(
     } else {
         BTreeMap::new()
     };
+    mask_bound(content, bound, &places, &names, &mut masks);
+    Ok(masks)
+}
+
+/// Masks a public deck for everybody, by what everybody may know of the cards that its entries are bound to.
+pub(super) fn mask_for_everybody(
+    content: &mut DeckContent,
+    places: &BTreeMap<CardId, SeenPlace>,
+    names: &BTreeMap<CardId, String>,
+) -> Masks {
+    let mut masks = Masks::default();
+    content.unread_lines.clear();
+    let bound = content.bound_entries().enumerate();
+    let bound = bound.filter_map(|(at, (_, card))| Some((at, card?))).collect();
+    mask_bound(content, bound, places, names, &mut masks);
+    masks
+}
+
+/// Masks the entries at these positions by the places and names of their cards that the reader may see.
+fn mask_bound(
+    content: &mut DeckContent,
+    bound: BTreeMap<usize, CardId>,
+    places: &BTreeMap<CardId, SeenPlace>,
+    names: &BTreeMap<CardId, String>,
+    masks: &mut Masks,
+) {
     for (at, card) in bound {
         let entry = &mut content.deck.entries[at];
         match places.get(&card) {
@@ -101,7 +127,6 @@ pub(super) async fn mask(
             }
         }
     }
-    Ok(masks)
 }
 
 /// Those of the cards that an owner binds entries to that not everybody sees.

@@ -5,6 +5,7 @@ mod deck_cards;
 pub mod deck_charts;
 pub mod deck_deletions;
 pub mod deck_exports;
+pub mod deck_files;
 pub mod deck_input;
 pub mod deck_likes;
 pub mod deck_lists;

@@ -9,17 +9,20 @@ pub enum BulkKind {
     Cards,
     /// A printing in each line, as CSV.
     Printings,
+    /// A public deck in each line, as JSON.
+    Decks,
 }
 
 impl BulkKind {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Cards, Self::Printings];
+    pub const ALL: [Self; 3] = [Self::Cards, Self::Printings, Self::Decks];
 
     /// The name on the wire and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cards => "cards",
             Self::Printings => "printings",
+            Self::Decks => "decks",
         }
     }
 
@@ -38,6 +41,7 @@ impl BulkKind {
         match self {
             Self::Cards => format!("{game}-cards.ndjson.gz"),
             Self::Printings => format!("{game}-printings.csv.gz"),
+            Self::Decks => format!("{game}-decks.ndjson.gz"),
         }
     }
 }
@@ -74,7 +78,7 @@ mod tests {
             assert!(is_file_name(&kind.file_name("a-game-of-the-longest-name-there-")));
             assert_eq!(BulkKind::parse(kind.as_str()), Some(kind));
         }
-        assert_eq!(BulkKind::parse("decks"), None);
+        assert_eq!(BulkKind::parse("designs"), None);
         assert!(
             !is_file_name("a\0-cards.ndjson.gz") && !is_file_name("../a") && !is_file_name("é")
         );

@@ -1,10 +1,11 @@
-//! Bulk files: the public catalogue as compressed files, for mirrors.
+//! Bulk files: the public catalogue and public decks as compressed files, for mirrors.
 //!
 //! A file lives in the database, so that any instance can make it and all of them serve it. It is cut into chunks: a download holds
 //! one of them, and a connection only while it reads the next. What is downloaded is one version from its first byte to its last;
 //! a version that was replaced is kept for a while, for downloads that have begun.
 
 mod build;
+mod card_rows;
 mod packing;
 
 use chrono::{DateTime, Duration, Utc};
@@ -19,7 +20,8 @@ use crate::store::db::statement::run_commands;
 use crate::store::{Connection, Store, StoreResult};
 
 pub use crate::store::card_content::bulk::BulkCard;
-pub use build::{Layout, Page, Pages, refresh};
+pub use build::{Layout, Page, Pages, RowSource, refresh};
+pub use card_rows::CardRows;
 pub use packing::CHUNK;
 
 /// How long a replaced version can still be downloaded by those who have begun.
@@ -34,6 +36,7 @@ pub struct BulkFile {
     /// Its name, the same for all versions.
     pub name: String,
     pub game_code: String,
+    /// What is in it.
     pub kind: BulkKind,
     /// How many rows it has, a heading not counted.
     pub row_count: i64,
@@ -52,7 +55,7 @@ pub struct BulkFile {
 /// All files, by name.
 pub async fn list(conn: &mut Connection) -> StoreResult<Vec<BulkFile>> {
     let query = bulk_files::table
-        .filter(bulk_files::replaced_at.is_null())
+        .filter(bulk_files::is_current)
         .order(bulk_files::name)
         .select(BulkFile::as_select());
     Ok(query.load(conn).await?)
@@ -62,7 +65,7 @@ pub async fn list(conn: &mut Connection) -> StoreResult<Vec<BulkFile>> {
 pub async fn find(conn: &mut Connection, name: &str) -> StoreResult<Option<BulkFile>> {
     let query = bulk_files::table
         .filter(bulk_files::name.eq(name))
-        .filter(bulk_files::replaced_at.is_null())
+        .filter(bulk_files::is_current)
         .select(BulkFile::as_select());
     Ok(query.first(conn).await.optional()?)
 }

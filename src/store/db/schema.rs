@@ -163,6 +163,7 @@ diesel::table! {
         replaced_at -> Nullable<Timestamptz>,
         built_at -> Timestamptz,
         build_millis -> Int8,
+        is_current -> Bool,
     }
 }
 

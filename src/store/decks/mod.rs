@@ -6,6 +6,7 @@ pub mod deck_lists;
 pub mod deck_ownership;
 pub mod deck_pool;
 pub mod deck_revisions;
+pub mod deck_rows;
 pub mod deck_search;
 pub mod deck_watches;
 pub mod followed_authors;

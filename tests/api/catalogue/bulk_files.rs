@@ -29,7 +29,7 @@ async fn entry(app: &TestApp) -> Value {
 }
 
 /// What is packed in a file.
-pub(super) fn unpack(bytes: &[u8]) -> String {
+pub fn unpack(bytes: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(bytes).read_to_string(&mut text).expect("gzip");
     text
@@ -123,8 +123,10 @@ async fn cards_are_what_a_stranger_sees() {
     let names: Vec<Value> = files(&app).await.iter().map(|file| file["name"].clone()).collect();
     let expected = [
         "emojito-cards.ndjson.gz",
+        "emojito-decks.ndjson.gz",
         "emojito-printings.csv.gz",
         "ttcg-cards.ndjson.gz",
+        "ttcg-decks.ndjson.gz",
         "ttcg-printings.csv.gz",
     ];
     assert_eq!(names, expected);

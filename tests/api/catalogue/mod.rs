@@ -1,6 +1,6 @@
 //! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
 
-mod bulk_files;
+pub mod bulk_files;
 mod card_cache;
 mod card_edits;
 mod card_index;

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use cardscape::app::catalogue::bulk_files::LAYOUT;
+use cardscape::app::decks::deck_files;
 use cardscape::auth::permission::{Importer, Operator};
 use cardscape::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use cardscape::domain::clock::Clock;
 use cardscape::domain::effects::effect_texts::EffectFiles;
 use cardscape::store::Store;
-use cardscape::store::catalogue::bulk_files;
+use cardscape::store::catalogue::bulk_files::{self, CardRows};
 use cardscape::store::catalogue::games::GameCache;
 use cardscape::store::catalogue::import::{self, Base, ImportError, ImportSummary};
+use cardscape::store::decks::deck_rows::DeckRows;
 use cardscape::store::effects::effect_texts::{self, TextsBase};
 use serde_json::Value;
 
@@ -41,7 +43,10 @@ impl TestApp {
     /// Makes the bulk files of games to which something happened, as the running service does every minute.
     pub async fn build_bulk_files(&self) {
         let (games, at_once) = (GameCache::default(), chrono::Duration::zero());
-        bulk_files::refresh(self.store(), &games, LAYOUT, self.clock(), at_once).await.unwrap();
+        let (store, clock) = (self.store(), self.clock());
+        bulk_files::refresh::<CardRows>(store, &games, LAYOUT, clock, at_once).await.unwrap();
+        let layout = deck_files::LAYOUT;
+        bulk_files::refresh::<DeckRows>(store, &games, layout, clock, at_once).await.unwrap();
     }
 
     /// Gives a player a registered copy of the card, as a submission does.

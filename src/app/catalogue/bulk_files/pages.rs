@@ -16,19 +16,13 @@ use crate::store::catalogue::cards::{CardPlace, CardView, OpenCard, Printing};
 
 /// How cards are written into files. Whoever changes a byte of what the pages below write raises the version, or files that are there
 /// stay as they are until something happens to their game; a test holds the bytes.
-pub const LAYOUT: Layout = Layout { version: 3, pages };
+pub const LAYOUT: Layout<BulkCard> = Layout { version: 3, pages };
 
-fn pages(game: &Game) -> Pages {
-    BulkKind::ALL
-        .into_iter()
-        .map(|kind| {
-            let page: Box<dyn Page> = match kind {
-                BulkKind::Cards => Box::new(CardLines { scan: game.images().scan.clone() }),
-                BulkKind::Printings => Box::new(PrintingTable::new(game)),
-            };
-            (kind, page)
-        })
-        .collect()
+fn pages(game: &Game) -> Pages<BulkCard> {
+    vec![
+        (BulkKind::Cards, Box::new(CardLines { scan: game.images().scan.clone() })),
+        (BulkKind::Printings, Box::new(PrintingTable::new(game))),
+    ]
 }
 
 /// A card in each line: as `GET /v1/cards/{card}` tells it to a stranger, with its printings.
@@ -62,7 +56,7 @@ struct HiddenUnlock {
     threshold: i32,
 }
 
-impl Page for CardLines {
+impl Page<BulkCard> for CardLines {
     fn heading(&self, _: &mut Vec<u8>) {}
 
     fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64> {
@@ -137,7 +131,7 @@ impl PrintingTable {
     }
 }
 
-impl Page for PrintingTable {
+impl Page<BulkCard> for PrintingTable {
     fn heading(&self, out: &mut Vec<u8>) {
         let attributes = self.attributes.iter().map(|code| format!("{ATTRIBUTE}{code}"));
         let before = COLUMNS.into_iter().map(str::to_owned);
@@ -231,7 +225,7 @@ mod tests {
         BulkCard { card: CardView::Hidden(card), printings: Vec::new() }
     }
 
-    fn written(page: &impl Page) -> (Vec<i64>, String) {
+    fn written(page: &impl Page<BulkCard>) -> (Vec<i64>, String) {
         let mut out = Vec::new();
         page.heading(&mut out);
         let rows = [open(), hidden()].map(|card| page.write(&card, &mut out).unwrap());

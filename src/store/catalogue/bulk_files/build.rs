@@ -3,18 +3,16 @@
 use std::time::{Duration as Time, Instant};
 
 use cardscape_engine::Game;
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Duration, NaiveTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Timestamptz};
 use diesel_async::{AnsiTransactionManager, RunQueryDsl, TransactionManager as _};
 use uuid::Uuid;
 
 use super::packing::Packing;
-use super::{BulkCard, discard_replaced, end};
-use crate::auth::permission::Viewer;
+use super::{discard_replaced, end};
 use crate::domain::catalogue::bulk::{BulkKind, pause};
 use crate::domain::clock::Clock;
-use crate::store::card_content::bulk;
 use crate::store::catalogue::changes::{self, Extent};
 use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::import;
@@ -25,8 +23,6 @@ use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// The advisory lock of builds.
 const LOCK: i64 = 7_233_172_015;
-/// Cards that are read at once.
-const STRETCH: i64 = 500;
 /// After each stretch the database rests for so many times as long as it took to read it: so a build takes a quarter of a processor from it.
 const REST: u32 = 3;
 /// Longest rest: a transaction that is idle for five seconds is ended by the server.
@@ -37,28 +33,56 @@ const MOST_PAUSES: i32 = 10;
 /// that was taken back.
 const NEWER_LAYOUT: Duration = Duration::hours(1);
 
-/// How cards are written into files.
-#[derive(Clone, Copy)]
-pub struct Layout {
-    /// Rises when cards are written otherwise: files of an older layout are made anew.
-    pub version: i32,
-    /// The files of a game.
-    pub pages: fn(&Game) -> Pages,
+/// What files are made of: the rows of a game, from one snapshot.
+pub trait RowSource: Send + Sized {
+    /// A row.
+    type Row: Send + 'static;
+    /// The files that are made of these rows, always together.
+    const KINDS: &'static [BulkKind];
+    /// Which events of the change feed may say something of these rows: a condition on `events e` that has an index for each game.
+    const EVENTS: &'static str;
+    /// Whether the rows are others on each day.
+    const CHANGE_DAILY: bool;
+
+    /// The first rows of a game are next.
+    fn of_game(game: &str) -> Self;
+
+    /// The next rows; none: there are no more. So many that reading them is one statement of moderate length.
+    fn next(
+        &mut self,
+        conn: &mut Connection,
+    ) -> impl Future<Output = StoreResult<Vec<Self::Row>>> + Send;
 }
 
+/// How rows are written into files.
+pub struct Layout<R> {
+    /// Rises when rows are written otherwise: files of an older layout are made anew.
+    pub version: i32,
+    /// The files of a game.
+    pub pages: fn(&Game) -> Pages<R>,
+}
+
+impl<R> Clone for Layout<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Layout<R> {}
+
 /// Files with their forms.
-pub type Pages = Vec<(BulkKind, Box<dyn Page>)>;
+pub type Pages<R> = Vec<(BulkKind, Box<dyn Page<R>>)>;
 
 /// The form of a file.
-pub trait Page: Send + Sync {
+pub trait Page<R>: Send + Sync {
     /// Writes what stands before all rows.
     fn heading(&self, out: &mut Vec<u8>);
 
-    /// Writes a card; how many rows that were.
+    /// Writes what a row says; how many lines that were.
     ///
     /// # Errors
     /// When it cannot be written.
-    fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64>;
+    fn write(&self, row: &R, out: &mut Vec<u8>) -> serde_json::Result<i64>;
 }
 
 /// State of a game's files.
@@ -94,8 +118,14 @@ enum Need {
 }
 
 impl BuildState {
-    fn need(&self, layout: i32, extent: Extent, now: DateTime<Utc>, interval: Duration) -> Need {
-        let expected = i64::try_from(BulkKind::ALL.len()).unwrap_or(i64::MAX);
+    fn need(
+        &self,
+        (layout, kinds): (i32, usize),
+        extent: Extent,
+        now: DateTime<Utc>,
+        interval: Duration,
+    ) -> Need {
+        let expected = i64::try_from(kinds).unwrap_or(i64::MAX);
         let (Some(seq), Some(oldest), Some(newest), Some(built_at)) =
             (self.change_seq, self.oldest_layout, self.newest_layout, self.built_at)
         else {
@@ -131,25 +161,26 @@ impl BuildState {
 
 /// Makes the files anew of each game to which something happened since, but each at most every `interval`; and deletes versions that
 /// were replaced long enough ago. Any number of instances may do it at once: one builds, the others leave it to that one.
-pub async fn refresh(
+pub async fn refresh<S: RowSource>(
     store: &Store,
     games: &GameCache,
-    layout: Layout,
+    layout: Layout<S::Row>,
     clock: &Clock,
     interval: Duration,
 ) -> StoreResult<()> {
     let extent = changes::extent(store).await?;
     let mut outcome = Ok(());
     let is_being_imported = import::is_running(&mut *store.connection().await?).await?;
-    for standing in standings(store).await? {
+    for standing in standings::<S>(store, clock.now()).await? {
         let game = &standing.game;
-        let done = match standing.need(layout.version, extent, clock.now(), interval) {
+        let form = (layout.version, S::KINDS.len());
+        let done = match standing.need(form, extent, clock.now(), interval) {
             Need::Build if is_being_imported && !standing.is_overdue(clock.now(), interval) => {
                 tracing::debug!(%game, "bulk files wait for an import to end");
                 Ok(())
             }
-            Need::Build => build(store, games, game, layout, clock.now()).await,
-            Need::Nothing => catch_up(store, game, extent.newest).await,
+            Need::Build => build::<S>(store, games, game, layout, clock.now()).await,
+            Need::Nothing => catch_up(store, game, S::KINDS, extent.newest).await,
             Need::Wait => Ok(()),
         };
         // An error in one game does not stop the others.
@@ -165,36 +196,47 @@ pub async fn refresh(
     outcome
 }
 
-async fn standings(store: &Store) -> StoreResult<Vec<BuildState>> {
+async fn standings<S: RowSource>(
+    store: &Store,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<BuildState>> {
     let mut conn = store.connection().await?;
+    let told = S::EVENTS;
+    let kinds: Vec<&str> = S::KINDS.iter().map(|kind| kind.as_str()).collect();
     // The newest event of a game is the end of an index; whether there is any newer one is a question for which Postgres reads them all.
-    let query = sql("SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
-             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND e.kind NOT LIKE 'de%' AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) AS has_news \
+    let query = sql(format!(
+        "SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
+             SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND {told} AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) \
+             OR $daily AND coalesce(f.built_at < $today, false) AS has_news \
          FROM games g CROSS JOIN LATERAL ( \
              SELECT count(*) AS files, min(change_seq) AS change_seq, min(layout) AS oldest_layout, \
                     max(layout) AS newest_layout, max(built_at) AS built_at, max(build_millis) AS build_millis \
-             FROM bulk_files WHERE game_code = g.code AND replaced_at IS NULL) f \
-         ORDER BY g.code");
+             FROM bulk_files WHERE game_code = g.code AND is_current AND kind = ANY ($kinds)) f \
+         ORDER BY g.code"
+    ));
+    let today = now.date_naive().and_time(NaiveTime::MIN).and_utc();
+    let query = query.bind("daily", S::CHANGE_DAILY).bind("today", today).bind("kinds", kinds);
     Ok(query.load(&mut *conn).await?)
 }
 
 /// Nothing happened to the game up to `seq`. Mirrors need not read the other games' events, and the number never becomes too old.
-async fn catch_up(store: &Store, game: &str, seq: i64) -> StoreResult<()> {
+async fn catch_up(store: &Store, game: &str, kinds: &[BulkKind], seq: i64) -> StoreResult<()> {
     let mut conn = store.connection().await?;
     let behind = bulk_files::table
         .filter(bulk_files::game_code.eq(game))
-        .filter(bulk_files::replaced_at.is_null())
+        .filter(bulk_files::is_current)
+        .filter(bulk_files::kind.eq_any(kinds))
         .filter(bulk_files::change_seq.lt(seq));
     diesel::update(behind).set(bulk_files::change_seq.eq(seq)).execute(&mut *conn).await?;
     Ok(())
 }
 
 /// Builds the files of a game, unless another instance does.
-async fn build(
+async fn build<S: RowSource>(
     store: &Store,
     games: &GameCache,
     game: &str,
-    layout: Layout,
+    layout: Layout<S::Row>,
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
     // First the number, then the snapshot: what has a number by now was committed before, so the snapshot has it.
@@ -203,7 +245,7 @@ async fn build(
     let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
     AnsiTransactionManager::begin_transaction(&mut *conn).await?;
     let mut order = BuildOrder { game, seq, layout, now, began, rested: Time::ZERO };
-    let files = order.make(&mut conn, games).await;
+    let files = order.make(&mut conn, games, S::of_game(game)).await;
     let Some(files) = end(&mut conn, files).await? else {
         tracing::debug!(game, "somebody else makes bulk files");
         return Ok(());
@@ -234,22 +276,23 @@ struct Locked {
 }
 
 /// The files of a game that are to be made.
-struct BuildOrder<'a> {
+struct BuildOrder<'a, R> {
     game: &'a str,
     seq: i64,
-    layout: Layout,
+    layout: Layout<R>,
     now: DateTime<Utc>,
     began: Instant,
     /// How long the build has paused on purpose.
     rested: Time,
 }
 
-impl BuildOrder<'_> {
+impl<R: Send + 'static> BuildOrder<'_, R> {
     /// All files from one snapshot; `None`: another instance builds them.
     async fn make(
         &mut self,
         conn: &mut Connection,
         games: &GameCache,
+        rows: impl RowSource<Row = R>,
     ) -> StoreResult<Option<Vec<BuiltFile>>> {
         run_commands(
             conn,
@@ -265,7 +308,7 @@ impl BuildOrder<'_> {
         let pages = (self.layout.pages)(&loaded.game);
         let files =
             pages.into_iter().map(|(kind, page)| (Uuid::now_v7(), Packing::new(kind, page)));
-        let files = self.pack(conn, files.collect()).await?;
+        let files = self.pack(conn, rows, files.collect()).await?;
         let mut made = Vec::with_capacity(files.len());
         for (id, file) in files {
             made.push(self.publish(conn, id, &file).await?);
@@ -273,24 +316,22 @@ impl BuildOrder<'_> {
         Ok(Some(made))
     }
 
-    /// Reads the cards, stretch by stretch, and stores the chunks.
+    /// Reads the rows, stretch by stretch, and stores the chunks.
     async fn pack(
         &mut self,
         conn: &mut Connection,
-        mut files: Vec<(Uuid, Packing)>,
-    ) -> StoreResult<Vec<(Uuid, Packing)>> {
+        mut source: impl RowSource<Row = R>,
+        mut files: Vec<(Uuid, Packing<R>)>,
+    ) -> StoreResult<Vec<(Uuid, Packing<R>)>> {
         let mut next = vec![0; files.len()];
-        let mut after = None;
         loop {
-            let (stranger, asked) = (Viewer::stranger(), Instant::now());
-            let cards =
-                bulk::load_batch(conn, stranger, self.game, after.as_ref(), STRETCH).await?;
-            let took = asked.elapsed();
-            after = cards.last().map(|last| last.card.place().clone());
-            let work = move || -> StoreResult<Vec<(Uuid, Packing)>> {
+            let asked = Instant::now();
+            let rows = source.next(conn).await?;
+            let (took, is_last) = (asked.elapsed(), rows.is_empty());
+            let work = move || -> StoreResult<Vec<(Uuid, Packing<R>)>> {
                 for (_, file) in &mut files {
-                    file.add(&cards)?;
-                    if cards.is_empty() {
+                    file.add(&rows)?;
+                    if is_last {
                         file.finish()?;
                     }
                 }
@@ -305,7 +346,7 @@ impl BuildOrder<'_> {
                     *next += 1;
                 }
             }
-            if after.is_none() {
+            if is_last {
                 return Ok(files);
             }
             let rest = (took * REST).min(LONGEST_REST);
@@ -319,16 +360,15 @@ impl BuildOrder<'_> {
         &self,
         conn: &mut Connection,
         id: Uuid,
-        file: &Packing,
+        file: &Packing<R>,
     ) -> StoreResult<BuiltFile> {
         let name = file.kind.file_name(self.game);
         let (size, sha256) = file.seal();
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         let worked = self.began.elapsed().saturating_sub(self.rested);
         let millis = i64::try_from(worked.as_millis()).unwrap_or(i64::MAX);
-        let current = bulk_files::table
-            .filter(bulk_files::name.eq(&name))
-            .filter(bulk_files::replaced_at.is_null());
+        let current =
+            bulk_files::table.filter(bulk_files::name.eq(&name)).filter(bulk_files::is_current);
         let columns = (bulk_files::id, bulk_files::sha256, bulk_files::change_seq);
         let before: Option<(Uuid, Vec<u8>, i64)> =
             current.select(columns).first(conn).await.optional()?;
@@ -411,7 +451,7 @@ mod tests {
     }
 
     fn need(standing: &BuildState, after: Duration) -> Need {
-        standing.need(3, EXTENT, DateTime::UNIX_EPOCH + after, MINUTE)
+        standing.need((3, 2), EXTENT, DateTime::UNIX_EPOCH + after, MINUTE)
     }
 
     #[test]

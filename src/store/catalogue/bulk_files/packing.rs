@@ -6,7 +6,7 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
 
-use super::{BulkCard, Page};
+use super::Page;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::store::{StoreError, StoreResult};
 
@@ -14,9 +14,9 @@ use crate::store::{StoreError, StoreResult};
 pub const CHUNK: usize = 64 * 1024;
 
 /// A file that is being made.
-pub(super) struct Packing {
+pub(super) struct Packing<R> {
     pub(super) kind: BulkKind,
-    page: Box<dyn Page>,
+    page: Box<dyn Page<R>>,
     /// What was written and not packed yet.
     text: Vec<u8>,
     packer: GzEncoder<Chunks>,
@@ -24,9 +24,9 @@ pub(super) struct Packing {
     pub(super) unpacked_size: u64,
 }
 
-impl Packing {
+impl<R> Packing<R> {
     /// A file that begins as `page` says.
-    pub(super) fn new(kind: BulkKind, page: Box<dyn Page>) -> Self {
+    pub(super) fn new(kind: BulkKind, page: Box<dyn Page<R>>) -> Self {
         let mut text = Vec::new();
         page.heading(&mut text);
         // Neither time nor machine in the head: the same rows give the same bytes.
@@ -35,10 +35,10 @@ impl Packing {
         Self { kind, page, text, packer, row_count: 0, unpacked_size: 0 }
     }
 
-    /// Writes and packs cards. Takes its time: not for an async worker.
-    pub(super) fn add(&mut self, cards: &[BulkCard]) -> StoreResult<()> {
-        for card in cards {
-            self.row_count += self.page.write(card, &mut self.text).map_err(fault)?;
+    /// Writes and packs rows. Takes its time: not for an async worker.
+    pub(super) fn add(&mut self, rows: &[R]) -> StoreResult<()> {
+        for row in rows {
+            self.row_count += self.page.write(row, &mut self.text).map_err(fault)?;
         }
         self.unpacked_size += self.text.len() as u64;
         self.packer.write_all(&self.text).map_err(fault)?;

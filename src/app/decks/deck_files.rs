@@ -1,0 +1,87 @@
+//! Public decks in bulk files: a deck in each line, as everybody sees it.
+
+use cardscape_engine::Game;
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::deck_input::DeckEntryBody;
+use super::deck_lists::{CloneSourceResponse, entry_bodies};
+use super::masks::mask_for_everybody;
+use crate::domain::catalogue::bulk::BulkKind;
+use crate::domain::designs::markup::to_html;
+use crate::store::catalogue::bulk_files::{Layout, Page, Pages};
+use crate::store::decks::deck_rows::BulkDeck;
+
+/// How decks are written into files. Whoever changes a byte of what the page below writes raises the version, or files that are there stay as they are until
+/// something happens to their game.
+pub const LAYOUT: Layout<BulkDeck> = Layout { version: 1, pages };
+
+fn pages(_: &Game) -> Pages<BulkDeck> {
+    vec![(BulkKind::Decks, Box::new(DeckLines))]
+}
+
+struct DeckLines;
+
+/// What `GET /v1/decks/{deck}` tells a stranger, with its author and what is known of it. Without likes and comments: they change without an event.
+#[derive(Serialize)]
+struct DeckLine<'a> {
+    id: Uuid,
+    account_id: Uuid,
+    author: &'a str,
+    game: &'a str,
+    format: String,
+    name: &'a str,
+    visibility: &'static str,
+    tags: &'a [String],
+    revision: i64,
+    card_count: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloned_from: Option<CloneSourceResponse>,
+    created_at: DateTime<Utc>,
+    updated_at: DateTime<Utc>,
+    published_at: DateTime<Utc>,
+    /// Both are absent until the deck was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    legal_in: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged_on: Option<NaiveDate>,
+    description: &'a str,
+    description_html: String,
+    entries: Vec<DeckEntryBody>,
+}
+
+impl Page<BulkDeck> for DeckLines {
+    fn heading(&self, _: &mut Vec<u8>) {}
+
+    fn write(&self, row: &BulkDeck, out: &mut Vec<u8>) -> serde_json::Result<i64> {
+        let BulkDeck { deck, author, judged, .. } = row;
+        let mut content = row.content.clone();
+        let masks = mask_for_everybody(&mut content, &row.places, &row.names);
+        let description = content.description.as_str();
+        let line = DeckLine {
+            id: deck.id.0,
+            account_id: deck.account_id.0,
+            author,
+            game: deck.game(),
+            format: format!("{}/{}", deck.game(), deck.local_format()),
+            name: &deck.name,
+            visibility: deck.visibility().as_str(),
+            tags: &deck.tags,
+            revision: deck.revision,
+            card_count: content.card_count(),
+            cloned_from: deck.cloned_from().filter(|_| row.tells_source).map(Into::into),
+            created_at: deck.created_at,
+            updated_at: deck.updated_at,
+            published_at: row.published_at,
+            legal_in: judged.as_ref().map(|(formats, _)| formats.as_slice()),
+            judged_on: judged.as_ref().map(|(_, day)| *day),
+            description,
+            description_html: to_html(description),
+            entries: entry_bodies(content.deck.clone(), &masks),
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        out.push(b'\n');
+        Ok(1)
+    }
+}

@@ -1,0 +1,209 @@
+//! Public decks in bulk files: what everybody sees of them, and mirrors that stay exact.
+
+use std::collections::BTreeMap;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::deck_reports::sample;
+use super::{show, stored, stored_as};
+use crate::catalogue::bulk_files::unpack;
+use crate::support::{RequestExt as _, TestApp, text};
+
+const DECKS: &str = "/v1/bulk-files/ttcg-decks.ndjson.gz";
+
+/// The lines of the file, by the ids of their decks.
+async fn lines(app: &TestApp) -> BTreeMap<String, Value> {
+    let answer = app.get(DECKS).answer().await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let text_of = unpack(&answer.bytes);
+    let lines = text_of.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| (text(&line, "id"), line)).collect()
+}
+
+/// What a line says of a deck, put together from the API as a stranger sees it.
+async fn line_of(app: &TestApp, id: &str) -> Option<Value> {
+    let answer = app.get(&format!("/v1/decks/{id}")).answer().await;
+    if answer.status == 404 {
+        return None;
+    }
+    let mut deck = answer.expect(200);
+    let listed = app.get("/v1/public-decks?limit=200").answer().await.expect(200);
+    let of_id = |listed: &&Value| listed["id"] == id;
+    let listed = listed["data"].as_array().unwrap().iter().find(of_id)?;
+    let line = deck.as_object_mut().unwrap();
+    for left_out in ["likes", "comment_count", "unread_lines"] {
+        line.remove(left_out).unwrap();
+    }
+    for member in ["author", "published_at", "legal_in", "judged_on"] {
+        line.insert(member.to_owned(), listed[member].clone());
+    }
+    Some(deck)
+}
+
+fn id_of(path: &str) -> String {
+    path.rsplit('/').next().unwrap().to_owned()
+}
+
+async fn entry(app: &TestApp) -> Value {
+    let files = app.get("/v1/bulk-files").answer().await.expect(200);
+    let of_decks = |file: &&Value| file["name"] == "ttcg-decks.ndjson.gz";
+    files["data"].as_array().unwrap().iter().find(of_decks).expect("a file of decks").clone()
+}
+
+#[tokio::test]
+async fn the_file_has_what_everybody_sees_of_public_decks() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emojo-dojo"]).await;
+    let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
+    let body = json!({ "name": "Embers \"&\" Bones", "format": format, "visibility": "public", "list": list, "tags": ["aggro"],
+                       "description": "Goes *fast*.", "folder": "mine" });
+    let public = stored_as(&app, &ada, &body).await;
+    let held = json!({ "name": "held", "format": "ttcg/standard", "visibility": "public", "list": "2 Drowned Lantern\n1 Kettle Imp\n99999 x" });
+    let held = stored_as(&app, &ada, &held).await;
+    let guess = json!({ "name": "guess", "format": "ttcg/standard", "visibility": "public", "list": "2 Drowned Lantern" });
+    let guess = stored_as(&app, &eve, &guess).await;
+    let copied = app.post(&format!("{public}/clones")).by(&eve);
+    let copied = copied.answer().await.header("location");
+    show(&app, &eve, &copied, "public").await;
+    stored(&app, &eve, "private", "private").await;
+    stored(&app, &eve, "unlisted", "unlisted").await;
+    let deleted = stored(&app, &eve, "deleted", "public").await;
+    app.delete(&deleted).by(&eve).header("if-match", "*").answer().await.expect(204);
+    let other = json!({ "name": "other game", "format": "emojo-dojo/box", "visibility": "public", "entries": [] });
+    stored_as(&app, &eve, &other).await;
+    app.build_bulk_files().await;
+
+    let found = lines(&app).await;
+    let mut expected: Vec<String> =
+        [&public, &held, &guess, &copied].map(|path| id_of(path)).into();
+    expected.sort();
+    assert_eq!(found.keys().cloned().collect::<Vec<_>>(), expected);
+    for (id, line) in &found {
+        assert_eq!(Some(line), line_of(&app, id).await.as_ref());
+    }
+    assert_eq!(found[&id_of(&copied)]["cloned_from"]["deck_id"], id_of(&public));
+    let masked = &found[&id_of(&held)]["entries"][0];
+    assert_eq!(
+        (&masked["hidden"], &masked["name"], &masked["number"]),
+        (&json!(true), &json!(""), &json!("003"))
+    );
+    assert!(!found[&id_of(&held)].to_string().contains("Drowned"));
+    assert_eq!(found[&id_of(&guess)]["entries"][0]["name"], "Drowned Lantern");
+    let told = entry(&app).await;
+    assert_eq!((&told["rows"], &told["type"]), (&json!(4), &json!("decks")));
+
+    // Whoever sees more gets the same bytes, and so does another build.
+    let bytes = app.get(DECKS).answer().await.bytes;
+    assert!(app.get(DECKS).by(&ada).answer().await.bytes == bytes);
+    app.sql("DELETE FROM bulk_files").await;
+    app.build_bulk_files().await;
+    assert!(app.get(DECKS).answer().await.bytes == bytes);
+
+    // An unlock takes the mask off.
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&card, "id"))).by(&admin);
+    unlock.json(&json!({ "reason": "shown" })).answer().await.expect(200);
+    app.build_bulk_files().await;
+    assert_eq!(lines(&app).await[&id_of(&held)]["entries"][0]["name"], "Drowned Lantern");
+
+    // A ban hides them at the latest on the next day.
+    let ban = app.patch(&format!("/v1/accounts/{}", eve.id)).by(&admin);
+    ban.json(&json!({ "banned": true })).answer().await.expect(200);
+    app.clock().advance(TimeDelta::days(1));
+    app.build_bulk_files().await;
+    let mut of_ada = [id_of(&public), id_of(&held)];
+    of_ada.sort();
+    assert_eq!(lines(&app).await.into_keys().collect::<Vec<_>>(), of_ada);
+}
+
+#[tokio::test]
+async fn a_mirror_follows_the_change_feed_from_the_file() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let mut paths = Vec::new();
+    for at in 0..5 {
+        paths.push(stored(&app, &ada, &format!("Deck {at}"), "public").await);
+    }
+    app.build_bulk_files().await;
+    let mut mirror = lines(&app).await;
+    let mut seq = entry(&app).await["change_seq"].clone();
+    let before = entry(&app).await;
+
+    stored(&app, &ada, "New", "public").await;
+    show(&app, &ada, &paths[0], "private").await;
+    let body = json!({ "name": "Changed", "format": "ttcg/standard", "visibility": "public", "list": "2 Kettle Imp" });
+    app.put(&paths[1]).by(&ada).header("if-match", "*").json(&body).answer().await.expect(200);
+    app.delete(&paths[2]).by(&ada).header("if-match", "*").answer().await.expect(204);
+    app.build_bulk_files().await;
+    loop {
+        let page = app.get(&format!("/v1/changes?game=ttcg&after={seq}&limit=2")).answer().await;
+        let page = page.expect(200);
+        for event in page["data"].as_array().unwrap() {
+            let Some(id) = event["deck"].as_str() else { continue };
+            match line_of(&app, id).await {
+                Some(line) => mirror.insert(id.to_owned(), line),
+                None => mirror.remove(id),
+            };
+        }
+        if page["next_after"] == page["newest"] {
+            break;
+        }
+        seq = page["next_after"].clone();
+    }
+    assert_eq!(mirror, lines(&app).await);
+    assert_eq!(mirror.len(), 4);
+    let after = entry(&app).await;
+    assert!(after["change_seq"].as_i64() > before["change_seq"].as_i64());
+    assert_ne!(after["sha256"], before["sha256"]);
+
+    // Nothing happened: the same version, and its number rises with what happens to others.
+    app.seed(&["emojito"]).await;
+    app.build_bulk_files().await;
+    let later = entry(&app).await;
+    assert_eq!(later["sha256"], after["sha256"]);
+    assert!(later["change_seq"].as_i64() > after["change_seq"].as_i64());
+    // On another day the verdicts are others.
+    let made = "SELECT extract(epoch FROM built_at)::bigint FROM bulk_files WHERE kind = 'decks' AND game_code = 'ttcg' AND is_current";
+    let first = app.db().number(made).await;
+    app.clock().advance(TimeDelta::days(1));
+    app.build_bulk_files().await;
+    assert!(app.db().number(made).await > first);
+}
+
+#[tokio::test]
+async fn programs_that_know_no_files_of_decks_are_not_shown_them() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    stored(&app, &ada, "Deck", "public").await;
+    app.build_bulk_files().await;
+    let shown = "SELECT count(*) FROM bulk_files WHERE replaced_at IS NULL AND kind = 'decks'";
+    assert_eq!(app.db().number(shown).await, 0);
+    let due = "SELECT count(*) FROM bulk_files WHERE replaced_at < '9999-12-31'";
+    assert_eq!(app.db().number(due).await, 0, "nor would they delete them");
+    stored(&app, &ada, "Another", "public").await;
+    app.build_bulk_files().await;
+    assert_eq!(app.db().number(due).await, 1, "the version before");
+    app.clock().advance(TimeDelta::hours(2));
+    app.build_bulk_files().await;
+    assert_eq!(app.db().number(due).await, 0);
+    assert_eq!(lines(&app).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_deck_that_cannot_be_read_keeps_no_other_out_of_the_file() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let broken = stored(&app, &ada, "Broken", "public").await;
+    stored(&app, &ada, "Whole", "public").await;
+    app.sql(&format!("UPDATE decks SET format_code = 'no format' WHERE id = '{}'", id_of(&broken)))
+        .await;
+    app.build_bulk_files().await;
+    let names: Vec<String> = lines(&app).await.values().map(|line| text(line, "name")).collect();
+    assert_eq!(names, ["Whole"]);
+}
