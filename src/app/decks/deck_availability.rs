@@ -1,20 +1,22 @@
 //! Which cards of a deck the reader has, which are missing, and which other decks of theirs want the same ones.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use cardscape_engine::{DeckMentions, name_key};
+use cardscape_engine::name_key;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{Asker, StepConnection};
+use super::deck_holdings::DeckHoldings;
 use super::deck_lists::find_seen;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
-use crate::domain::decks::availability::{CardAvailability, OwnedPrinting, availabilities};
+use crate::domain::decks::availability::{CardAvailability, availabilities};
+use crate::domain::decks::reservation::copies_to_get;
 use crate::domain::ids::{CardId, DeckId};
-use crate::store::decks::deck_ownership;
+use crate::store::decks::deck_ownership::{self, HOLDERS_NAMED, HolderRow};
 
 /// Which cards of a deck you have.
 #[derive(Serialize, ToSchema)]
@@ -27,6 +29,13 @@ pub struct DeckAvailabilityResponse {
     /// Cards that you would have to get so that this deck and all your others could be built at once.
     #[schema(example = 5)]
     pub missing_with_other_decks: u64,
+    /// Copies that you would have to buy so that this deck could be built, with those that can be moved: no deck of yours has them.
+    #[schema(example = 1)]
+    pub to_buy: u64,
+    /// Copies that you would have to move to this deck, out of what is reserved for your other decks: no free ones are left. Bought instead, they leave all
+    /// reserved decks as they are.
+    #[schema(example = 2)]
+    pub to_move: u64,
     /// Your other decks that were not looked into, because they were saved by a version of the service that did not note their cards: saved again, they
     /// are.
     #[schema(example = 0)]
@@ -59,7 +68,20 @@ pub struct CardAvailabilityResponse {
     /// Of the needed ones, those that you have not.
     #[schema(example = 1)]
     pub missing: u64,
-    /// Your other decks that hold the card: the first 20.
+    /// Of those that you have, copies that are reserved for this deck; only if it is yours.
+    #[schema(example = 1)]
+    pub reserved_here: u64,
+    /// Of those that you have, copies that are reserved for your other decks. What is reserved for none is free.
+    #[schema(example = 1)]
+    pub reserved_elsewhere: u64,
+    /// Copies that you would have to buy for this deck: of the needed ones those that remain when what is reserved for it, what is free, and what can be moved
+    /// is used, in this order.
+    #[schema(example = 0)]
+    pub to_buy: u64,
+    /// Copies that you would have to move to this deck out of what is reserved for others: `other_decks` says for which.
+    #[schema(example = 1)]
+    pub to_move: u64,
+    /// Your other decks that hold the card, the first 20, and those for which copies are reserved, the 20 that were reserved last.
     pub other_decks: Vec<DeckHolderResponse>,
     /// How many more there are.
     #[schema(example = 0)]
@@ -77,76 +99,33 @@ pub struct DeckHolderResponse {
     /// What you call it.
     #[schema(example = "Embers and Bones")]
     pub name: String,
-    /// Copies in all its zones.
+    /// Copies in all its zones; 0: some are reserved for it, and it holds none any more.
     #[schema(example = 2)]
     pub quantity: u64,
+    /// Copies that are reserved for it.
+    #[schema(example = 1)]
+    pub reserved: u64,
 }
 
 /// What other decks hold of the cards of a name.
 #[derive(Default)]
 struct Held {
-    /// The first card of the name.
-    card: Option<CardId>,
     decks: BTreeMap<DeckId, DeckHolderResponse>,
     copies: u64,
     all_decks: u64,
 }
 
-/// Tells which cards of a deck the account has. Other decks are told to who may read them.
-pub async fn find(
-    app: &AppState,
-    by: &Granted<ReadOwnCollection>,
-    reads: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
-    id: DeckId,
-) -> Result<DeckAvailabilityResponse, Problem> {
-    let content = find_seen(app, (asker.0, reads), id).await?.content;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let (game, deck) = (loaded.game.clone(), content.deck);
-    let mut conn = StepConnection::new(&app.store);
-    let mentions = DeckMentions::of_deck(&deck);
-    let (mut pool, _) = deck_cards::find(app, &mut conn, asker, &game, &[], &mentions).await?;
-    let catalogue = pool.catalogue();
-    let named: BTreeSet<String> =
-        deck.entries.iter().map(|entry| name_key(&entry.card.name)).collect();
-    let mut cards = BTreeMap::new();
-    for card in catalogue.iter() {
-        let key = name_key(&card.definition.name);
-        if let (true, Ok(id)) = (named.contains(&key), card.key.parse::<Uuid>()) {
-            cards.insert(CardId(id), card);
-        }
-    }
-    let ids: Vec<CardId> = cards.keys().copied().collect();
-    let owned = deck_ownership::owned(conn.get().await?, by, &ids).await?;
-    let (holders, decks_not_compared) = match reads {
-        Some(reads) => {
-            let conn = conn.get().await?;
-            let holders = deck_ownership::holders(conn, reads, id, &ids).await?;
-            (holders, deck_ownership::count_unbound(conn, reads, id).await?)
-        }
-        None => (Vec::new(), 0),
-    };
-    drop(conn);
-    let owned = owned.into_iter().filter_map(|row| {
-        let card = cards.get(&row.card_id)?;
-        Some(OwnedPrinting {
-            card: row.card_id,
-            name: card.definition.name.clone(),
-            set: card.set.clone(),
-            number: card.definition.number.clone(),
-            rarity: row.rarity,
-            quantity: row.copies.unsigned_abs(),
-        })
-    });
-    let owned: Vec<OwnedPrinting> = owned.collect();
+/// What other decks hold of cards and have reserved of them, by the identities of the names of the cards.
+fn held_elsewhere(
+    holdings: &DeckHoldings,
+    deck: DeckId,
+    holders: Vec<HolderRow>,
+) -> BTreeMap<String, Held> {
     let mut by_name: BTreeMap<String, Held> = BTreeMap::new();
-    for (id, card) in &cards {
-        by_name.entry(name_key(&card.definition.name)).or_default().card.get_or_insert(*id);
-    }
     let mut last = None;
     for holder in holders {
-        let Some(card) = cards.get(&holder.card_id) else { continue };
-        let held = by_name.entry(name_key(&card.definition.name)).or_default();
+        let Some(card) = holdings.cards.get(&holder.card_id) else { continue };
+        let held = by_name.entry(name_key(&card.name)).or_default();
         // The sums are those of a card, on each of its rows.
         if last.replace(holder.card_id) != Some(holder.card_id) {
             held.copies += holder.all_copies.unsigned_abs();
@@ -156,35 +135,98 @@ pub async fn find(
             deck_id: holder.deck_id.0,
             name: holder.name,
             quantity: 0,
+            reserved: 0,
         });
         deck.quantity += holder.copies.unsigned_abs();
     }
+    let names = holdings.deck_names();
+    for (key, reserved) in holdings.reserved_elsewhere(deck) {
+        let held = by_name.entry(key).or_default();
+        for deck in reserved.order.iter().take(most_reserving()) {
+            let copies = reserved.decks[deck];
+            if let Some(known) = held.decks.get_mut(deck) {
+                known.reserved = copies;
+                continue;
+            }
+            let name = names.get(deck).copied().unwrap_or_default().to_owned();
+            let row = DeckHolderResponse { deck_id: deck.0, name, quantity: 0, reserved: copies };
+            held.decks.insert(*deck, row);
+            held.all_decks += 1;
+        }
+    }
+    by_name
+}
+
+/// Most decks that are told for a card because copies are reserved for them.
+fn most_reserving() -> usize {
+    usize::try_from(HOLDERS_NAMED).unwrap_or_default()
+}
+
+/// Tells which cards of a deck the account has. Other decks, and reservations, are told to who may read them.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    reads: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+) -> Result<DeckAvailabilityResponse, Problem> {
+    let content = find_seen(app, (asker.0, reads), id).await?.content;
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let deck = content.deck;
+    let mut conn = StepConnection::new(&app.store);
+    let holdings =
+        DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
+    let ids: Vec<CardId> = holdings.cards.keys().copied().collect();
+    let elsewhere = holdings.reserved_elsewhere(id);
+    let (holders, decks_not_compared) = match reads {
+        Some(reads) => {
+            let reserving =
+                elsewhere.values().flat_map(|one| one.order.iter().take(most_reserving()).copied());
+            let reserving: Vec<DeckId> = reserving.collect();
+            let conn = conn.get().await?;
+            let holders = deck_ownership::holders(conn, reads, id, &ids, &reserving).await?;
+            (holders, deck_ownership::count_unbound(conn, reads, Some(id)).await?)
+        }
+        None => (Vec::new(), 0),
+    };
+    drop(conn);
+    let (first_cards, here) = (holdings.first_cards(), holdings.reserved_for(id));
+    let mut by_name = held_elsewhere(&holdings, id, holders);
     let card = |found: CardAvailability| {
-        let held = by_name.remove(&name_key(&found.name)).unwrap_or_default();
+        let key = name_key(&found.name);
+        let held = by_name.remove(&key).unwrap_or_default();
         let CardAvailability { name, needed, owned, in_named_printing, in_other_printing, missing } =
             found;
         let other_decks: Vec<DeckHolderResponse> = held.decks.into_values().collect();
         let named = u64::try_from(other_decks.len()).unwrap_or(u64::MAX);
+        let reserved_elsewhere = elsewhere.get(&key).map(|one| one.copies()).unwrap_or_default();
+        let get = copies_to_get(needed, owned, reserved_elsewhere);
         CardAvailabilityResponse {
             name,
-            card_id: held.card.map(|card| card.0),
+            card_id: first_cards.get(&key).map(|card| card.0),
             needed,
             owned,
             in_named_printing,
             in_other_printing,
             missing,
+            reserved_here: here.get(&key).copied().unwrap_or_default(),
+            reserved_elsewhere,
+            to_buy: get.to_buy,
+            to_move: get.to_move,
             other_decks,
             other_decks_left_out: held.all_decks.saturating_sub(named),
             missing_with_other_decks: (needed + held.copies).saturating_sub(owned),
         }
     };
     let cards: Vec<CardAvailabilityResponse> =
-        availabilities(&deck.entries, &owned).into_iter().map(card).collect();
+        availabilities(&deck.entries, &holdings.owned).into_iter().map(card).collect();
     let missing = cards.iter().map(|card| card.missing).sum();
     Ok(DeckAvailabilityResponse {
         buildable: missing == 0,
         missing,
         missing_with_other_decks: cards.iter().map(|card| card.missing_with_other_decks).sum(),
+        to_buy: cards.iter().map(|card| card.to_buy).sum(),
+        to_move: cards.iter().map(|card| card.to_move).sum(),
         decks_not_compared,
         cards,
     })

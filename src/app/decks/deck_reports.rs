@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckMentions, Format, Game, Report, Resolution,
-    TextEncoding, ViolationCode, legalities,
+    CardReference, Catalogue, Date, Deck, DeckMentions, Format, Game, Legalities, Report,
+    Resolution, TextEncoding, ViolationCode, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -460,6 +460,43 @@ async fn find_formats(
     Ok(found)
 }
 
+/// The verdicts on a deck, with the catalogue that they are by.
+async fn verdicts(
+    app: &AppState,
+    game: &Game,
+    deck: &Deck,
+    formats: &[Format],
+    cards: &mut DeckPool,
+) -> Result<(Catalogue, Legalities), Problem> {
+    let mut catalogue = cards.catalogue();
+    let mut judged = legalities(deck, &catalogue, formats);
+    if judged.miss_cards() {
+        let mut conn = StepConnection::new(&app.store);
+        deck_cards::add_sets(&mut conn, game, cards).await?;
+        catalogue = cards.catalogue();
+        judged = legalities(deck, &catalogue, formats);
+    }
+    Ok((catalogue, judged))
+}
+
+/// What a deck is in one format on a day, in a word; `None`: there is no such format on that day.
+pub(super) async fn status_in(
+    app: &AppState,
+    asker: Asker,
+    format: &FormatName,
+    deck: Deck,
+    day: Date,
+) -> Result<Option<&'static str>, Problem> {
+    let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
+    let Ok(format) = format.find_in(&loaded.game, day) else { return Ok(None) };
+    let found = (loaded, vec![format]);
+    let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LeaveOut).await?;
+    let FoundDeck { deck, mut cards, .. } =
+        deck.map_err(|_| Problem::internal("entries are no list"))?;
+    let (_, judged) = verdicts(app, &found.0.game, &deck, &found.1, &mut cards).await?;
+    Ok(judged.reports.first().map(|report| report.status.as_str()))
+}
+
 /// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.
 async fn judge(
     app: &AppState,
@@ -470,14 +507,7 @@ async fn judge(
 ) -> Result<DeckReportsResponse, Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
-    let mut catalogue = cards.catalogue();
-    let mut judged = legalities(&deck, &catalogue, &formats);
-    if judged.miss_cards() {
-        let mut conn = StepConnection::new(&app.store);
-        deck_cards::add_sets(&mut conn, game, &mut cards).await?;
-        catalogue = cards.catalogue();
-        judged = legalities(&deck, &catalogue, &formats);
-    }
+    let (catalogue, mut judged) = verdicts(app, game, &deck, &formats, &mut cards).await?;
     let unknown = unknown_names(&judged.reports);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {

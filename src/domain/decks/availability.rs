@@ -2,26 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardReference, DeckEntry, name_key};
+use cardscape_engine::{DeckEntry, name_key};
 
-use crate::domain::ids::CardId;
-
-/// Cards of a printing that a player has: counted and registered together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnedPrinting {
-    /// The card.
-    pub card: CardId,
-    /// Name of the card: cards of one name are printings of each other here.
-    pub name: String,
-    /// Code of its set.
-    pub set: String,
-    /// Its number in the set.
-    pub number: String,
-    /// Code of the rarity.
-    pub rarity: String,
-    /// How many.
-    pub quantity: u64,
-}
+use super::allocation::{OwnedPrinting, allocate, card_key};
 
 /// A card of a deck, and how many of it a player has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +26,14 @@ pub struct CardAvailability {
 /// The cards of a deck by their names, in the order in which the deck names them first.
 ///
 /// ```
-/// use cardscape::domain::decks::availability::{OwnedPrinting, availabilities};
-/// use cardscape::domain::ids::CardId;
+/// use cardscape::domain::decks::allocation::OwnedPrinting;
+/// use cardscape::domain::decks::availability::availabilities;
+/// use cardscape::domain::ids::{CardId, PrintingId};
 /// use cardscape_engine::parse_deck_text;
 /// let deck = parse_deck_text("3 Kettle Imp (hearth) 016\n1 Ember").deck;
 /// let owned = |set: &str, quantity| OwnedPrinting {
-///     card: CardId::fresh(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(), rarity: "common".into(), quantity,
+///     printing: PrintingId::fresh(), card: CardId::fresh(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(),
+///     rarity: "common".into(), quantity,
 /// };
 /// let found = availabilities(&deck.entries, &[owned("hearth", 1), owned("reprints", 1)]);
 /// let imp = &found[0];
@@ -56,82 +41,41 @@ pub struct CardAvailability {
 /// assert_eq!((found[1].owned, found[1].missing), (0, 1));
 /// ```
 pub fn availabilities(entries: &[DeckEntry], owned: &[OwnedPrinting]) -> Vec<CardAvailability> {
-    let mut order: Vec<String> = Vec::new();
-    let mut cards: BTreeMap<String, Vec<&DeckEntry>> = BTreeMap::new();
+    let mut all: BTreeMap<String, u64> = BTreeMap::new();
+    for printing in owned {
+        *all.entry(name_key(&printing.name)).or_default() += printing.quantity;
+    }
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut cards: Vec<CardAvailability> = Vec::new();
+    let mut place_of_entry = Vec::new();
     for entry in entries {
         let key = card_key(&entry.card);
-        let lines = cards.entry(key.clone()).or_insert_with(|| {
-            order.push(key);
-            Vec::new()
+        let place = *places.entry(key).or_insert_with_key(|key| {
+            cards.push(CardAvailability {
+                name: entry.card.name.clone(),
+                needed: 0,
+                owned: all.get(key).copied().unwrap_or_default(),
+                in_named_printing: 0,
+                in_other_printing: 0,
+                missing: 0,
+            });
+            cards.len() - 1
         });
-        lines.push(entry);
+        cards[place].needed += u64::from(entry.quantity);
+        place_of_entry.push(place);
     }
-    let mut printings: BTreeMap<String, Vec<(&OwnedPrinting, u64)>> = BTreeMap::new();
-    for printing in owned {
-        printings.entry(name_key(&printing.name)).or_default().push((printing, printing.quantity));
-    }
-    let availability = |key: String| {
-        let mut lines = cards.remove(&key)?;
-        let mut left = printings.remove(&key).unwrap_or_default();
-        let sum =
-            |left: &[(&OwnedPrinting, u64)]| left.iter().map(|(_, copies)| copies).sum::<u64>();
-        let owned = sum(&left);
-        let name = lines.first()?.card.name.clone();
-        let needed: u64 = lines.iter().map(|entry| u64::from(entry.quantity)).sum();
-        // Who names more of a printing takes first: what names none takes what is left.
-        lines.sort_by_key(|entry| std::cmp::Reverse(named_parts(&entry.card)));
-        let mut in_named_printing = 0;
-        for entry in lines {
-            let mut wanted = u64::from(entry.quantity);
-            for (_, copies) in left.iter_mut().filter(|(one, _)| is_named(&entry.card, one)) {
-                let taken = wanted.min(*copies);
-                wanted -= taken;
-                *copies -= taken;
-                in_named_printing += taken;
-            }
+    for taken in allocate(entries, owned) {
+        let card = &mut cards[place_of_entry[taken.entry]];
+        if taken.is_other {
+            card.in_other_printing += taken.quantity;
+        } else {
+            card.in_named_printing += taken.quantity;
         }
-        let in_other_printing = sum(&left).min(needed - in_named_printing);
-        let missing = needed - in_named_printing - in_other_printing;
-        Some(CardAvailability {
-            name,
-            needed,
-            owned,
-            in_named_printing,
-            in_other_printing,
-            missing,
-        })
-    };
-    order.into_iter().filter_map(availability).collect()
-}
-
-/// What is one card: its name, or the place of one that is hidden from the reader.
-fn card_key(card: &CardReference) -> String {
-    let place = || {
-        format!(
-            "({}) {}",
-            card.set.as_deref().unwrap_or_default(),
-            card.number.as_deref().unwrap_or_default()
-        )
-    };
-    if card.name.is_empty() { place() } else { name_key(&card.name) }
-}
-
-fn named_parts(card: &CardReference) -> usize {
-    [&card.set, &card.number, &card.rarity].into_iter().flatten().count()
-}
-
-/// Whether a printing is what the deck names.
-fn is_named(card: &CardReference, printing: &OwnedPrinting) -> bool {
-    let plain = |number: &str| number.trim_start_matches('0').to_lowercase();
-    let same = |named: &Option<String>, has: &str| {
-        named.as_deref().is_none_or(|named| named.trim().eq_ignore_ascii_case(has))
-    };
-    same(&card.set, &printing.set)
-        && same(&card.rarity, &printing.rarity)
-        && card
-            .number
-            .as_deref()
-            .is_none_or(|number| plain(number.trim()) == plain(&printing.number))
+    }
+    for card in &mut cards {
+        card.missing = card.needed - card.in_named_printing - card.in_other_printing;
+    }
+    cards
 }
 
 #[cfg(test)]
@@ -139,18 +83,7 @@ mod tests {
     use cardscape_engine::parse_deck_text;
 
     use super::*;
-
-    fn owned(set: &str, rarity: &str, quantity: u64) -> OwnedPrinting {
-        let (name, number) = ("Ping".to_owned(), "7".to_owned());
-        OwnedPrinting {
-            card: CardId::fresh(),
-            name,
-            set: set.into(),
-            number,
-            rarity: rarity.into(),
-            quantity,
-        }
-    }
+    use crate::domain::decks::allocation::tests::owned;
 
     fn of(list: &str, owned: &[OwnedPrinting]) -> (u64, u64, u64, u64) {
         let found = availabilities(&parse_deck_text(list).deck.entries, owned);

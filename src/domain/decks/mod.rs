@@ -1,5 +1,6 @@
 //! Deck lists as players store them.
 
+pub mod allocation;
 pub mod availability;
 pub mod content;
 pub mod deck;
@@ -8,3 +9,5 @@ pub mod diff;
 pub mod follows;
 pub mod list;
 pub mod public;
+pub mod reservation;
+pub mod trade_effect;

@@ -347,6 +347,15 @@ diesel::table! {
 }
 
 diesel::table! {
+    deck_reservations (deck_id, printing_id) {
+        deck_id -> Uuid,
+        printing_id -> Uuid,
+        quantity -> Int4,
+        reserved_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     deck_revisions (deck_id, revision) {
         deck_id -> Uuid,
         revision -> Int8,
@@ -1025,6 +1034,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     deck_entries,
     deck_judgements,
     deck_likes,
+    deck_reservations,
     deck_revisions,
     deck_search,
     deck_watches,

@@ -1,16 +1,20 @@
 //! What a player has of the cards of a deck, and which other decks want them.
 
-use diesel::sql_types::{BigInt, Text, Uuid as SqlUuid};
+use cardscape_engine::CardReference;
+use diesel::sql_types::{BigInt, Int4, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
-use crate::domain::ids::{CardId, DeckId};
+use crate::domain::ids::{AccountId, CardId, DeckId, PrintingId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Copies of a card in one rarity: counted and registered together.
+/// Copies of a printing: counted and registered together.
 #[derive(Clone, Debug, diesel::QueryableByName)]
 pub struct OwnedRow {
+    /// The printing.
+    #[diesel(sql_type = SqlUuid)]
+    pub printing_id: PrintingId,
     /// The card.
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
@@ -22,21 +26,50 @@ pub struct OwnedRow {
     pub copies: i64,
 }
 
-/// What the account has of these cards. The caller knows that it may see them.
+/// What the account has of these cards: of each the most common rarity first. The caller knows that it may see them.
 pub async fn owned(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
     cards: &[CardId],
 ) -> StoreResult<Vec<OwnedRow>> {
-    let rows = sql("SELECT p.card_id, p.rarity, sum(one.copies)::bigint AS copies FROM printings p CROSS JOIN LATERAL (\
+    owned_by(conn, by.account(), cards).await
+}
+
+/// The same for what tells nobody what there is.
+pub(super) async fn owned_by(
+    conn: &mut Connection,
+    account: AccountId,
+    cards: &[CardId],
+) -> StoreResult<Vec<OwnedRow>> {
+    let rows = sql("SELECT p.id AS printing_id, p.card_id, p.rarity, sum(one.copies)::bigint AS copies FROM printings p CROSS JOIN LATERAL (\
          SELECT e.quantity AS copies FROM collection_entries e WHERE e.account_id = $account AND e.printing_id = p.id \
          UNION ALL SELECT 1 FROM copies c WHERE c.voided_at IS NULL AND c.owner_id = $account AND c.printing_id = p.id) one WHERE p.card_id = ")
-        .bind("account", by.account())
+        .bind("account", account)
         .any(cards)
-        .push(" GROUP BY p.card_id, p.rarity ORDER BY p.card_id, p.rarity")
+        .push(" GROUP BY p.id, p.card_id, p.rarity, p.tier ORDER BY p.card_id, p.tier")
         .load(conn)
         .await?;
     Ok(rows)
+}
+
+/// A card in one rarity.
+#[derive(Clone, Debug, diesel::QueryableByName)]
+pub struct PrintingRow {
+    /// The printing.
+    #[diesel(sql_type = SqlUuid)]
+    pub id: PrintingId,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: CardId,
+    /// Code of the rarity.
+    #[diesel(sql_type = Text)]
+    pub rarity: String,
+}
+
+/// The printings of these cards. The caller knows that the account may see them.
+pub async fn printings(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<PrintingRow>> {
+    let printings = sql("SELECT id, card_id, rarity FROM printings WHERE card_id = ").any(cards);
+    Ok(printings.load(conn).await?)
 }
 
 /// Most other decks that are named for a card.
@@ -66,12 +99,13 @@ pub struct HolderRow {
 }
 
 /// The other decks of the account that hold one of these cards, as they were bound when they were saved: of each card the first
-/// [`HOLDERS_NAMED`].
+/// [`HOLDERS_NAMED`], and those of `reserving`.
 pub async fn holders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
     deck: DeckId,
     cards: &[CardId],
+    reserving: &[DeckId],
 ) -> StoreResult<Vec<HolderRow>> {
     let rows = sql("SELECT card_id, deck_id, name, copies, decks, all_copies FROM (\
          SELECT one.*, count(*) OVER of_card AS decks, (sum(one.copies) OVER of_card)::bigint AS all_copies, \
@@ -82,11 +116,12 @@ pub async fn holders(
            JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
            WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id <> $deck AND d.bound_revision = d.revision \
            GROUP BY bound.card_id, d.id, d.name) one WINDOW of_card AS (PARTITION BY one.card_id)) ranked \
-         WHERE place <= $named ORDER BY card_id, deck_id")
+         WHERE place <= $named OR deck_id = ANY ((SELECT $reserving)::uuid[]) ORDER BY card_id, deck_id")
         .bind("account", by.account())
         .bind("deck", deck)
         .bind("cards", cards)
         .bind("named", HOLDERS_NAMED)
+        .bind("reserving", reserving)
         .load(conn)
         .await?;
     Ok(rows)
@@ -98,17 +133,113 @@ struct CountRow {
     decks: i64,
 }
 
-/// How many other decks of the account a program has saved that binds no cards.
+/// How many decks of the account, but for that one, a program has saved that binds no cards.
 pub async fn count_unbound(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
-    deck: DeckId,
+    but: Option<DeckId>,
 ) -> StoreResult<i64> {
-    let row: CountRow = sql("SELECT count(*) AS decks FROM decks WHERE account_id = $account AND deleted_at IS NULL AND id <> $deck \
+    let row: CountRow = sql("SELECT count(*) AS decks FROM decks WHERE account_id = $account AND deleted_at IS NULL AND id IS DISTINCT FROM $deck \
          AND bound_revision <> revision")
         .bind("account", by.account())
-        .bind("deck", deck)
+        .bind("deck", but)
         .get_result(conn)
         .await?;
     Ok(row.decks)
+}
+
+/// What a deck holds of a card.
+#[derive(Clone, Debug, diesel::QueryableByName)]
+pub struct NeedRow {
+    /// The deck.
+    #[diesel(sql_type = SqlUuid)]
+    pub deck_id: DeckId,
+    /// What its owner calls it.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// The card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: CardId,
+    /// Copies in all its zones.
+    #[diesel(sql_type = BigInt)]
+    pub copies: i64,
+}
+
+/// What the decks of the account hold of these cards, as they were bound when they were saved.
+pub async fn needs(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    cards: &[CardId],
+) -> StoreResult<Vec<NeedRow>> {
+    let rows = sql("SELECT d.id AS deck_id, d.name, bound.card_id, sum(e.quantity)::bigint AS copies FROM decks d \
+         CROSS JOIN LATERAL unnest(d.card_ids) WITH ORDINALITY AS bound (card_id, place) \
+         JOIN unnest($cards) AS wanted (card_id) ON wanted.card_id = bound.card_id \
+         JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
+         WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.bound_revision = d.revision \
+         GROUP BY d.id, d.name, bound.card_id ORDER BY d.id, bound.card_id")
+        .bind("account", by.account())
+        .bind("cards", cards)
+        .load(conn)
+        .await?;
+    Ok(rows)
+}
+
+/// An entry of a deck, as far as it says which card, and how many.
+#[derive(Clone, Debug)]
+pub struct HeldEntry {
+    /// The deck.
+    pub deck_id: DeckId,
+    /// Code of its game.
+    pub game_code: String,
+    /// The card as it was written; without its rarity.
+    pub card: CardReference,
+    /// Copies.
+    pub quantity: u64,
+    /// The card that the entry was bound to when it was saved.
+    pub card_id: Option<CardId>,
+}
+
+#[derive(diesel::QueryableByName)]
+struct HeldEntryRow {
+    #[diesel(sql_type = SqlUuid)]
+    deck_id: DeckId,
+    #[diesel(sql_type = Text)]
+    game_code: String,
+    #[diesel(sql_type = Text)]
+    name: String,
+    #[diesel(sql_type = Nullable<Text>)]
+    set_code: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    number: Option<String>,
+    #[diesel(sql_type = Int4)]
+    quantity: i32,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    card_id: Option<CardId>,
+}
+
+impl From<HeldEntryRow> for HeldEntry {
+    fn from(row: HeldEntryRow) -> Self {
+        let HeldEntryRow { deck_id, game_code, name, set_code, number, quantity, card_id } = row;
+        let card = CardReference { name, set: set_code, number, rarity: None };
+        Self { deck_id, game_code, card, quantity: quantity.unsigned_abs().into(), card_id }
+    }
+}
+
+/// The entries of these decks of the account, deck by deck in this order, the first `most` of them.
+pub async fn entries(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    decks: &[DeckId],
+    most: usize,
+) -> StoreResult<Vec<HeldEntry>> {
+    let rows: Vec<HeldEntryRow> = sql("SELECT e.deck_id, d.game_code, e.name, e.set_code, e.number, e.quantity, \
+          CASE WHEN d.bound_revision = d.revision THEN d.card_ids[e.position + 1] END AS card_id \
+         FROM unnest($decks) WITH ORDINALITY AS told (id, place) JOIN decks d ON d.id = told.id JOIN deck_entries e ON e.deck_id = d.id \
+         WHERE d.account_id = $account AND d.deleted_at IS NULL ORDER BY told.place, e.position LIMIT $most")
+        .bind("decks", decks)
+        .bind("account", by.account())
+        .bind("most", i64::try_from(most).unwrap_or(i64::MAX))
+        .load(conn)
+        .await?;
+    Ok(rows.into_iter().map(HeldEntry::from).collect())
 }

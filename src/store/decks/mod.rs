@@ -1,10 +1,12 @@
 //! Deck lists: stored, changed, and what they were; who likes and watches them and follows their authors.
+//! Deck lists: stored, changed, and what they were; what their owners have of them; who likes them and follows their authors.
 
 pub mod deck_deletions;
 pub mod deck_likes;
 pub mod deck_lists;
 pub mod deck_ownership;
 pub mod deck_pool;
+pub mod deck_reservations;
 pub mod deck_revisions;
 pub mod deck_rows;
 pub mod deck_search;

@@ -1,0 +1,191 @@
+//! What can be built of a deck with what the reader has: which printings to take, what remains missing, and whether the rest is a deck.
+
+use cardscape_engine::{CardReference, Date, Deck, DeckEntry, render_deck_text};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::deck_cards::{Asker, StepConnection};
+use super::deck_holdings::DeckHoldings;
+use super::deck_lists::find_seen;
+use super::deck_reports;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::app::words::words;
+use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
+use crate::domain::decks::allocation::{OwnedPrinting, Taken, allocate};
+use crate::domain::decks::reservation::{ReservedCopies, open_to};
+use crate::domain::ids::DeckId;
+
+words! {
+    ReservedCopies: "Whether copies that are reserved for other decks are taken: `include`, or `exclude`.";
+}
+
+/// What can be built of a deck with what you have.
+#[derive(Serialize, ToSchema)]
+pub struct DeckPickListResponse {
+    /// Whether that is the whole deck.
+    pub buildable: bool,
+    /// Copies that the deck needs.
+    #[schema(example = 50)]
+    pub needed: u64,
+    /// Copies of it that cannot be taken.
+    #[schema(example = 3)]
+    pub missing: u64,
+    /// The entries of the deck, each with what to take for it.
+    pub entries: Vec<PickedEntryResponse>,
+    /// What can be taken as a deck list in our own dialect, with set, number and rarity of each printing: `list` of a deck takes it.
+    #[schema(example = "2 Kettle Imp (hearth) 016 {common}\n")]
+    pub list: String,
+    /// The format of the deck: `game/format`, or `game/format:variant`.
+    #[schema(example = "ttcg/standard")]
+    pub format: String,
+    /// What that list is in the format of the deck: `legal`, `incomplete` (only cards are missing) or `illegal`; absent: there is no such format on that day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "incomplete")]
+    pub status: Option<&'static str>,
+    /// The day by whose rules it was judged.
+    #[schema(value_type = String, format = Date, example = "2026-11-01")]
+    pub on: Date,
+}
+
+/// An entry of a deck, and what to take for it.
+#[derive(Serialize, ToSchema)]
+pub struct PickedEntryResponse {
+    /// Part of the deck.
+    #[schema(example = "main")]
+    pub zone: String,
+    /// Copies.
+    #[schema(example = 3)]
+    pub quantity: u32,
+    /// Name of the card, as it was written; empty: it is hidden from you.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Code of a set, if it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "hearth")]
+    pub set: Option<String>,
+    /// Number in the set, if it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "016")]
+    pub number: Option<String>,
+    /// Code of a rarity, if it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "rare")]
+    pub rarity: Option<String>,
+    /// What to take: the printing that the entry names before others.
+    pub take: Vec<PickedPrintingResponse>,
+    /// Copies that cannot be taken.
+    #[schema(example = 1)]
+    pub missing: u64,
+}
+
+/// Copies of a printing to take.
+#[derive(Serialize, ToSchema)]
+pub struct PickedPrintingResponse {
+    /// Id of the printing.
+    pub printing_id: Uuid,
+    /// Name of the card.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Number in the set.
+    #[schema(example = "016")]
+    pub number: String,
+    /// Code of the rarity.
+    #[schema(example = "common")]
+    pub rarity: String,
+    /// How many.
+    #[schema(example = 2, minimum = 1)]
+    pub quantity: u64,
+    /// Whether it is what the entry names; an entry that names no printing means each.
+    #[schema(example = false)]
+    pub is_named: bool,
+}
+
+impl PickedPrintingResponse {
+    fn new(owned: &OwnedPrinting, taken: Taken) -> Self {
+        Self {
+            printing_id: owned.printing.0,
+            name: owned.name.clone(),
+            set: owned.set.clone(),
+            number: owned.number.clone(),
+            rarity: owned.rarity.clone(),
+            quantity: taken.quantity,
+            is_named: !taken.is_other,
+        }
+    }
+}
+
+/// Tells what can be built of a deck with what the account has. What is reserved for other decks is known of those who may read them: of others all is taken.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    reads: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+    reserved: ReservedCopies,
+) -> Result<DeckPickListResponse, Problem> {
+    let content = find_seen(app, (asker.0, reads), id).await?.content;
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let (deck, format) = (content.deck, content.format);
+    let mut conn = StepConnection::new(&app.store);
+    let holdings =
+        DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
+    drop(conn);
+    let owned = match reserved {
+        ReservedCopies::Exclude => open_to(id, &holdings.owned, &holdings.held.held),
+        ReservedCopies::Include => holdings.owned,
+    };
+    let mut picked: Vec<Vec<Taken>> = deck.entries.iter().map(|_| Vec::new()).collect();
+    for taken in allocate(&deck.entries, &owned) {
+        picked[taken.entry].push(taken);
+    }
+    let reduced = reduced(&deck, &picked, &owned);
+    let list = render_deck_text(&reduced);
+    let on = app.today()?;
+    let status = deck_reports::status_in(app, asker, &format, reduced, on).await?;
+    let entry = |(entry, taken): (DeckEntry, Vec<Taken>)| {
+        let DeckEntry { zone, quantity, card, .. } = entry;
+        let CardReference { name, set, number, rarity } = card;
+        let copies: u64 = taken.iter().map(|one| one.quantity).sum();
+        let take = taken.into_iter();
+        let take = take.map(|one| PickedPrintingResponse::new(&owned[one.printing], one));
+        let (take, missing) = (take.collect(), u64::from(quantity).saturating_sub(copies));
+        PickedEntryResponse { zone, quantity, name, set, number, rarity, take, missing }
+    };
+    let entries: Vec<PickedEntryResponse> =
+        deck.entries.into_iter().zip(picked).map(entry).collect();
+    let missing = entries.iter().map(|entry| entry.missing).sum();
+    Ok(DeckPickListResponse {
+        buildable: missing == 0,
+        needed: entries.iter().map(|entry| u64::from(entry.quantity)).sum(),
+        missing,
+        entries,
+        list,
+        format: format.to_string(),
+        status,
+        on,
+    })
+}
+
+/// The deck of what is taken, each entry by its printings.
+fn reduced(deck: &Deck, picked: &[Vec<Taken>], owned: &[OwnedPrinting]) -> Deck {
+    let mut reduced = Deck::default();
+    for (entry, taken) in deck.entries.iter().zip(picked) {
+        for one in taken {
+            let OwnedPrinting { name, set, number, rarity, .. } = owned[one.printing].clone();
+            let card =
+                CardReference { name, set: Some(set), number: Some(number), rarity: Some(rarity) };
+            reduced.entries.push(DeckEntry {
+                zone: entry.zone.clone(),
+                quantity: u32::try_from(one.quantity).unwrap_or(u32::MAX),
+                card,
+                copies: Vec::new(),
+            });
+        }
+    }
+    reduced
+}

@@ -1,0 +1,346 @@
+//! Copies that players set aside for their decks.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{Deck, name_key};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::deck_cards::{Asker, StepConnection};
+use super::deck_holdings::{
+    DeckHoldings, HeldCopies, NamedCard, find_named, names_of, owned_printings,
+};
+use super::deck_lists::{find_seen, see};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, Viewer, WriteOwnDecks};
+use crate::domain::decks::allocation::{OwnedPrinting, allocate};
+use crate::domain::decks::availability::{CardAvailability, availabilities};
+use crate::domain::decks::reservation::{copies_to_get, open_to};
+use crate::domain::ids::{CardId, DeckId, PrintingId};
+use crate::store::decks::deck_ownership::{self, OwnedRow};
+use crate::store::decks::deck_reservations::{self, ReserveOutcome, ReservedRow};
+use crate::store::decks::{deck_lists, deck_pool};
+
+/// Most other decks that are named for a card.
+const DECKS_NAMED: usize = 20;
+
+/// Which copies are set aside for a deck.
+#[derive(Serialize, ToSchema)]
+pub struct DeckReservationResponse {
+    /// Since when the deck has a reservation; absent: nothing is reserved for it. When you have fewer copies than are reserved, the decks that were reserved
+    /// first have theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved_at: Option<DateTime<Utc>>,
+    /// Whether all its cards are reserved.
+    pub complete: bool,
+    /// Copies that the deck needs.
+    #[schema(example = 50)]
+    pub needed: u64,
+    /// Copies that are reserved for it.
+    #[schema(example = 46)]
+    pub reserved: u64,
+    /// Copies that it needs and that are not reserved for it.
+    #[schema(example = 4)]
+    pub missing: u64,
+    /// Of the missing ones, those that you would have to move out of what is reserved for your other decks.
+    #[schema(example = 1)]
+    pub to_move: u64,
+    /// Of the missing ones, those that you would have to buy.
+    #[schema(example = 2)]
+    pub to_buy: u64,
+    /// The cards of the deck, in the order in which it names them first; then those that are reserved and that it names no more.
+    pub cards: Vec<ReservedCardResponse>,
+}
+
+/// A card of a deck, and which copies of it are set aside.
+#[derive(Serialize, ToSchema)]
+pub struct ReservedCardResponse {
+    /// Its name, as the deck writes it; empty: it is hidden from you.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Id of the card; absent: no card of that name is known to you. Of several cards of the name the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_id: Option<Uuid>,
+    /// Copies in all zones of the deck; 0: it names the card no more.
+    #[schema(example = 3)]
+    pub needed: u64,
+    /// Copies that are reserved for it.
+    #[schema(example = 2)]
+    pub reserved: u64,
+    /// Which ones.
+    pub printings: Vec<ReservedPrintingResponse>,
+    /// Copies that it needs and that are not reserved for it.
+    #[schema(example = 1)]
+    pub missing: u64,
+    /// Copies that you have and that are reserved for no deck: to reserve again takes them, as far as they are needed.
+    #[schema(example = 0)]
+    pub free: u64,
+    /// Of the missing ones, those that you would have to move out of what is reserved for your other decks: when free ones are used first.
+    #[schema(example = 1)]
+    pub to_move: u64,
+    /// Of the missing ones, those that you would have to buy.
+    #[schema(example = 0)]
+    pub to_buy: u64,
+    /// Your other decks out of whose reservations copies can be moved, those that were reserved last first: 20 at most.
+    pub movable: Vec<MovableCopiesResponse>,
+    /// How many more there are.
+    #[schema(example = 0)]
+    pub movable_left_out: usize,
+}
+
+/// Copies of a printing that are set aside.
+#[derive(Serialize, ToSchema)]
+pub struct ReservedPrintingResponse {
+    /// Id of the printing.
+    pub printing_id: Uuid,
+    /// Code of the set.
+    #[schema(example = "hearth")]
+    pub set: String,
+    /// Number in the set.
+    #[schema(example = "016")]
+    pub number: String,
+    /// Code of the rarity.
+    #[schema(example = "rare")]
+    pub rarity: String,
+    /// How many.
+    #[schema(example = 2, minimum = 1)]
+    pub quantity: u64,
+}
+
+impl ReservedPrintingResponse {
+    /// So many of a printing that is owned.
+    pub(super) fn new(owned: &OwnedPrinting, quantity: u64) -> Self {
+        Self {
+            printing_id: owned.printing.0,
+            set: owned.set.clone(),
+            number: owned.number.clone(),
+            rarity: owned.rarity.clone(),
+            quantity,
+        }
+    }
+}
+
+/// Copies of a card that are set aside for another deck of yours.
+#[derive(Serialize, ToSchema)]
+pub struct MovableCopiesResponse {
+    /// Its id.
+    pub deck_id: Uuid,
+    /// What you call it.
+    #[schema(example = "Embers and Bones")]
+    pub name: String,
+    /// How many.
+    #[schema(example = 2, minimum = 1)]
+    pub quantity: u64,
+}
+
+/// Finds what is reserved for one of the own decks.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    reads: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+) -> Result<DeckReservationResponse, Problem> {
+    let reads = reads.ok_or_else(Problem::not_found)?;
+    let seen = find_seen(app, (asker.0, Some(reads)), id).await?;
+    if seen.row.account_id != reads.account() {
+        return Err(Problem::not_found());
+    }
+    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
+    let deck = seen.content.deck;
+    let mut conn = StepConnection::new(&app.store);
+    let mut holdings =
+        DeckHoldings::find(app, &mut conn, (by, Some(reads)), asker, &loaded.game, &deck).await?;
+    let known = deck_reservations::cards_of(conn.get().await?, reads, id).await?;
+    let others: Vec<CardId> =
+        known.into_iter().filter(|card| !holdings.cards.contains_key(card)).collect();
+    if !others.is_empty() {
+        add_cards(&mut conn, (by, reads), asker.0, &others, &mut holdings).await?;
+    }
+    drop(conn);
+    Ok(answer(id, &deck, &holdings))
+}
+
+/// Adds cards that are reserved for a deck and that it names no more, as far as the reader may see them.
+async fn add_cards(
+    conn: &mut StepConnection<'_>,
+    (by, reads): (&Granted<ReadOwnCollection>, &Granted<ReadOwnDecks>),
+    viewer: Viewer,
+    cards: &[CardId],
+    holdings: &mut DeckHoldings,
+) -> Result<(), Problem> {
+    let conn = conn.get().await?;
+    let names = deck_pool::names(conn, viewer, cards).await?;
+    let mut places = deck_pool::places(conn, viewer, cards).await?;
+    for (id, name) in names {
+        if let Some(place) = places.remove(&id) {
+            let card = NamedCard { name, set: place.set, number: place.number };
+            holdings.cards.insert(id, card);
+        }
+    }
+    let ids: Vec<CardId> = holdings.cards.keys().copied().collect();
+    let owned = deck_ownership::owned(conn, by, &ids).await?;
+    holdings.owned = owned_printings(owned, &holdings.cards);
+    let rows = deck_reservations::of_cards(conn, reads, &ids).await?;
+    holdings.held = HeldCopies::new(rows, &holdings.owned);
+    Ok(())
+}
+
+fn answer(id: DeckId, deck: &Deck, holdings: &DeckHoldings) -> DeckReservationResponse {
+    let mut reserved: BTreeMap<PrintingId, u64> = BTreeMap::new();
+    for one in holdings.held.held.iter().filter(|one| one.deck == id) {
+        *reserved.entry(one.printing).or_default() += one.quantity;
+    }
+    let mut printings: BTreeMap<String, Vec<ReservedPrintingResponse>> = BTreeMap::new();
+    for owned in &holdings.owned {
+        let of_name = printings.entry(name_key(&owned.name)).or_default();
+        if let Some(quantity) = reserved.get(&owned.printing) {
+            of_name.push(ReservedPrintingResponse::new(owned, *quantity));
+        }
+    }
+    let (first_cards, names) = (holdings.first_cards(), holdings.deck_names());
+    let mut elsewhere = holdings.reserved_elsewhere(id);
+    let mut card = |name: String, needed: u64, owned: u64| {
+        let key = name_key(&name);
+        let printings = printings.remove(&key).unwrap_or_default();
+        let reserved: u64 = printings.iter().map(|one| one.quantity).sum();
+        let elsewhere = elsewhere.remove(&key).unwrap_or_default();
+        let get = copies_to_get(needed, owned, elsewhere.copies());
+        let movable = elsewhere.order.iter().take(DECKS_NAMED).map(|deck| MovableCopiesResponse {
+            deck_id: deck.0,
+            name: names.get(deck).copied().unwrap_or_default().to_owned(),
+            quantity: elsewhere.decks[deck],
+        });
+        ReservedCardResponse {
+            card_id: first_cards.get(&key).map(|card| card.0),
+            name,
+            needed,
+            reserved,
+            printings,
+            missing: needed.saturating_sub(reserved),
+            free: owned.saturating_sub(reserved + elsewhere.copies()),
+            to_move: get.to_move,
+            to_buy: get.to_buy,
+            movable: movable.collect(),
+            movable_left_out: elsewhere.order.len().saturating_sub(DECKS_NAMED),
+        }
+    };
+    let mut cards: Vec<ReservedCardResponse> = Vec::new();
+    for CardAvailability { name, needed, owned, .. } in
+        availabilities(&deck.entries, &holdings.owned)
+    {
+        cards.push(card(name, needed, owned));
+    }
+    let mut named: Vec<String> = cards.iter().map(|card| name_key(&card.name)).collect();
+    for printing in holdings.owned.iter().filter(|one| reserved.contains_key(&one.printing)) {
+        let key = name_key(&printing.name);
+        if !named.contains(&key) {
+            let of_name = holdings.owned.iter().filter(|one| name_key(&one.name) == key);
+            let owned = of_name.map(|one| one.quantity).sum();
+            cards.push(card(printing.name.clone(), 0, owned));
+            named.push(key);
+        }
+    }
+    let sum = |of: fn(&ReservedCardResponse) -> u64| -> u64 { cards.iter().map(of).sum() };
+    let rows = holdings.held.rows().iter();
+    let since = rows.filter(|row| row.deck_id == id).map(|row| row.reserved_at).min();
+    let missing = sum(|card| card.missing);
+    DeckReservationResponse {
+        reserved_at: since.filter(|_| !reserved.is_empty()),
+        complete: missing == 0,
+        needed: sum(|card| card.needed),
+        reserved: sum(|card| card.reserved),
+        missing,
+        to_move: sum(|card| card.to_move),
+        to_buy: sum(|card| card.to_buy),
+        cards,
+    }
+}
+
+/// Reserves for one of the own decks what there is of its cards and no other deck has reserved. The answer is for who may read decks and collection.
+pub async fn reserve(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    reads: (Option<&Granted<ReadOwnCollection>>, Option<&Granted<ReadOwnDecks>>),
+    asker: Asker,
+    id: DeckId,
+) -> Result<Option<DeckReservationResponse>, Problem> {
+    let at = app.clock.now();
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let mut conn = app.store.connection().await?;
+        let stored = deck_lists::find_own(&mut conn, by, id).await?;
+        drop(conn);
+        let stored = stored.ok_or_else(Problem::not_found)?;
+        let seen = see(app, (asker.0, Some(by.account())), stored).await?;
+        let loaded =
+            app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
+        let deck = seen.content.deck;
+        let mut conn = StepConnection::new(&app.store);
+        let cards = find_named(app, &mut conn, asker, &loaded.game, &names_of(&deck)).await?;
+        drop(conn);
+        let ids: Vec<CardId> = cards.keys().copied().collect();
+        let choose = |owned: Vec<OwnedRow>, reserved: &[ReservedRow]| {
+            chosen(id, &deck, owned_printings(owned, &cards), reserved)
+        };
+        // Who changes a deck again and again reserves what it held when this was asked.
+        let revision = (tries < TRIES).then_some(seen.row.revision);
+        let outcome = app
+            .write(by, async |conn, by| {
+                deck_reservations::reserve(conn, by, (id, revision), &ids, choose, at).await
+            })
+            .await?;
+        match outcome {
+            ReserveOutcome::Done(copies) => {
+                tracing::info!(account = %by.account(), deck = %id, copies, "copies reserved for a deck");
+                break;
+            }
+            ReserveOutcome::Missing => return Err(Problem::not_found()),
+            ReserveOutcome::Stale => {}
+        }
+    }
+    match reads {
+        (Some(collection), Some(decks)) => {
+            find(app, collection, Some(decks), asker, id).await.map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// How often a deck is read anew that was changed before its copies were reserved.
+const TRIES: usize = 3;
+
+/// The copies that a deck takes of what is owned and not reserved for others.
+fn chosen(
+    id: DeckId,
+    deck: &Deck,
+    owned: Vec<OwnedPrinting>,
+    reserved: &[ReservedRow],
+) -> Vec<(PrintingId, u64)> {
+    let held = HeldCopies::new(reserved.to_vec(), &owned).held;
+    let open = open_to(id, &owned, &held);
+    let mut chosen: BTreeMap<PrintingId, u64> = BTreeMap::new();
+    for taken in allocate(&deck.entries, &open) {
+        *chosen.entry(open[taken.printing].printing).or_default() += taken.quantity;
+    }
+    chosen.into_iter().collect()
+}
+
+/// Frees what is reserved for one of the own decks. Done again, it changes nothing.
+pub async fn release(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    id: DeckId,
+) -> Result<(), Problem> {
+    let found =
+        app.write(by, async |conn, by| deck_reservations::release(conn, by, id).await).await?;
+    if !found {
+        return Err(Problem::not_found());
+    }
+    tracing::info!(account = %by.account(), deck = %id, "reservation of a deck freed");
+    Ok(())
+}

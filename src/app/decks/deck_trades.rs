@@ -1,0 +1,391 @@
+//! What a trade would do to the decks of one of its sides. Nothing is told of the other side but what the trade itself tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cardscape_engine::{Game, name_key};
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::deck_cards::{Asker, StepConnection};
+use super::deck_holdings::{HeldCopies, NamedCard, find_named, mentions, owned_printings};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, ReadTrades};
+use crate::domain::copies::trade::{TradeRole, TradeState};
+use crate::domain::decks::allocation::{OwnedPrinting, card_key};
+use crate::domain::decks::reservation::{Reservation, in_effect, quantities};
+use crate::domain::decks::trade_effect::{
+    BeforeAndAfter, CardEffect, MAX_DECKS_TOLD, MAX_ENTRIES_TOLD,
+};
+use crate::domain::ids::{CardId, DeckId, PrintingId, TradeId};
+use crate::store::Connection;
+use crate::store::copies::trades::{self, TradedCopy};
+use crate::store::decks::deck_ownership::{self, HeldEntry};
+use crate::store::decks::{deck_pool, deck_reservations};
+
+/// What a trade would do to your decks.
+#[derive(Serialize, ToSchema)]
+pub struct TradeDecksResponse {
+    /// `open`, `accepted`, `declined`, `cancelled`, `countered`, `lapsed` or `expired`.
+    #[schema(example = "open")]
+    pub state: &'static str,
+    /// Whether its copies can still change hands: it is open, and each of them is there to give. If not, no deck is told.
+    pub possible: bool,
+    /// Your decks to which it would make a difference, those first to which it makes most: 100 at most, with 10,000 entries together.
+    pub decks: Vec<TradeDeckResponse>,
+    /// How many more there are.
+    #[schema(example = 0)]
+    pub decks_left_out: usize,
+    /// Your decks that were not looked into, because they were saved by a version of the service that did not note their cards: saved again, they are.
+    #[schema(example = 0)]
+    pub decks_not_compared: i64,
+}
+
+/// A deck of yours to which a trade would make a difference.
+#[derive(Serialize, ToSchema)]
+pub struct TradeDeckResponse {
+    /// Its id.
+    pub deck_id: Uuid,
+    /// What you call it.
+    #[schema(example = "Embers and Bones")]
+    pub name: String,
+    /// Cards of it that you have not, now.
+    #[schema(example = 5)]
+    pub missing_now: u64,
+    /// Cards of it that you would not have after the trade.
+    #[schema(example = 3)]
+    pub missing_after: u64,
+    /// Cards of which you would miss fewer.
+    pub closes: Vec<ClosedGapResponse>,
+    /// Cards of which you would miss more, or give away what is reserved for the deck.
+    pub opens: Vec<OpenedGapResponse>,
+}
+
+/// A card of which a deck would miss fewer copies.
+#[derive(Serialize, ToSchema)]
+pub struct ClosedGapResponse {
+    /// Its name.
+    #[schema(example = "Kettle Imp")]
+    pub name: String,
+    /// Its id; of several cards of the name that of the first.
+    pub card_id: Uuid,
+    /// How many fewer.
+    #[schema(example = 2, minimum = 1)]
+    pub copies: u64,
+}
+
+/// A card of which a deck would miss more copies, or lose what is reserved for it.
+#[derive(Serialize, ToSchema)]
+pub struct OpenedGapResponse {
+    /// Its name.
+    #[schema(example = "Bellows Smith")]
+    pub name: String,
+    /// Its id; of several cards of the name that of the first.
+    pub card_id: Uuid,
+    /// How many more you would miss; 0: you have enough others.
+    #[schema(example = 1)]
+    pub copies: u64,
+    /// Copies that are reserved for the deck, and would be reserved no more.
+    #[schema(example = 1)]
+    pub reserved: u64,
+}
+
+/// A copy that changes hands, of a card that the asker may see.
+struct MovedCopy {
+    game: String,
+    name: String,
+    card: CardId,
+    rarity: String,
+    /// Whether the asker gets it, and does not give it.
+    is_got: bool,
+}
+
+/// The copies that change hands, as far as the asker may see their cards.
+fn moved_copies(copies: Vec<TradedCopy>, role: TradeRole) -> Vec<MovedCopy> {
+    let moved = |TradedCopy { copy, given, .. }: TradedCopy| {
+        Some(MovedCopy {
+            game: copy.game,
+            name: copy.name?,
+            card: copy.card,
+            rarity: copy.rarity?,
+            is_got: given == (role == TradeRole::Recipient),
+        })
+    };
+    copies.into_iter().filter_map(moved).collect()
+}
+
+/// What the asker reads with.
+struct Reader {
+    collection: Granted<ReadOwnCollection>,
+    decks: Granted<ReadOwnDecks>,
+    asker: Asker,
+}
+
+/// What the asker has of cards of a game, before the trade and after it.
+struct Stock {
+    cards: BTreeMap<CardId, NamedCard>,
+    owned: Vec<OwnedPrinting>,
+    /// Copies by the identity of the name.
+    copies: BTreeMap<String, BeforeAndAfter>,
+}
+
+impl Stock {
+    /// Finds the cards of these names. The first of the steps of `conn`.
+    async fn find(
+        app: &AppState,
+        conn: &mut StepConnection<'_>,
+        reader: &Reader,
+        game: &Game,
+        names: BTreeSet<String>,
+        moved: &[&MovedCopy],
+    ) -> Result<Self, Problem> {
+        let cards = find_named(app, conn, reader.asker, game, &mentions(names)).await?;
+        let ids: Vec<CardId> = cards.keys().copied().collect();
+        let owned = deck_ownership::owned(conn.get().await?, &reader.collection, &ids).await?;
+        let owned = owned_printings(owned, &cards);
+        let mut copies: BTreeMap<String, BeforeAndAfter> = BTreeMap::new();
+        for printing in &owned {
+            let count = copies.entry(name_key(&printing.name)).or_default();
+            count.now += printing.quantity;
+            count.after += printing.quantity;
+        }
+        // What comes before what goes, so that none is lost in between.
+        for copy in moved.iter().filter(|copy| copy.is_got) {
+            copies.entry(name_key(&copy.name)).or_default().after += 1;
+        }
+        for copy in moved.iter().filter(|copy| !copy.is_got) {
+            let count = copies.entry(name_key(&copy.name)).or_default();
+            count.after = count.after.saturating_sub(1);
+        }
+        Ok(Self { cards, owned, copies })
+    }
+
+    fn of(&self, key: &str) -> BeforeAndAfter {
+        self.copies.get(key).copied().unwrap_or_default()
+    }
+}
+
+/// A deck that a trade changes something about.
+struct Affected {
+    deck: DeckId,
+    name: String,
+    weight: u64,
+    closes: Vec<ClosedGapResponse>,
+    opens: Vec<OpenedGapResponse>,
+}
+
+/// Tells what a trade would do to the decks of the asker, who is one of its sides. Whether the asker may read these decks, and the collection, is looked at
+/// once the trade is found.
+pub async fn find(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    (collection, decks): (
+        Result<Granted<ReadOwnCollection>, Problem>,
+        Result<Granted<ReadOwnDecks>, Problem>,
+    ),
+    asker: Asker,
+    id: TradeId,
+) -> Result<TradeDecksResponse, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = trades::find(&mut conn, by, asker.0, id, app.clock.now()).await?;
+    drop(conn);
+    let (trade, copies) = found.ok_or_else(Problem::not_found)?;
+    let reader = Reader { collection: collection?, decks: decks?, asker };
+    let possible = trade.state == TradeState::Open && copies.iter().all(|copy| copy.available);
+    let mut answer = TradeDecksResponse {
+        state: trade.state.as_str(),
+        possible,
+        decks: Vec::new(),
+        decks_left_out: 0,
+        decks_not_compared: 0,
+    };
+    if !possible {
+        return Ok(answer);
+    }
+    let moved = moved_copies(copies, trade.role(by.account()));
+    let mut by_game: BTreeMap<&str, Vec<&MovedCopy>> = BTreeMap::new();
+    for copy in &moved {
+        by_game.entry(&copy.game).or_default().push(copy);
+    }
+    let mut affected = Vec::new();
+    for (game, moved) in &by_game {
+        affected.extend(find_affected(app, &reader, game, moved).await?);
+    }
+    affected.sort_by_key(|one| (std::cmp::Reverse(one.weight), one.deck));
+    let all = affected.len();
+    affected.truncate(MAX_DECKS_TOLD);
+    let missing = count_missing(app, &reader, &by_game, &mut affected).await?;
+    answer.decks_left_out = all - affected.len();
+    let told = |Affected { deck, name, closes, opens, .. }: Affected| {
+        let missing = missing.get(&deck).copied().unwrap_or_default();
+        TradeDeckResponse {
+            deck_id: deck.0,
+            name,
+            missing_now: missing.now,
+            missing_after: missing.after,
+            closes,
+            opens,
+        }
+    };
+    answer.decks = affected.into_iter().map(told).collect();
+    let mut conn = app.store.connection().await?;
+    answer.decks_not_compared =
+        deck_ownership::count_unbound(&mut conn, &reader.decks, None).await?;
+    Ok(answer)
+}
+
+/// What a deck has of a card.
+#[derive(Default)]
+struct Share {
+    needed: u64,
+    reserved: BeforeAndAfter,
+}
+
+/// The decks of the asker that hold cards of a game that change hands, or have reserved copies of them, and to which that makes a difference.
+async fn find_affected(
+    app: &AppState,
+    reader: &Reader,
+    game: &str,
+    moved: &[&MovedCopy],
+) -> Result<Vec<Affected>, Problem> {
+    let loaded = app.named_game(game).await?.map_err(Problem::internal)?;
+    let names = moved.iter().map(|copy| copy.name.clone()).collect();
+    let mut conn = StepConnection::new(&app.store);
+    let stock = Stock::find(app, &mut conn, reader, &loaded.game, names, moved).await?;
+    let ids: Vec<CardId> = stock.cards.keys().copied().collect();
+    let conn = conn.get().await?;
+    let needs = deck_ownership::needs(conn, &reader.decks, &ids).await?;
+    let rows = deck_reservations::of_cards(conn, &reader.decks, &ids).await?;
+    let printings = deck_ownership::printings(conn, &ids).await?;
+    let mut after = quantities(&stock.owned);
+    for copy in moved {
+        let is_it = |printing: &&deck_ownership::PrintingRow| {
+            printing.card_id == copy.card && printing.rarity == copy.rarity
+        };
+        let Some(printing) = printings.iter().find(is_it) else { continue };
+        let count = after.entry(printing.id).or_default();
+        *count = if copy.is_got { *count + 1 } else { count.saturating_sub(1) };
+    }
+    let key_of = |card: &CardId| stock.cards.get(card).map(|card| name_key(&card.name));
+    let mut decks: BTreeMap<DeckId, (String, BTreeMap<String, Share>)> = BTreeMap::new();
+    for need in needs {
+        let Some(key) = key_of(&need.card_id) else { continue };
+        let (_, shares) = decks.entry(need.deck_id).or_insert((need.name, BTreeMap::new()));
+        shares.entry(key).or_default().needed += need.copies.unsigned_abs();
+    }
+    let keys: BTreeMap<PrintingId, String> =
+        rows.iter().filter_map(|row| Some((row.printing_id, key_of(&row.card_id)?))).collect();
+    let deck_names: BTreeMap<DeckId, &str> =
+        rows.iter().map(|row| (row.deck_id, row.name.as_str())).collect();
+    let mut add = |one: Reservation, is_after: bool| {
+        let Some(key) = keys.get(&one.printing) else { return };
+        let name = || deck_names.get(&one.deck).copied().unwrap_or_default().to_owned();
+        let (_, shares) = decks.entry(one.deck).or_insert_with(|| (name(), BTreeMap::new()));
+        let reserved = &mut shares.entry(key.clone()).or_default().reserved;
+        *(if is_after { &mut reserved.after } else { &mut reserved.now }) += one.quantity;
+    };
+    let reserved: Vec<Reservation> = rows.iter().map(|row| row.reservation()).collect();
+    for one in HeldCopies::new(rows.clone(), &stock.owned).held {
+        add(one, false);
+    }
+    for one in in_effect(&reserved, &after) {
+        add(one, true);
+    }
+    let affected = decks.into_iter().map(|(deck, (name, shares))| {
+        let mut affected =
+            Affected { deck, name, weight: 0, closes: Vec::new(), opens: Vec::new() };
+        for (key, share) in shares {
+            affected.add(&stock, &key, &share);
+        }
+        affected
+    });
+    Ok(affected.filter(|one| one.weight > 0).collect())
+}
+
+impl Affected {
+    /// Notes what the trade does to a card of the deck.
+    fn add(&mut self, stock: &Stock, key: &str, share: &Share) {
+        let effect = CardEffect::of(share.needed, stock.of(key), share.reserved);
+        let mut cards = stock.cards.iter();
+        let Some((card, known)) = cards.find(|(_, card)| name_key(&card.name) == key) else {
+            return;
+        };
+        self.weight += effect.weight();
+        let (name, card_id) = (known.name.clone(), card.0);
+        if effect.closes > 0 {
+            let name = name.clone();
+            self.closes.push(ClosedGapResponse { name, card_id, copies: effect.closes });
+        }
+        if effect.opens > 0 || effect.unreserves > 0 {
+            let (copies, reserved) = (effect.opens, effect.unreserves);
+            self.opens.push(OpenedGapResponse { name, card_id, copies, reserved });
+        }
+    }
+}
+
+/// Counts what is missing of the whole decks, before and after. Those for which there are too many entries are taken out.
+async fn count_missing(
+    app: &AppState,
+    reader: &Reader,
+    moved: &BTreeMap<&str, Vec<&MovedCopy>>,
+    affected: &mut Vec<Affected>,
+) -> Result<BTreeMap<DeckId, BeforeAndAfter>, Problem> {
+    let ids: Vec<DeckId> = affected.iter().map(|one| one.deck).collect();
+    let mut conn = app.store.connection().await?;
+    let mut entries =
+        deck_ownership::entries(&mut conn, &reader.decks, &ids, MAX_ENTRIES_TOLD + 1).await?;
+    name_bound(&mut conn, reader.asker, &mut entries).await?;
+    drop(conn);
+    if let Some(cut) = entries.get(MAX_ENTRIES_TOLD).map(|entry| entry.deck_id) {
+        // At least one is told: no deck has as many entries.
+        let place = affected.iter().position(|one| one.deck == cut).unwrap_or(affected.len());
+        affected.truncate(place);
+        entries.retain(|entry| entry.deck_id != cut);
+    }
+    let mut games: BTreeMap<String, Vec<HeldEntry>> = BTreeMap::new();
+    for entry in entries {
+        games.entry(entry.game_code.clone()).or_default().push(entry);
+    }
+    let mut missing: BTreeMap<DeckId, BeforeAndAfter> = BTreeMap::new();
+    for (game, entries) in games {
+        let loaded = app.named_game(&game).await?.map_err(Problem::internal)?;
+        let names = entries.iter().map(|entry| entry.card.name.clone());
+        let names = names.filter(|name| !name.is_empty()).collect();
+        let moved = moved.get(game.as_str()).map_or(&[][..], Vec::as_slice);
+        let mut conn = StepConnection::new(&app.store);
+        let stock = Stock::find(app, &mut conn, reader, &loaded.game, names, moved).await?;
+        let mut needed: BTreeMap<(DeckId, String), u64> = BTreeMap::new();
+        for entry in entries {
+            let key = (entry.deck_id, card_key(&entry.card));
+            *needed.entry(key).or_default() += entry.quantity;
+        }
+        for ((deck, key), needed) in needed {
+            let (count, owned) = (missing.entry(deck).or_default(), stock.of(&key));
+            count.now += needed.saturating_sub(owned.now);
+            count.after += needed.saturating_sub(owned.after);
+        }
+    }
+    Ok(missing)
+}
+
+/// Gives entries without a name that of the card that they are bound to, where the asker may see it by now.
+async fn name_bound(
+    conn: &mut Connection,
+    (viewer, _): Asker,
+    entries: &mut [HeldEntry],
+) -> Result<(), Problem> {
+    let nameless = entries.iter().filter(|entry| entry.card.name.is_empty());
+    let bound: BTreeSet<CardId> = nameless.filter_map(|entry| entry.card_id).collect();
+    if bound.is_empty() {
+        return Ok(());
+    }
+    let bound: Vec<CardId> = bound.into_iter().collect();
+    let names = deck_pool::names(conn, viewer, &bound).await?;
+    for entry in entries.iter_mut().filter(|entry| entry.card.name.is_empty()) {
+        if let Some(name) = entry.card_id.and_then(|card| names.get(&card)) {
+            entry.card.name.clone_from(name);
+        }
+    }
+    Ok(())
+}

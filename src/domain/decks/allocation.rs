@@ -1,0 +1,185 @@
+//! Which of a player's printings the entries of a deck take: those that they name first, then others, each copy once.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::{CardReference, DeckEntry, name_key};
+
+use crate::domain::ids::{CardId, PrintingId};
+
+/// Cards of a printing that a player has: counted and registered together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedPrinting {
+    /// The printing.
+    pub printing: PrintingId,
+    /// The card.
+    pub card: CardId,
+    /// Name of the card: cards of one name are printings of each other here.
+    pub name: String,
+    /// Code of its set.
+    pub set: String,
+    /// Its number in the set.
+    pub number: String,
+    /// Code of the rarity.
+    pub rarity: String,
+    /// How many.
+    pub quantity: u64,
+}
+
+/// Copies of a printing that an entry takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Taken {
+    /// Position of the entry in the deck.
+    pub entry: usize,
+    /// Whether it is not the printing that the entry names; an entry that names none means each.
+    pub is_other: bool,
+    /// Position of the printing among those that the player has.
+    pub printing: usize,
+    /// How many, at least 1.
+    pub quantity: u64,
+}
+
+/// Shares out printings among the entries of a deck: in the order of the entries, of each first what it names. Of what several could take, an entry that
+/// names more of a printing comes first; of several printings that would do, the first.
+///
+/// ```
+/// use cardscape::domain::decks::allocation::{OwnedPrinting, allocate};
+/// use cardscape::domain::ids::{CardId, PrintingId};
+/// use cardscape_engine::parse_deck_text;
+/// let owned = |set: &str, quantity| OwnedPrinting {
+///     printing: PrintingId::fresh(), card: CardId::fresh(), name: "Kettle Imp".into(), set: set.into(), number: "16".into(),
+///     rarity: "common".into(), quantity,
+/// };
+/// let deck = parse_deck_text("1 Kettle Imp\n3 Kettle Imp (hearth)").deck;
+/// let taken = allocate(&deck.entries, &[owned("hearth", 2), owned("reprints", 5)]);
+/// let taken: Vec<_> = taken.iter().map(|one| (one.entry, one.printing, one.quantity, one.is_other)).collect();
+/// assert_eq!(taken, [(0, 1, 1, false), (1, 0, 2, false), (1, 1, 1, true)]);
+/// ```
+pub fn allocate(entries: &[DeckEntry], printings: &[OwnedPrinting]) -> Vec<Taken> {
+    let mut left: BTreeMap<String, Vec<(usize, u64)>> = BTreeMap::new();
+    for (at, printing) in printings.iter().enumerate() {
+        left.entry(name_key(&printing.name)).or_default().push((at, printing.quantity));
+    }
+    let mut wanted: Vec<u64> = entries.iter().map(|entry| u64::from(entry.quantity)).collect();
+    let mut taken = Vec::new();
+    // Who names more of a printing takes first: what names none takes what is left.
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(named_parts(&entries[*at].card)));
+    for is_other in [false, true] {
+        for at in &order {
+            let card = &entries[*at].card;
+            let Some(left) = left.get_mut(&card_key(card)) else { continue };
+            for (printing, copies) in left {
+                if is_other == is_named(card, &printings[*printing]) {
+                    continue;
+                }
+                let quantity = wanted[*at].min(*copies);
+                if quantity > 0 {
+                    wanted[*at] -= quantity;
+                    *copies -= quantity;
+                    taken.push(Taken { entry: *at, is_other, printing: *printing, quantity });
+                }
+            }
+        }
+    }
+    taken.sort_unstable();
+    taken
+}
+
+/// What is one card: its name, or the place of one that is hidden from the reader.
+pub fn card_key(card: &CardReference) -> String {
+    let place = || {
+        format!(
+            "({}) {}",
+            card.set.as_deref().unwrap_or_default(),
+            card.number.as_deref().unwrap_or_default()
+        )
+    };
+    if card.name.is_empty() { place() } else { name_key(&card.name) }
+}
+
+fn named_parts(card: &CardReference) -> usize {
+    [&card.set, &card.number, &card.rarity].into_iter().flatten().count()
+}
+
+/// Whether a printing is what the deck names.
+fn is_named(card: &CardReference, printing: &OwnedPrinting) -> bool {
+    let plain = |number: &str| number.trim_start_matches('0').to_lowercase();
+    let same = |named: &Option<String>, has: &str| {
+        named.as_deref().is_none_or(|named| named.trim().eq_ignore_ascii_case(has))
+    };
+    same(&card.set, &printing.set)
+        && same(&card.rarity, &printing.rarity)
+        && card
+            .number
+            .as_deref()
+            .is_none_or(|number| plain(number.trim()) == plain(&printing.number))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use cardscape_engine::parse_deck_text;
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// So many of a printing of the card Ping.
+    pub(in crate::domain::decks) fn owned(set: &str, rarity: &str, quantity: u64) -> OwnedPrinting {
+        let (name, number) = ("Ping".to_owned(), "7".to_owned());
+        OwnedPrinting {
+            printing: PrintingId(Uuid::from_u128(
+                set.bytes().chain(rarity.bytes()).fold(1, |id, byte| id * 257 + u128::from(byte)),
+            )),
+            card: CardId(Uuid::from_u128(1)),
+            name,
+            set: set.into(),
+            number,
+            rarity: rarity.into(),
+            quantity,
+        }
+    }
+
+    fn list() -> impl Strategy<Value = Vec<(u32, Option<bool>, Option<bool>)>> {
+        prop::collection::vec((0..5_u32, any::<Option<bool>>(), any::<Option<bool>>()), 0..6)
+    }
+
+    proptest! {
+        #[test]
+        fn a_copy_is_taken_once_and_none_is_left_that_is_wanted(lines in list(), quantities in prop::array::uniform4(0..4_u64)) {
+            let word = |chosen: bool, words: [&str; 2]| words[usize::from(chosen)].to_owned();
+            let entries: Vec<DeckEntry> = lines.into_iter().map(|(quantity, set, rarity)| DeckEntry {
+                zone: "main".into(),
+                quantity,
+                card: CardReference {
+                    name: "ping".into(),
+                    set: set.map(|chosen| word(chosen, ["a", "b"])),
+                    number: None,
+                    rarity: rarity.map(|chosen| word(chosen, ["common", "rare"])),
+                },
+                copies: Vec::new(),
+            }).collect();
+            let [one, two, three, four] = quantities;
+            let printings = [owned("a", "common", one), owned("a", "rare", two), owned("b", "common", three), owned("b", "rare", four)];
+            let taken = allocate(&entries, &printings);
+            for (at, printing) in printings.iter().enumerate() {
+                let copies: u64 = taken.iter().filter(|one| one.printing == at).map(|one| one.quantity).sum();
+                prop_assert!(copies <= printing.quantity);
+            }
+            for (at, entry) in entries.iter().enumerate() {
+                let copies: u64 = taken.iter().filter(|one| one.entry == at).map(|one| one.quantity).sum();
+                prop_assert!(copies <= u64::from(entry.quantity));
+            }
+            let wanted: u64 = entries.iter().map(|entry| u64::from(entry.quantity)).sum();
+            let all: u64 = taken.iter().map(|one| one.quantity).sum();
+            prop_assert_eq!(all, wanted.min(quantities.iter().sum()));
+            prop_assert!(taken.iter().all(|one| one.quantity > 0));
+        }
+    }
+
+    #[test]
+    fn hidden_cards_take_nothing() {
+        let mut deck = parse_deck_text("1 Ping (a) 7").deck;
+        deck.entries[0].card.name.clear();
+        assert_eq!(allocate(&deck.entries, &[owned("a", "common", 1)]), []);
+    }
+}

@@ -1,0 +1,174 @@
+//! Copies that players have set aside for their decks: so many of a printing, not which.
+//!
+//! Reservations of an account are written under the lock of its row, so that those of two decks follow each other and no copy is reserved twice. What is
+//! owned changes without them: whoever reads them holds them against that ([`in_effect`](crate::domain::decks::reservation::in_effect)).
+
+use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Int4, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::deck_lists::{lock, lock_account};
+use super::deck_ownership::{OwnedRow, owned_by};
+use crate::auth::permission::{Acting, Granted, ReadOwnDecks, WriteOwnDecks};
+use crate::domain::decks::reservation::Reservation;
+use crate::domain::ids::{AccountId, CardId, DeckId, PrintingId};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, StoreResult};
+
+/// Copies of a printing that are set aside for a deck.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct ReservedRow {
+    /// The deck.
+    #[diesel(sql_type = SqlUuid)]
+    pub deck_id: DeckId,
+    /// What its owner calls it.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// The printing.
+    #[diesel(sql_type = SqlUuid)]
+    pub printing_id: PrintingId,
+    /// Its card.
+    #[diesel(sql_type = SqlUuid)]
+    pub card_id: CardId,
+    /// How many, owned or not.
+    #[diesel(sql_type = Int4)]
+    pub quantity: i32,
+    /// Since when the deck has a reservation.
+    #[diesel(sql_type = Timestamptz)]
+    pub reserved_at: DateTime<Utc>,
+}
+
+impl ReservedRow {
+    /// The reservation, without names.
+    pub fn reservation(&self) -> Reservation {
+        Reservation {
+            deck: self.deck_id,
+            printing: self.printing_id,
+            quantity: self.quantity.unsigned_abs().into(),
+        }
+    }
+}
+
+/// What the decks of the account have reserved of these cards: those of the decks that were reserved first come first.
+pub async fn of_cards(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    cards: &[CardId],
+) -> StoreResult<Vec<ReservedRow>> {
+    reserved_by(conn, by.account(), cards).await
+}
+
+async fn reserved_by(
+    conn: &mut Connection,
+    account: AccountId,
+    cards: &[CardId],
+) -> StoreResult<Vec<ReservedRow>> {
+    let rows = sql("SELECT r.deck_id, d.name, r.printing_id, p.card_id, r.quantity, r.reserved_at FROM decks d \
+         JOIN deck_reservations r ON r.deck_id = d.id JOIN printings p ON p.id = r.printing_id \
+         WHERE d.account_id = $account AND d.deleted_at IS NULL AND p.card_id = ")
+        .bind("account", account)
+        .any(cards)
+        .push(" ORDER BY r.reserved_at, r.deck_id, r.printing_id")
+        .load(conn)
+        .await?;
+    Ok(rows)
+}
+
+#[derive(QueryableByName)]
+struct CardRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: CardId,
+}
+
+/// The cards of which something is reserved for a deck of the account, whether the deck still holds them or not.
+pub async fn cards_of(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    deck: DeckId,
+) -> StoreResult<Vec<CardId>> {
+    let rows: Vec<CardRow> = sql("SELECT DISTINCT p.card_id FROM decks d JOIN deck_reservations r ON r.deck_id = d.id JOIN printings p ON p.id = r.printing_id \
+         WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id = $deck ORDER BY p.card_id")
+        .bind("account", by.account())
+        .bind("deck", deck)
+        .load(conn)
+        .await?;
+    Ok(rows.into_iter().map(|row| row.card_id).collect())
+}
+
+/// What became of copies to reserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReserveOutcome {
+    /// So many are reserved now.
+    Done(u64),
+    /// The deck is of another revision.
+    Stale,
+    /// The asker has no such deck.
+    Missing,
+}
+
+/// Reserves for one of the own decks what `choose` takes of what is owned of these cards beside all that is reserved of them, in place of what was
+/// reserved for it. The deck keeps its place among those that were reserved before it. If it is no longer of that `revision`, nothing is done.
+pub async fn reserve(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDecks>,
+    (deck, revision): (DeckId, Option<i64>),
+    cards: &[CardId],
+    choose: impl Fn(Vec<OwnedRow>, &[ReservedRow]) -> Vec<(PrintingId, u64)>,
+    at: DateTime<Utc>,
+) -> StoreResult<ReserveOutcome> {
+    lock_account(conn, by).await?;
+    match lock(conn, by, deck).await? {
+        None => return Ok(ReserveOutcome::Missing),
+        Some(row) if revision.is_some_and(|revision| revision != row.revision) => {
+            return Ok(ReserveOutcome::Stale);
+        }
+        Some(_) => {}
+    }
+    let reserved = reserved_by(conn, by.account(), cards).await?;
+    let chosen = choose(owned_by(conn, by.account(), cards).await?, &reserved);
+    let (printings, quantities): (Vec<PrintingId>, Vec<i32>) = chosen
+        .iter()
+        .map(|(printing, quantity)| (*printing, i32::try_from(*quantity).unwrap_or(i32::MAX)))
+        .unzip();
+    let since = clear(conn, deck).await?.unwrap_or(at);
+    sql("INSERT INTO deck_reservations (deck_id, printing_id, quantity, reserved_at) \
+         SELECT $deck, one.printing_id, one.quantity, $since FROM unnest($printings, $quantities) AS one (printing_id, quantity)")
+        .bind("deck", deck)
+        .bind("since", since)
+        .bind("printings", printings)
+        .bind("quantities", quantities)
+        .execute(conn)
+        .await?;
+    Ok(ReserveOutcome::Done(chosen.iter().map(|(_, quantity)| quantity).sum()))
+}
+
+#[derive(QueryableByName)]
+struct SinceRow {
+    #[diesel(sql_type = Timestamptz)]
+    reserved_at: DateTime<Utc>,
+}
+
+/// Deletes what is reserved for a deck that is locked; since when that was.
+async fn clear(conn: &mut Connection, deck: DeckId) -> StoreResult<Option<DateTime<Utc>>> {
+    let rows: Vec<SinceRow> =
+        sql("DELETE FROM deck_reservations WHERE deck_id = $deck RETURNING reserved_at")
+            .bind("deck", deck)
+            .load(conn)
+            .await?;
+    Ok(rows.into_iter().map(|row| row.reserved_at).min())
+}
+
+/// Frees what is reserved for one of the own decks; false: the asker has no such deck.
+pub async fn release(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnDecks>,
+    deck: DeckId,
+) -> StoreResult<bool> {
+    lock_account(conn, by).await?;
+    if lock(conn, by, deck).await?.is_none() {
+        return Ok(false);
+    }
+    clear(conn, deck).await?;
+    Ok(true)
+}
