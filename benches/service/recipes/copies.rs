@@ -90,6 +90,12 @@ pub(super) const RECIPES: &[Recipe] = &[
             "INSERT INTO account_events (account_id, kind, created_at) VALUES (bench.account(3), 'trade.offered', now())",
         ]),
     Recipe::get("find_trade", "own trade by id", "/v1/trades/<trade>").by(Row).prepare(MAKE_OFFERS_FEW).rows(OFFERED).reads(&[ONE_TRADE]),
+    Recipe::get("find_trade_decks", "what a trade does to own decks", "/v1/trades/<trade>/decks")
+        .by(Row)
+        .prepare(MAKE_OFFERS_FEW)
+        .rows(OFFERED)
+        .reads(&[ONE_TRADE])
+        .why("the yardstick reads the trade alone, and no deck"),
     Recipe::post("accept_trade", "trade accepted", "/v1/trades/<trade>/accept")
         .by(Row)
         .prepare(&[MAKE_OFFERS])

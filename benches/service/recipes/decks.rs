@@ -100,6 +100,20 @@ const FOLLOWS: &[&str] = &[
     SAYS[1],
     "INSERT INTO followed_authors (account_id, author_id, followed_at, counted) SELECT :caller::uuid, account_id, now(), true FROM decks WHERE id = :deck::uuid ON CONFLICT DO NOTHING",
 ];
+const RESERVES: &[&str] = &[
+    "SELECT created_at FROM accounts WHERE id = :caller::uuid FOR NO KEY UPDATE",
+    "SELECT revision FROM decks WHERE id = :deck::uuid FOR UPDATE",
+    "DELETE FROM deck_reservations WHERE deck_id = :deck::uuid",
+    "INSERT INTO deck_reservations (deck_id, printing_id, quantity, reserved_at) SELECT :deck::uuid, e.printing_id, 1, now() FROM collection_entries e \
+     WHERE e.account_id = :caller::uuid ORDER BY e.printing_id LIMIT 25 ON CONFLICT DO NOTHING",
+];
+const RESERVES_NOTHING: [&str; 3] = [RESERVES[0], RESERVES[1], RESERVES[2]];
+/// Decks of the bench, each with a reservation of one printing.
+const RESERVED: &str = "INSERT INTO deck_reservations (deck_id, printing_id, quantity, reserved_at) \
+     SELECT d.id, p.id, 1, now() FROM (SELECT id FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many) d \
+     CROSS JOIN (SELECT id FROM printings ORDER BY id LIMIT 1) p ON CONFLICT DO NOTHING";
+const RESERVED_DECK: &str = "SELECT d.id AS deck, d.account_id AS caller FROM decks d WHERE EXISTS (SELECT FROM deck_reservations r WHERE r.deck_id = d.id) ORDER BY d.id LIMIT :many";
+const NO_RESERVATIONS: &[&str] = &["DELETE FROM deck_reservations"];
 const ONE_ACCOUNT: &str = "all are of one account, which is held meanwhile";
 
 pub(super) const RECIPES: &[Recipe] = &[
@@ -306,6 +320,31 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(DECK)
         .reads(ONE_DECK)
         .why("the yardstick reads the deck alone, neither what its owner has nor other decks"),
+    Recipe::get("find_deck_reservation", "what is reserved for an own deck", "/v1/decks/<deck>/reservation")
+        .by(Row)
+        .prepare(&[RESERVED])
+        .rows(RESERVED_DECK)
+        .restore(NO_RESERVATIONS)
+        .reads(ONE_DECK)
+        .why("the yardstick reads the deck alone, neither what its owner has nor what is reserved"),
+    Recipe::put("reserve_deck", "copies reserved for a deck", "/v1/decks/<deck>/reservation")
+        .by(Row)
+        .rows(DECK)
+        .restore(NO_RESERVATIONS)
+        .writes(RESERVES)
+        .why("the deck is read first, and the reservation afterwards; the yardstick does neither"),
+    Recipe::delete("release_deck", "reservation of a deck freed", "/v1/decks/<deck>/reservation")
+        .by(Row)
+        .prepare(&[RESERVED])
+        .rows(RESERVED_DECK)
+        .spends(3_000)
+        .restore(NO_RESERVATIONS)
+        .writes(&RESERVES_NOTHING),
+    Recipe::get("find_deck_pick_list", "what can be built of an own deck", "/v1/decks/<deck>/pick-list")
+        .by(Row)
+        .rows(DECK)
+        .reads(ONE_DECK)
+        .why("the yardstick reads the deck alone, and judges nothing"),
     Recipe::get("find_deck_statistics", "statistics of an own deck", "/v1/decks/<deck>/statistics").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("draw_deck_chart", "chart of the ranks of an own deck", "/v1/decks/<deck>/chart?of=rank").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::get("find_draw_odds", "odds of drawing a kind from an own deck", "/v1/decks/<deck>/draw-odds?kind=unit").by(Row).rows(DECK).reads(ONE_DECK),

@@ -514,6 +514,18 @@ impl Scene {
                 let path = self.claimed_design().await;
                 Draft::new(moderator, format!("{path}/return"), Value::Null)
             }
+            "reserve_deck" => {
+                // It keeps something only of what there is.
+                let id = printing(app, None, "base", "001", "common").await;
+                let count = app.put(&format!("/v1/collection/{id}")).by(ada);
+                count.json(&json!({ "quantity": 2 })).answer().await.expect(200);
+                Draft::new(ada, format!("{}/reservation", self.deck().await), Value::Null)
+            }
+            "release_deck" => {
+                let path = format!("{}/reservation", self.deck().await);
+                app.put(&path).by(ada).answer().await.expect(200);
+                Draft::new(ada, path, Value::Null)
+            }
             "like_deck" => {
                 Draft::new(ben, format!("{}/like", self.public_deck().await), Value::Null)
             }

@@ -359,6 +359,47 @@ async fn told_by_public_decks(app: &TestApp) -> Vec<String> {
     told
 }
 
+/// What a player who holds none of the hidden cards learns by what she has: of a deck with hidden cards, of her own one with guesses, and of a trade in which
+/// she is offered hidden cards.
+async fn told_to_a_collector(
+    app: &TestApp,
+    holder: &Player,
+    eve: &Player,
+    path: &str,
+) -> Vec<String> {
+    let imp = crate::collection::counts::printing(app, None, "hearth", "016", "common").await;
+    let count = app.put(&format!("/v1/collection/{imp}")).by(eve);
+    count.json(&json!({ "quantity": 2 })).answer().await.expect(200);
+    let list = "2 Drowned Lantern\n1 Wholly Different 003\n1 Kettle Imp\n1 Mirror Pilgrim (veil) 004\n1 Wholly Different 004";
+    let body =
+        json!({ "name": "guesses", "format": "ttcg/standard", "list": list, "dialect": "plain" });
+    let own = super::stored_as(app, eve, &body).await;
+    let copies = app.copies_of(holder).await;
+    let offer = app.offer(holder, eve, &copies.iter().collect::<Vec<_>>(), &[]).await.expect(201);
+    let trade = format!("/v1/trades/{}/decks", offer["id"].as_str().unwrap());
+    let mut told = Vec::new();
+    let mut note = |answer: crate::support::Answer| {
+        let mut body = answer.json();
+        if let Some(members) = body.as_object_mut() {
+            members.remove("reserved_at");
+        }
+        let mut text = body.to_string();
+        for (at, path) in [path, &own].into_iter().enumerate() {
+            text = text.replace(path.rsplit('/').next().unwrap(), &format!("DECK {at}"));
+        }
+        told.push(format!("{} {text}", answer.status));
+    };
+    note(app.put(&format!("{own}/reservation")).by(eve).answer().await);
+    for path in [path, &own] {
+        for way in ["availability", "pick-list", "pick-list?reserved=include"] {
+            note(app.get(&format!("{path}/{way}")).by(eve).answer().await);
+        }
+    }
+    note(app.get(&format!("{own}/reservation")).by(eve).answer().await);
+    note(app.get(&trade).by(eve).answer().await);
+    told
+}
+
 #[tokio::test]
 async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
     let (one, other) = crate::hidden_cards::twins().await;
@@ -388,6 +429,7 @@ async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
             changed.answer().await.expect(200);
             of_app.extend(told_to_a_stranger(app, owner, &path).await);
             if owner.id == ada.id {
+                of_app.extend(told_to_a_collector(app, &ada, &eve, &path).await);
                 seen_by_holders
                     .push(app.get(&path).by(owner).answer().await.expect(200)["entries"].clone());
             }

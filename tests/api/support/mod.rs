@@ -22,7 +22,7 @@ pub use db::{TestDb, postgres_log, sql};
 pub use device::next_step;
 pub use hands::text;
 pub use http::{Answer, RequestExt};
-pub use press::{PaperCard, Program, fresh_path, read_print_file, run, sha256};
+pub use press::{PaperCard, Program, card_name, fresh_path, read_print_file, run, sha256};
 pub use proxy::{Proxy, Weather};
 pub use receiver::{Hook, Received, Receiver};
 pub use tls_postgres::TlsPostgres;

@@ -1,0 +1,306 @@
+//! Copies that are set aside for decks, and what can be built beside them.
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::collection::counts::printing;
+use crate::support::{Player, RequestExt as _, TestApp, card_name, text};
+
+/// Stores a deck, and returns its path.
+async fn stored(app: &TestApp, owner: &Player, name: &str, list: &str) -> String {
+    let body = json!({ "name": name, "format": "ttcg/standard", "list": list });
+    super::stored_as(app, owner, &body).await
+}
+
+/// Replaces the list of a deck.
+async fn change(app: &TestApp, owner: &Player, path: &str, list: &str) {
+    let body = json!({ "name": "changed", "format": "ttcg/standard", "list": list });
+    app.put(path).by(owner).header("if-match", "*").json(&body).answer().await.expect(200);
+}
+
+/// Lets a player have so many Kettle Imps of a rarity.
+async fn own(app: &TestApp, player: &Player, rarity: &str, quantity: u64) {
+    let id = printing(app, None, "hearth", "016", rarity).await;
+    let body = json!({ "quantity": quantity });
+    let answer = app.put(&format!("/v1/collection/{id}")).by(player).json(&body).answer().await;
+    assert!([200, 204].contains(&answer.status), "{}", answer.text());
+}
+
+async fn reserve(app: &TestApp, by: &Player, path: &str) -> Value {
+    app.put(&format!("{path}/reservation")).by(by).answer().await.expect(200)
+}
+
+async fn reserved(app: &TestApp, by: &Player, path: &str) -> Value {
+    app.get(&format!("{path}/reservation")).by(by).answer().await.expect(200)
+}
+
+/// Members of a value, to compare them.
+fn members<const N: usize>(value: &Value, names: [&str; N]) -> [Value; N] {
+    names.map(|name| value[name].clone())
+}
+
+/// Rarity and quantity of what is reserved of a card.
+fn printings(card: &Value) -> Vec<(String, u64)> {
+    let printings = card["printings"].as_array().unwrap().iter();
+    printings.map(|one| (text(one, "rarity"), one["quantity"].as_u64().unwrap())).collect()
+}
+
+const SUMS: [&str; 6] = ["complete", "needed", "reserved", "missing", "to_move", "to_buy"];
+
+#[tokio::test]
+async fn copies_are_set_aside_named_printings_first_and_none_twice() {
+    let app = super::app().await;
+    let ada = app.player("ada").await;
+    // One of the commons is registered.
+    own(&app, &ada, "common", 1).await;
+    app.give_copy(&ada.id, "ttcg", "hearth", "016").await;
+    own(&app, &ada, "rare", 1).await;
+    let one = stored(&app, &ada, "one", "2 Kettle Imp (hearth) 016 {rare}\n1 Pocket Bat").await;
+    let two = stored(&app, &ada, "two", "2 Kettle Imp").await;
+
+    let before = reserved(&app, &ada, &one).await;
+    assert_eq!(before.get("reserved_at"), None);
+    assert_eq!(json!(members(&before, SUMS)), json!([false, 3, 0, 3, 0, 1]));
+    assert_eq!(before["cards"][0]["free"], 3);
+
+    let told = reserve(&app, &ada, &one).await;
+    assert!(told["reserved_at"].is_string());
+    assert_eq!(json!(members(&told, SUMS)), json!([false, 3, 2, 1, 0, 1]));
+    let imp = &told["cards"][0];
+    assert_eq!(printings(imp), [("common".to_owned(), 1), ("rare".to_owned(), 1)]);
+    assert_eq!(json!(members(&imp["printings"][0], ["set", "number"])), json!(["hearth", "016"]));
+    assert_eq!((&imp["missing"], &imp["free"]), (&json!(0), &json!(1)));
+    assert_eq!(reserve(&app, &ada, &one).await, told, "done again, it is the same");
+    assert_eq!(reserved(&app, &ada, &one).await, told);
+
+    let told = reserve(&app, &ada, &two).await;
+    let imp = &told["cards"][0];
+    assert_eq!(printings(imp), [("common".to_owned(), 1)]);
+    assert_eq!(json!(members(imp, ["missing", "free", "to_move", "to_buy"])), json!([1, 0, 1, 0]));
+    assert_eq!(
+        json!(members(&imp["movable"][0], ["name", "quantity"])),
+        json!(["one", 2]),
+        "{imp:#}"
+    );
+
+    // The comparison with the collection knows of it.
+    let seen = app.get(&format!("{two}/availability")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&seen, ["buildable", "missing", "to_buy", "to_move"])),
+        json!([true, 0, 0, 1])
+    );
+    let imp = &seen["cards"][0];
+    assert_eq!(
+        json!(members(imp, ["owned", "reserved_here", "reserved_elsewhere", "to_buy", "to_move"])),
+        json!([3, 1, 2, 0, 1])
+    );
+    assert_eq!(
+        json!(members(&imp["other_decks"][0], ["name", "quantity", "reserved"])),
+        json!(["one", 2, 2])
+    );
+    let seen = app.get(&format!("{one}/availability")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&seen["cards"][1], ["owned", "to_buy", "to_move"])),
+        json!([0, 1, 0]),
+        "nobody has a bat"
+    );
+
+    // What can be built is what no other deck has.
+    let pick = format!("{two}/pick-list");
+    let picked = app.get(&pick).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&picked, ["buildable", "needed", "missing", "list", "status", "format"])),
+        json!([false, 2, 1, "1 Kettle Imp (hearth) 016 {common}\n", "incomplete", "ttcg/standard"])
+    );
+    let entry = &picked["entries"][0];
+    assert_eq!(
+        json!([entry["take"][0]["quantity"], entry["take"][0]["is_named"], entry["missing"]]),
+        json!([1, true, 1])
+    );
+    let picked = app.get(&format!("{pick}?reserved=include")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&picked, ["buildable", "list"])),
+        json!([true, "2 Kettle Imp (hearth) 016 {common}\n"])
+    );
+    app.get(&format!("{pick}?reserved=some")).by(&ada).answer().await.problem(400, "invalid_query");
+    let picked = app.get(&format!("{one}/pick-list")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        picked["list"], "1 Kettle Imp (hearth) 016 {rare}\n1 Kettle Imp (hearth) 016 {common}\n",
+        "what the deck names comes first, and what is reserved for it is there"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_reserved_that_is_not_there_and_the_first_come_first() {
+    let app = super::app().await;
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 3).await;
+    let one = stored(&app, &ada, "one", "2 Kettle Imp").await;
+    let two = stored(&app, &ada, "two", "1 Kettle Imp").await;
+    reserve(&app, &ada, &one).await;
+    reserve(&app, &ada, &two).await;
+    let both = async || {
+        let (one, two) = (reserved(&app, &ada, &one).await, reserved(&app, &ada, &two).await);
+        [one["reserved"].as_u64().unwrap(), two["reserved"].as_u64().unwrap()]
+    };
+    assert_eq!(both().await, [2, 1]);
+    own(&app, &ada, "common", 2).await;
+    assert_eq!(both().await, [2, 0]);
+    own(&app, &ada, "common", 1).await;
+    assert_eq!(both().await, [1, 0]);
+    assert_eq!(reserved(&app, &ada, &two).await.get("reserved_at"), None);
+    // To reserve again keeps the place.
+    reserve(&app, &ada, &one).await;
+    own(&app, &ada, "common", 3).await;
+    assert_eq!(both().await, [1, 1]);
+    reserve(&app, &ada, &one).await;
+    assert_eq!(both().await, [2, 1]);
+
+    // What the deck names no more stays until it is reserved again.
+    change(&app, &ada, &one, "1 Pocket Bat").await;
+    let told = reserved(&app, &ada, &one).await;
+    assert_eq!(
+        json!(members(&told["cards"][1], ["name", "needed", "reserved", "missing"])),
+        json!(["Kettle Imp", 0, 2, 0])
+    );
+    let seen = app.get(&format!("{two}/availability")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&seen["cards"][0]["other_decks"][0], ["name", "quantity", "reserved"])),
+        json!(["changed", 0, 2])
+    );
+    let told = reserve(&app, &ada, &one).await;
+    assert_eq!((told["reserved"].clone(), told["cards"].as_array().unwrap().len()), (json!(0), 1));
+
+    // Freed, and freed again.
+    app.delete(&format!("{two}/reservation")).by(&ada).answer().await.expect(204);
+    app.delete(&format!("{two}/reservation")).by(&ada).answer().await.expect(204);
+    assert_eq!(both().await, [0, 0]);
+    assert_eq!(app.db().number("SELECT count(*) FROM deck_reservations").await, 0);
+}
+
+#[tokio::test]
+async fn reservations_are_for_their_owners() {
+    let app = super::app().await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    own(&app, &ada, "common", 1).await;
+    own(&app, &eve, "rare", 1).await;
+    let body = json!({ "name": "one", "format": "ttcg/standard", "visibility": "public", "list": "1 Kettle Imp" });
+    let path = super::stored_as(&app, &ada, &body).await;
+    let reservation = format!("{path}/reservation");
+    reserve(&app, &ada, &path).await;
+    for (method, status) in [("GET", 404), ("PUT", 404), ("DELETE", 404)] {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let answer = app.request(method.clone(), &reservation).by(&eve).answer().await;
+        answer.problem(status, "not_found");
+        app.request(method, &reservation).answer().await.problem(401, "unauthenticated");
+    }
+    assert_eq!(reserved(&app, &ada, &path).await["reserved"], 1);
+    // Of a deck that everybody reads she can pick what she has.
+    let picked = app.get(&format!("{path}/pick-list")).by(&eve).answer().await.expect(200);
+    assert_eq!(picked["list"], "1 Kettle Imp (hearth) 016 {rare}\n");
+    let seen = app.get(&format!("{path}/availability")).by(&eve).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&seen["cards"][0], ["owned", "reserved_here", "reserved_elsewhere"])),
+        json!([1, 0, 0])
+    );
+
+    // Tokens: who may not read the collection is not told what there is.
+    let token = async |scopes: &[&str]| {
+        let body = json!({ "name": "t", "scopes": scopes });
+        let made = app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
+        text(&made, "secret")
+    };
+    let writes = token(&["decks:write", "decks:read"]).await;
+    let put = app.put(&reservation).bearer_auth(&writes).answer().await;
+    assert_eq!((put.status, put.text()), (204, String::new()));
+    app.get(&reservation).bearer_auth(&writes).answer().await.problem(403, "scope_missing");
+    let counts = token(&["collection:read"]).await;
+    app.get(&reservation).bearer_auth(&counts).answer().await.problem(404, "not_found");
+    let seen = app.get(&format!("{path}/availability")).bearer_auth(&counts);
+    let seen = seen.answer().await.expect(200);
+    assert_eq!(
+        json!(members(&seen["cards"][0], ["owned", "reserved_here", "reserved_elsewhere"])),
+        json!([1, 0, 0])
+    );
+}
+
+#[tokio::test]
+async fn a_deleted_deck_reserves_nothing_also_when_it_is_back() {
+    let app = super::app().await;
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 1).await;
+    let one = stored(&app, &ada, "one", "1 Kettle Imp").await;
+    let two = stored(&app, &ada, "two", "1 Kettle Imp").await;
+    reserve(&app, &ada, &one).await;
+    assert_eq!(reserve(&app, &ada, &two).await["reserved"], 0);
+    app.delete(&one).by(&ada).header("if-match", "*").answer().await.expect(204);
+    app.get(&format!("{one}/reservation")).by(&ada).answer().await.problem(404, "not_found");
+    app.put(&format!("{one}/reservation")).by(&ada).answer().await.problem(404, "not_found");
+    assert_eq!(reserve(&app, &ada, &two).await["reserved"], 1);
+    app.post(&format!("{one}/undelete")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        json!(members(&reserved(&app, &ada, &one).await, ["reserved", "to_move"])),
+        json!([0, 1])
+    );
+}
+
+#[tokio::test]
+async fn two_instances_never_reserve_a_copy_twice() {
+    let app = super::app().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 4).await;
+    own(&app, &ada, "rare", 3).await;
+    let mut decks = Vec::new();
+    for at in 0..6 {
+        let list = if at % 2 == 0 { "2 Kettle Imp" } else { "2 Kettle Imp {rare}" };
+        decks.push(stored(&app, &ada, &format!("deck {at}"), list).await);
+    }
+    for _ in 0..3 {
+        let puts = decks.iter().flat_map(|path| [(&app, path), (&other, path)]);
+        let puts = puts.map(|(app, path)| reserve(app, &ada, path));
+        join_all(puts).await;
+        let twice = "SELECT count(*) FROM (SELECT r.printing_id, sum(r.quantity) AS reserved FROM deck_reservations r GROUP BY 1) x \
+             WHERE reserved > (SELECT sum(e.quantity) FROM collection_entries e WHERE e.printing_id = x.printing_id)";
+        assert_eq!(app.db().number(twice).await, 0);
+        let all = "SELECT sum(quantity)::bigint FROM deck_reservations";
+        assert_eq!(app.db().number(all).await, 7, "all that there is, and no more");
+        let frees = decks.iter().take(3);
+        let frees = frees.map(|path| app.delete(&format!("{path}/reservation")).by(&ada).answer());
+        for freed in join_all(frees).await {
+            freed.expect(204);
+        }
+    }
+}
+
+#[tokio::test]
+async fn reservations_follow_cards_that_become_others() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let gone = printing(&app, None, "base", "001", "rare").await;
+    let kept = printing(&app, None, "base", "002", "rare").await;
+    for (id, quantity) in [(&gone, 2), (&kept, 1)] {
+        let count = app.put(&format!("/v1/collection/{id}")).by(&ada);
+        count.json(&json!({ "quantity": quantity })).answer().await.expect(200);
+    }
+    let entry = |number: &str, quantity: u32| json!({ "name": card_name("base", number), "quantity": quantity });
+    let body = json!({ "name": "one", "format": "ttcg/standard", "entries": [entry("001", 2), entry("002", 1)] });
+    let path = super::stored_as(&app, &ada, &body).await;
+    assert_eq!(reserve(&app, &ada, &path).await["reserved"], 3);
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let merged = format!("/v1/cards/{}", text(&cards[0], "id"));
+    let seen = app.get(&merged).by(&admin).answer().await.header("etag");
+    let merge = app.post(&format!("{merged}/merge")).by(&admin).header("if-match", seen);
+    assert_eq!(merge.json(&json!({ "into": cards[1]["id"] })).answer().await.status, 201);
+    let told = reserved(&app, &ada, &path).await;
+    let card = &told["cards"][1];
+    assert_eq!(printings(card), [("rare".to_owned(), 3)], "{told:#}");
+    assert_eq!((&card["needed"], &told["cards"][0]["reserved"]), (&json!(1), &json!(0)));
+
+    // A printing that is taken back.
+    app.sql(&format!("DELETE FROM printings WHERE id = '{kept}'")).await;
+    let told = reserved(&app, &ada, &path).await;
+    assert_eq!(printings(&told["cards"][1]), [("common".to_owned(), 3)], "{told:#}");
+}
