@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
-use super::deck_holdings::DeckHoldings;
+use super::deck_holdings::{DeckHoldings, Elsewhere};
 use super::deck_lists::find_seen;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -199,7 +199,7 @@ pub async fn find(
             found;
         let other_decks: Vec<DeckHolderResponse> = held.decks.into_values().collect();
         let named = u64::try_from(other_decks.len()).unwrap_or(u64::MAX);
-        let reserved_elsewhere = elsewhere.get(&key).map(|one| one.copies()).unwrap_or_default();
+        let reserved_elsewhere = elsewhere.get(&key).map(Elsewhere::copies).unwrap_or_default();
         let get = copies_to_get(needed, owned, reserved_elsewhere);
         CardAvailabilityResponse {
             name,

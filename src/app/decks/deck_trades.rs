@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
-use super::deck_holdings::{HeldCopies, NamedCard, find_named, mentions, owned_printings};
+use super::deck_holdings::{NamedCard, find_named, mentions, owned_printings};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, ReadTrades};
@@ -21,8 +21,9 @@ use crate::domain::decks::trade_effect::{
 use crate::domain::ids::{CardId, DeckId, PrintingId, TradeId};
 use crate::store::Connection;
 use crate::store::copies::trades::{self, TradedCopy};
-use crate::store::decks::deck_ownership::{self, HeldEntry};
-use crate::store::decks::{deck_pool, deck_reservations};
+use crate::store::decks::deck_ownership::{self, HeldEntry, PrintingRow};
+use crate::store::decks::deck_pool;
+use crate::store::decks::deck_reservations::{self, ReservedRow};
 
 /// What a trade would do to your decks.
 #[derive(Serialize, ToSchema)]
@@ -260,7 +261,7 @@ async fn find_affected(
     let printings = deck_ownership::printings(conn, &ids).await?;
     let mut after = quantities(&stock.owned);
     for copy in moved {
-        let is_it = |printing: &&deck_ownership::PrintingRow| {
+        let is_it = |printing: &&PrintingRow| {
             printing.card_id == copy.card && printing.rarity == copy.rarity
         };
         let Some(printing) = printings.iter().find(is_it) else { continue };
@@ -285,8 +286,8 @@ async fn find_affected(
         let reserved = &mut shares.entry(key.clone()).or_default().reserved;
         *(if is_after { &mut reserved.after } else { &mut reserved.now }) += one.quantity;
     };
-    let reserved: Vec<Reservation> = rows.iter().map(|row| row.reservation()).collect();
-    for one in HeldCopies::new(rows.clone(), &stock.owned).held {
+    let reserved: Vec<Reservation> = rows.iter().map(ReservedRow::reservation).collect();
+    for one in in_effect(&reserved, &quantities(&stock.owned)) {
         add(one, false);
     }
     for one in in_effect(&reserved, &after) {

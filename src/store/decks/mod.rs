@@ -1,5 +1,4 @@
-//! Deck lists: stored, changed, and what they were; who likes and watches them and follows their authors.
-//! Deck lists: stored, changed, and what they were; what their owners have of them; who likes them and follows their authors.
+//! Deck lists: stored, changed, and what they were; what their owners have of them; who likes and watches them and follows their authors.
 
 pub mod deck_deletions;
 pub mod deck_likes;
