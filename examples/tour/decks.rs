@@ -74,6 +74,16 @@ impl Tour {
         self.post(&friend, &format!("{path}/comments"), text, 201).await;
         let liked = self.get(None, &path).await;
         assert_eq!((&liked["likes"], &liked["comment_count"]), (&json!(1), &json!(1)));
+
+        title("She watches it, sets aside what she has of it, and takes a pick list to her binder");
+        let watch = format!("{path}/watch");
+        let watched = self.call(Some(&builder), Method::PUT, &watch, None, 200).await;
+        assert_eq!(watched["report"]["status"], "incomplete", "five cards are no deck yet");
+        let reserved =
+            self.call(Some(&builder), Method::PUT, &format!("{path}/reservation"), None, 200).await;
+        assert_eq!((&reserved["needed"], &reserved["reserved"]), (&json!(5), &json!(0)));
+        let picked = self.get(Some(&builder), &format!("{path}/pick-list")).await;
+        assert_eq!((&picked["missing"], &picked["buildable"]), (&json!(5), &json!(false)));
     }
 
     /// Changes the deck, whatever its version is.

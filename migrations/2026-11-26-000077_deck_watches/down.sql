@@ -12,4 +12,4 @@ ALTER TABLE account_events
 DROP TRIGGER watched_decks_are_due ON decks;
 DROP FUNCTION watched_decks_are_due();
 DROP TABLE deck_watches;
-DROP FUNCTION tell_of_watched_deck();
+DROP TABLE watched_decks;

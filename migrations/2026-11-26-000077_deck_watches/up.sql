@@ -1,9 +1,8 @@
--- Players watch decks: a report on each is kept, made anew when what it was made from changes, and they are told when a deck becomes illegal.
+-- Players watch decks: a report on each watched deck is kept, made anew when what it was made from changes, and its watchers are told when the deck becomes illegal.
 
-CREATE TABLE deck_watches (
-    account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
-    deck_id uuid NOT NULL REFERENCES decks ON DELETE CASCADE,
-    watched_at timestamptz NOT NULL,
+-- One row for each deck, however many watch it, so that what happens to a deck or a card writes few rows.
+CREATE TABLE watched_decks (
+    deck_id uuid PRIMARY KEY REFERENCES decks ON DELETE CASCADE,
     game_code text NOT NULL REFERENCES games,
     due_at timestamptz NOT NULL,
     cards uuid[] NOT NULL DEFAULT '{}',
@@ -14,31 +13,47 @@ CREATE TABLE deck_watches (
     game_revision bigint,
     events_seq bigint,
     judged_at timestamptz,
-    PRIMARY KEY (account_id, deck_id),
-    CONSTRAINT deck_watches_whole_reports CHECK (num_nulls(status, deck_revision, judged_on, game_revision, events_seq, judged_at) IN (0, 6))
+    tried_game_revision bigint,
+    untold boolean NOT NULL DEFAULT false,
+    saved_so boolean NOT NULL DEFAULT false,
+    CONSTRAINT watched_decks_whole_reports CHECK (num_nulls(status, deck_revision, judged_on, game_revision, events_seq, judged_at) IN (0, 6))
 );
-COMMENT ON TABLE deck_watches IS 'Which accounts watch which decks, each with the last report on the deck in its own format. Who watches is shown to nobody else.';
-COMMENT ON COLUMN deck_watches.game_code IS 'The game by whose manifest the deck was judged last.';
-COMMENT ON COLUMN deck_watches.due_at IS 'From when the report is to be made anew: at once after a change of the deck or of its cards, otherwise on the next day.';
-COMMENT ON COLUMN deck_watches.cards IS 'The cards that its entries mean or are bound to, hidden ones included. No references: a card that is gone says nothing.';
-COMMENT ON COLUMN deck_watches.status IS 'The verdict; NULL with the five others: there is none yet.';
-COMMENT ON COLUMN deck_watches.violations IS 'Codes of what is wrong, each once. Never names of cards: they may be hidden.';
-COMMENT ON COLUMN deck_watches.deck_revision IS 'The revision of the deck that was judged.';
-COMMENT ON COLUMN deck_watches.judged_on IS 'The day by whose rules.';
-COMMENT ON COLUMN deck_watches.game_revision IS 'The manifest of the game by which.';
-COMMENT ON COLUMN deck_watches.events_seq IS 'The newest number of the change feed before the cards were read.';
+COMMENT ON TABLE watched_decks IS 'The last report on each deck that somebody watches, in its own format, by what everybody may know. The last watcher takes it along.';
+COMMENT ON COLUMN watched_decks.game_code IS 'The game by whose manifest the deck was judged last.';
+COMMENT ON COLUMN watched_decks.due_at IS 'From when the report is to be made anew: at once after a change of the deck or of its cards, otherwise on the next day.';
+COMMENT ON COLUMN watched_decks.cards IS 'The cards that its entries mean or are bound to, hidden ones included. No references: a card that is gone says nothing.';
+COMMENT ON COLUMN watched_decks.status IS 'The verdict; NULL with the five others: there is none yet.';
+COMMENT ON COLUMN watched_decks.violations IS 'Codes of what is wrong, each once.';
+COMMENT ON COLUMN watched_decks.deck_revision IS 'The revision of the deck that was judged.';
+COMMENT ON COLUMN watched_decks.judged_on IS 'The day by whose rules.';
+COMMENT ON COLUMN watched_decks.game_revision IS 'The manifest of the game by which.';
+COMMENT ON COLUMN watched_decks.events_seq IS 'The newest number of the change feed before the cards were read.';
+COMMENT ON COLUMN watched_decks.tried_game_revision IS 'The manifest by which a report was made, or could not be.';
+COMMENT ON COLUMN watched_decks.untold IS 'It became legal or illegal, and some watchers are not told yet.';
+COMMENT ON COLUMN watched_decks.saved_so IS 'It became so when its owner saved it.';
+CREATE INDEX watched_decks_due ON watched_decks (due_at);
+CREATE INDEX watched_decks_manifests ON watched_decks (game_code, tried_game_revision);
+CREATE INDEX watched_decks_events ON watched_decks (events_seq);
+CREATE INDEX watched_decks_untold ON watched_decks (deck_id) WHERE untold;
+CREATE INDEX watched_decks_cards ON watched_decks USING gin (cards);
 
+CREATE TABLE deck_watches (
+    account_id uuid NOT NULL REFERENCES accounts ON DELETE CASCADE,
+    deck_id uuid NOT NULL REFERENCES watched_decks ON DELETE CASCADE,
+    watched_at timestamptz NOT NULL,
+    told_legal boolean,
+    PRIMARY KEY (account_id, deck_id)
+);
+COMMENT ON TABLE deck_watches IS 'Which accounts watch which decks. Shown to nobody else.';
+COMMENT ON COLUMN deck_watches.told_legal IS 'Whether the deck was legal when its watcher was told last, or began to watch; NULL: there was no report then.';
 CREATE INDEX deck_watches_order ON deck_watches (account_id, watched_at, deck_id);
-CREATE INDEX deck_watches_deck ON deck_watches (deck_id);
-CREATE INDEX deck_watches_due ON deck_watches (due_at);
-CREATE INDEX deck_watches_manifests ON deck_watches (game_code, game_revision);
-CREATE INDEX deck_watches_events ON deck_watches (events_seq);
-CREATE INDEX deck_watches_cards ON deck_watches USING gin (cards);
+CREATE INDEX deck_watches_deck ON deck_watches (deck_id, account_id);
+CREATE INDEX deck_watches_without_verdict ON deck_watches (deck_id) WHERE told_legal IS NULL;
 
 -- A trigger, so that decks which an older program changes are judged anew, too.
 CREATE FUNCTION watched_decks_are_due() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE deck_watches SET due_at = NEW.updated_at WHERE deck_id = NEW.id;
+    UPDATE watched_decks SET due_at = NEW.updated_at WHERE deck_id = NEW.id;
     RETURN NULL;
 END $$;
 CREATE TRIGGER watched_decks_are_due AFTER UPDATE OF revision, visibility, deleted_at ON decks
@@ -54,15 +69,3 @@ ALTER TABLE account_events
         'design.commented', 'design.replied', 'design.suggested', 'design.suggestion_taken', 'design.suggestion_declined',
         'design.approved', 'design.declined', 'design.official', 'design.taken_down', 'design.reinstated',
         'deck.commented', 'deck.replied', 'deck.became_illegal', 'deck.became_legal')) NOT VALID;
-
--- Who saves a deck reads what is wrong with it: the owner is told of what others change.
-CREATE FUNCTION tell_of_watched_deck() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO account_events (account_id, kind, deck_id, created_at)
-    SELECT NEW.account_id, CASE NEW.status WHEN 'legal' THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, NEW.deck_id, NEW.judged_at
-    WHERE NEW.deck_revision = OLD.deck_revision OR NOT EXISTS (SELECT FROM decks d WHERE d.id = NEW.deck_id AND d.account_id = NEW.account_id);
-    RETURN NULL;
-END $$;
--- A verdict that is not there yet is NULL, and the condition with it.
-CREATE TRIGGER watched_decks_are_told AFTER UPDATE OF status ON deck_watches
-    FOR EACH ROW WHEN ((OLD.status = 'legal') <> (NEW.status = 'legal')) EXECUTE FUNCTION tell_of_watched_deck();

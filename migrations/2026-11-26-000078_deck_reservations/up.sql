@@ -23,7 +23,7 @@ CREATE TRIGGER deleted_decks_reserve_nothing AFTER UPDATE OF deleted_at ON decks
 
 CREATE FUNCTION reservations_become(gone_printing uuid, heir uuid) RETURNS void LANGUAGE sql AS $$
     INSERT INTO deck_reservations AS mine (deck_id, printing_id, quantity, reserved_at)
-        SELECT deck_id, heir, quantity, reserved_at FROM deck_reservations WHERE printing_id = gone_printing
+        SELECT deck_id, heir, quantity, reserved_at FROM deck_reservations WHERE printing_id = gone_printing ORDER BY deck_id
         ON CONFLICT (deck_id, printing_id) DO UPDATE SET quantity = mine.quantity + excluded.quantity
 $$;
 
@@ -32,6 +32,8 @@ DECLARE
     heir uuid := (SELECT card_id FROM card_migrations WHERE kind = 'merge' AND old_card_id = OLD.id);
 BEGIN
     IF heir IS NOT NULL THEN
+        -- What is reserved meanwhile waits, and finds the printings gone.
+        PERFORM FROM printings WHERE card_id = OLD.id ORDER BY id FOR UPDATE;
         PERFORM reservations_become(gone.id, other.id) FROM printings gone CROSS JOIN LATERAL (
             SELECT id FROM printings WHERE card_id = heir ORDER BY rarity = gone.rarity DESC, tier LIMIT 1) other
         WHERE gone.card_id = OLD.id;

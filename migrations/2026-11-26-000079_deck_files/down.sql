@@ -1,4 +1,5 @@
 DELETE FROM bulk_files WHERE kind = 'decks';
+DROP INDEX deck_judgements_of_game;
 DROP TRIGGER deck_files_are_set_apart ON bulk_files;
 DROP FUNCTION set_deck_files_apart();
 ALTER TABLE bulk_files

@@ -15,5 +15,7 @@ BEGIN
 END $$;
 CREATE TRIGGER deck_files_are_set_apart BEFORE INSERT ON bulk_files
     FOR EACH ROW WHEN (NEW.kind = 'decks' AND NEW.replaced_at IS NULL) EXECUTE FUNCTION set_deck_files_apart();
+-- The public decks of a game in the order of their ids.
+CREATE INDEX deck_judgements_of_game ON deck_judgements (game_code, deck_id);
 CREATE UNIQUE INDEX bulk_files_one_current ON bulk_files (name) WHERE is_current;
 CREATE INDEX bulk_files_current_of_game ON bulk_files (game_code) WHERE is_current;

@@ -280,7 +280,7 @@ impl Identity {
 }
 
 /// The viewer of cards, by whom hidden content is filtered. `card_content` asks for one; only an [`Identity`] makes one that sees more than a
-/// stranger does, beside [`Viewer::on_behalf_of`].
+/// stranger does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer(Eyes);
 
@@ -295,11 +295,6 @@ impl Viewer {
     /// Sees what is unlocked.
     pub fn stranger() -> Self {
         Self(Eyes::Stranger)
-    }
-
-    /// Sees what an account sees as a player, while it asks for nothing itself. For reports that are kept for it; a test looks.
-    pub fn on_behalf_of(account: AccountId) -> Self {
-        Self(Eyes::Holder(account))
     }
 
     /// Sees every card, hidden or not.

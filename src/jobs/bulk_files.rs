@@ -7,8 +7,8 @@ use tokio::time::MissedTickBehavior;
 
 use crate::app::state::Shared;
 use crate::store::Store;
-use crate::store::catalogue::bulk_files::{self, BulkCard, CardRows, Layout};
-use crate::store::decks::deck_rows::{BulkDeck, DeckRows};
+use crate::store::catalogue::bulk_files::{self, BulkCard, Layout, RowSource};
+use crate::store::decks::deck_rows::BulkDeck;
 
 /// How bulk files are built.
 #[derive(Clone, Copy)]
@@ -21,11 +21,12 @@ pub struct BulkFileOptions {
     pub decks: Layout<BulkDeck>,
 }
 
-/// Checks more often than it builds, so that a change after a quiet time is soon in the files.
-pub(super) async fn run(
+/// Makes files of these rows again and again. It checks more often than it builds, so that a change after a quiet time is soon in the files.
+pub(super) async fn run<S: RowSource>(
     shared: Arc<Shared>,
     store: Store,
-    BulkFileOptions { interval, cards, decks }: BulkFileOptions,
+    interval: Duration,
+    layout: Layout<S::Row>,
 ) {
     let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -36,11 +37,7 @@ pub(super) async fn run(
             return;
         }
         let (games, clock) = (&shared.games, &shared.clock);
-        let refreshed = [
-            bulk_files::refresh::<CardRows>(&store, games, cards, clock, min_age).await,
-            bulk_files::refresh::<DeckRows>(&store, games, decks, clock, min_age).await,
-        ];
-        for error in refreshed.into_iter().filter_map(Result::err) {
+        if let Err(error) = bulk_files::refresh::<S>(&store, games, layout, clock, min_age).await {
             tracing::warn!(%error, "could not look after the bulk files");
         }
     }

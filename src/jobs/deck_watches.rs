@@ -1,4 +1,4 @@
-//! Judges watched decks anew when something has changed: their accounts are told when one becomes illegal.
+//! Judges watched decks anew when something has changed, and tells their watchers when one becomes illegal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,18 +32,21 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue
     }
 }
 
-/// Reads on in the change feed after `place`, and makes some reports; whether there is more to do.
+/// Reads on in the change feed after `place`, makes some reports, and tells some watchers; whether there is more to do. What fails does not keep the others from
+/// their turn.
 async fn look(
     app: &AppState,
     place: &mut Option<i64>,
     now: DateTime<Utc>,
 ) -> Result<bool, Problem> {
     let before = *place;
-    *place = deck_watches::mark_changed(app, before, now).await?;
-    let has_read = *place != before;
-    let made = deck_watches::make_due(app, now).await?.unwrap_or_default();
+    let marked = deck_watches::mark_changed(app, before, now).await;
+    let made = deck_watches::make_due(app, now).await;
+    let told = deck_watches::tell_changed(app, now).await?;
+    let made = made?.unwrap_or_default();
     if made > 0 {
         tracing::debug!(decks = made, "judged watched decks");
     }
-    Ok(has_read || made > 0)
+    *place = marked?;
+    Ok(*place != before || made > 0 || told)
 }

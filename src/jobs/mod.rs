@@ -20,7 +20,9 @@ pub use webhooks::PostingTask;
 use std::sync::Arc;
 
 use crate::app::state::Shared;
+use crate::store::catalogue::bulk_files::CardRows;
 use crate::store::db::search_queue::SearchQueue;
+use crate::store::decks::deck_rows::DeckRows;
 use crate::store::{Store, StoreResult, StoreSettings};
 use crate::webhooks::sender::Sender;
 
@@ -43,10 +45,15 @@ pub fn start(
     );
     let for_events = one_connection(settings)?;
     background::spawn("account_events", shared, &for_events, account_events::follow);
-    if let Some(options) = bulk_files {
-        let run = move |shared, store| bulk_files::run(shared, store, options);
+    if let Some(BulkFileOptions { interval, cards, decks }) = bulk_files {
+        let of_cards =
+            move |shared, store| bulk_files::run::<CardRows>(shared, store, interval, cards);
         let for_files = one_connection(settings)?;
-        background::spawn_at_low_priority("bulk_files", shared, &for_files, run)?;
+        background::spawn_at_low_priority("bulk_files", shared, &for_files, of_cards)?;
+        let of_decks =
+            move |shared, store| bulk_files::run::<DeckRows>(shared, store, interval, decks);
+        let for_files = one_connection(settings)?;
+        background::spawn_at_low_priority("deck_files", shared, &for_files, of_decks)?;
     }
     let for_decks = searches.clone();
     background::spawn("deck_search", shared, store, move |shared, store| {
@@ -62,8 +69,8 @@ pub fn start(
     Ok(posting)
 }
 
-/// Connections of tasks that have their own: the feed, two of the index of cards, listed designs, account events, bulk files.
-pub const OWN_CONNECTIONS: usize = 6;
+/// Connections of tasks that have their own: the feed, two of the index of cards, listed designs, account events, bulk files of cards and of decks.
+pub const OWN_CONNECTIONS: usize = 7;
 
 /// A store with one connection, for a task that must not wait for others.
 fn one_connection(settings: &StoreSettings) -> StoreResult<Store> {

@@ -64,15 +64,18 @@ const FAN: &str = "SELECT d.id AS deck, c.account_id AS caller, c.id AS comment,
 const WATCHED: &[&str] = &[
     TALKED_OF[0],
     TALKED_OF[1],
-    "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) SELECT bench.account(2), id, now(), game_code, now() + interval '1 day' FROM decks \
-     WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
+    "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
+    "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT bench.account(2), deck_id, now() FROM watched_decks",
 ];
 /// Decks that their owners watch, judged already when they are asked for the second time.
-const ALL_WATCHED: &str = "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) SELECT account_id, id, now(), game_code, now() + interval '1 day' \
-     FROM (SELECT * FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many) d";
+const ALL_WATCHED: &[&str] = &[
+    "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many",
+    "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT d.account_id, d.id, now() FROM watched_decks w JOIN decks d ON d.id = w.deck_id",
+];
 const WATCHES: &[&str] = &[
     "SELECT count(*) FROM deck_watches WHERE account_id = :caller::uuid",
-    "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) VALUES (:caller::uuid, :deck::uuid, now(), 'ttcg', now())",
+    "INSERT INTO watched_decks (deck_id, game_code, due_at) VALUES (:deck::uuid, 'ttcg', now()) ON CONFLICT (deck_id) DO UPDATE SET due_at = EXCLUDED.due_at",
+    "INSERT INTO deck_watches (account_id, deck_id, watched_at) VALUES (:caller::uuid, :deck::uuid, now())",
 ];
 /// The same, each with another account that has said and liked nothing yet.
 const NEWCOMERS: &str = "SELECT d.id AS deck, p.account AS caller, a.name AS author FROM (SELECT id, account_id, row_number() OVER (ORDER BY id) AS n FROM decks WHERE name LIKE 'Bench %') d \
@@ -212,13 +215,13 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why(ONE_ACCOUNT),
     Recipe::get("find_deck_watch", "kept report on a watched deck", "/v1/decks/<deck>/watch")
         .by(Row)
-        .prepare(&[ALL_WATCHED])
+        .prepare(ALL_WATCHED)
         .rows("SELECT deck_id AS deck, account_id AS caller FROM deck_watches LIMIT :many")
-        .restore(&["DELETE FROM deck_watches"])
-        .reads(&["SELECT w.*, d.name, d.game_code, d.format_code, d.revision, g.revision FROM deck_watches w JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
+        .restore(&["DELETE FROM watched_decks"])
+        .reads(&["SELECT w.watched_at, r.*, d.name, d.game_code, d.format_code, d.revision, g.revision FROM deck_watches w JOIN watched_decks r ON r.deck_id = w.deck_id JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
                   JOIN games g ON g.code = d.game_code WHERE w.account_id = :caller::uuid AND w.deck_id = :deck::uuid"]),
     Recipe::get("list_watched_decks", "page of watched decks", "/v1/me/watched-decks").by(Row).prepare(WATCHED).rows(FAN).restore(FORGOTTEN).reads(&[
-        "SELECT w.*, d.name, d.game_code, d.format_code, d.revision, g.revision FROM deck_watches w JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
+        "SELECT w.watched_at, r.*, d.name, d.game_code, d.format_code, d.revision, g.revision FROM deck_watches w JOIN watched_decks r ON r.deck_id = w.deck_id JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
          JOIN games g ON g.code = d.game_code WHERE w.account_id = :caller::uuid ORDER BY w.watched_at DESC, w.deck_id DESC LIMIT 51",
     ]),
     Recipe::get("list_deck_comments", "comments on a deck", "/v1/decks/<deck>/comments").prepare(TALKED_OF).rows(FAN).restore(FORGOTTEN).reads(COMMENTS),

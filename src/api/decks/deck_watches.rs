@@ -55,7 +55,7 @@ pub async fn unwatch_deck(
 /// Finds the report on a deck that you watch. It is kept, and made anew first if the deck, its cards, the rules or the day are others since; `made_from` says what
 /// it was made from.
 ///
-/// Decks of others are judged as everybody sees them. In your own ones the hidden cards count that they named when you saved them and of which you have a copy.
+/// All decks, your own as well, are judged as everybody sees them: a hidden card is an unknown one until it is unlocked.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),

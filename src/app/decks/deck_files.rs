@@ -1,7 +1,7 @@
 //! Public decks in bulk files: a deck in each line, as everybody sees it.
 
 use cardscape_engine::Game;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -23,7 +23,8 @@ fn pages(_: &Game) -> Pages<BulkDeck> {
 
 struct DeckLines;
 
-/// What `GET /v1/decks/{deck}` tells a stranger, with its author and what is known of it. Without likes and comments: they change without an event.
+/// What `GET /v1/decks/{deck}` tells a stranger, with its author. Without likes and comments, and without the formats in which it is legal: they change without an
+/// event.
 #[derive(Serialize)]
 struct DeckLine<'a> {
     id: Uuid,
@@ -41,11 +42,6 @@ struct DeckLine<'a> {
     created_at: DateTime<Utc>,
     updated_at: DateTime<Utc>,
     published_at: DateTime<Utc>,
-    /// Both are absent until the deck was judged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    legal_in: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    judged_on: Option<NaiveDate>,
     description: &'a str,
     description_html: String,
     entries: Vec<DeckEntryBody>,
@@ -55,7 +51,7 @@ impl Page<BulkDeck> for DeckLines {
     fn heading(&self, _: &mut Vec<u8>) {}
 
     fn write(&self, row: &BulkDeck, out: &mut Vec<u8>) -> serde_json::Result<i64> {
-        let BulkDeck { deck, author, judged, .. } = row;
+        let BulkDeck { deck, author, .. } = row;
         let mut content = row.content.clone();
         let masks = mask_for_everybody(&mut content, &row.places, &row.names);
         let description = content.description.as_str();
@@ -74,8 +70,6 @@ impl Page<BulkDeck> for DeckLines {
             created_at: deck.created_at,
             updated_at: deck.updated_at,
             published_at: row.published_at,
-            legal_in: judged.as_ref().map(|(formats, _)| formats.as_slice()),
-            judged_on: judged.as_ref().map(|(_, day)| *day),
             description,
             description_html: to_html(description),
             entries: entry_bodies(content.deck.clone(), &masks),

@@ -146,7 +146,8 @@ pub async fn find(
     let reduced = reduced(&deck, &picked, &owned);
     let list = render_deck_text(&reduced);
     let on = app.today()?;
-    let status = deck_reports::status_in(app, asker, &format, reduced, on).await?;
+    let verdict = deck_reports::verdict_in(app, asker, &format, reduced, on).await?;
+    let status = verdict.judged.map(|(status, _)| status);
     let entry = |(entry, taken): (DeckEntry, Vec<Taken>)| {
         let DeckEntry { zone, quantity, card, .. } = entry;
         let CardReference { name, set, number, rarity } = card;

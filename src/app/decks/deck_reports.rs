@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use cardscape_engine::{
     CardReference, Catalogue, Date, Deck, DeckMentions, Format, Game, Legalities, Report,
-    Resolution, TextEncoding, ViolationCode, legalities,
+    Resolution, Severity, TextEncoding, ViolationCode, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,14 +16,14 @@ use super::deck_cards::{self, Asker, Names, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_lists::find_seen;
+use super::deck_lists::{bound_cards, find_seen};
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
-use crate::domain::ids::DeckId;
+use crate::domain::ids::{CardId, DeckId};
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -479,22 +479,41 @@ async fn verdicts(
     Ok((catalogue, judged))
 }
 
-/// What a deck is in one format on a day, in a word; `None`: there is no such format on that day.
-pub(super) async fn status_in(
+/// What a deck is in one format on a day.
+pub(super) struct Verdict {
+    /// `legal`, `incomplete` or `illegal`, and the codes of what is wrong; `None`: there is no such format on that day.
+    pub judged: Option<(&'static str, BTreeSet<String>)>,
+    /// The different cards that its entries mean; none without a format.
+    pub cards: BTreeSet<CardId>,
+    /// The revision of the game's manifest.
+    pub game_revision: i64,
+}
+
+/// Judges a deck in one format on a day.
+pub(super) async fn verdict_in(
     app: &AppState,
     asker: Asker,
     format: &FormatName,
     deck: Deck,
     day: Date,
-) -> Result<Option<&'static str>, Problem> {
+) -> Result<Verdict, Problem> {
     let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
-    let Ok(format) = format.find_in(&loaded.game, day) else { return Ok(None) };
+    let game_revision = loaded.revision;
+    let Ok(format) = format.find_in(&loaded.game, day) else {
+        return Ok(Verdict { judged: None, cards: BTreeSet::new(), game_revision });
+    };
     let found = (loaded, vec![format]);
     let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LeaveOut).await?;
     let FoundDeck { deck, mut cards, .. } =
         deck.map_err(|_| Problem::internal("entries are no list"))?;
-    let (_, judged) = verdicts(app, &found.0.game, &deck, &found.1, &mut cards).await?;
-    Ok(judged.reports.first().map(|report| report.status.as_str()))
+    let (catalogue, judged) = verdicts(app, &found.0.game, &deck, &found.1, &mut cards).await?;
+    let judged = judged.reports.into_iter().next().map(|report| {
+        let wrong = report.violations.iter().filter(|found| found.severity != Severity::Warning);
+        let codes = wrong.map(|found| found.code.as_str().to_owned()).collect();
+        (report.status.as_str(), codes)
+    });
+    let cards = bound_cards(&deck, &catalogue).into_iter().flatten().collect();
+    Ok(Verdict { judged, cards, game_revision })
 }
 
 /// Judges a deck for several formats of one game, seeing what `viewer` may see and no more.

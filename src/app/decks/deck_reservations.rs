@@ -1,6 +1,6 @@
 //! Copies that players set aside for their decks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{Deck, name_key};
 use chrono::{DateTime, Utc};
@@ -282,8 +282,12 @@ pub async fn reserve(
         let deck = seen.content.deck;
         let mut conn = StepConnection::new(&app.store);
         let cards = find_named(app, &mut conn, asker, &loaded.game, &names_of(&deck)).await?;
+        // What is reserved of cards that the deck names no more is freed, as far as the asker may see them.
+        let reserved = deck_reservations::cards_of(conn.get().await?, by, id).await?;
+        let seen_too = deck_pool::names(conn.get().await?, asker.0, &reserved).await?;
         drop(conn);
-        let ids: Vec<CardId> = cards.keys().copied().collect();
+        let ids: BTreeSet<CardId> = cards.keys().chain(seen_too.keys()).copied().collect();
+        let ids: Vec<CardId> = ids.into_iter().collect();
         let choose = |owned: Vec<OwnedRow>, reserved: &[ReservedRow]| {
             chosen(id, &deck, owned_printings(owned, &cards), reserved)
         };

@@ -1,42 +1,43 @@
 //! Decks that an account watches: a report on each is kept, made anew when it is read after a change, and by a job, which tells the account when a deck
 //! becomes illegal.
 //!
-//! Decks of others are judged with the eyes of a stranger. In the own ones the hidden cards count that entries with names are bound to and that the account
-//! still holds, and no others: a typed name that is not bound stays a guess, also for who has a token that shows no hidden cards.
+//! Decks are judged as everybody sees them, those of the watcher as well: so one report does for all who watch a deck, and what is told of it says nothing of
+//! hidden cards, whoever has a token of the account.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cardscape_engine::{Catalogue, DeckMentions, Format, Game, Severity, legalities};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{self, StepConnection};
-use super::deck_lists::{SeenDeck, bound_cards, see};
-use super::masks::hidden_cards;
+use super::deck_lists::{SeenDeck, see};
+use super::deck_reports::{Verdict, verdict_in};
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks, Viewer};
-use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
-use crate::domain::ids::{AccountId, CardId, DeckId};
+use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
 use crate::store::catalogue::changes;
 use crate::store::decks::deck_lists;
-use crate::store::decks::deck_pool;
-use crate::store::decks::deck_watches::{
-    self, DueWatch, KeptReport, WatchOutcome, WatchReport, WatchedDeck,
-};
+use crate::store::decks::deck_watches::{self, WatchOutcome, WatchedDeck};
+use crate::store::decks::watched_decks::{self, DueDeck, KeptReport, MadeReport};
 
-/// Reports that are made before others have a turn.
-const BATCH: i64 = 100;
-/// How long such a turn takes at most, beside its last report: Postgres ends a transaction that does nothing for five seconds.
+/// Reports that are looked for at once, for each reason to make them anew.
+const BATCH: i64 = 50;
+/// How long a turn of making them takes at most, beside its last report: Postgres ends a transaction that does nothing for five seconds.
 const BATCH_TIME: Duration = Duration::from_secs(2);
 /// Time until a report that cannot be made is tried again, unless the deck is saved.
 const RETRY_DELAY: TimeDelta = TimeDelta::hours(1);
+/// The same when the database was busy.
+const SHORT_DELAY: TimeDelta = TimeDelta::minutes(1);
+/// Events of the change feed that are compared with watched decks at once, and reports that this makes due at once.
+const MARKED: (i64, i64) = (1_000, 500);
+/// Watchers that are told at once.
+const TOLD: i64 = 500;
 /// What is wrong with a deck whose game has no such format, or not on this day.
 const UNKNOWN_FORMAT: &str = "UNKNOWN_FORMAT";
 
@@ -117,7 +118,7 @@ impl WatchedDeckResponse {
             format: watched.format(),
             watched_at: watched.watched_at,
             is_current: watched.is_current(now),
-            report: watched.report().map(Into::into),
+            report: watched.report.as_ref().map(Into::into),
             name: watched.name,
         }
     }
@@ -141,7 +142,7 @@ pub async fn watch(
         }
     };
     tracing::info!(account = %by.account(), %deck, "deck watched");
-    bring_up_to_date(app, by.account(), watched).await
+    bring_up_to_date(app, watched).await
 }
 
 /// Watches a deck no more. Done again, it changes nothing.
@@ -167,7 +168,7 @@ pub async fn find(
     let mut conn = app.store.connection().await?;
     let found = deck_watches::find(&mut conn, by, deck).await?;
     drop(conn);
-    bring_up_to_date(app, by.account(), found.ok_or_else(Problem::not_found)?).await
+    bring_up_to_date(app, found.ok_or_else(Problem::not_found)?).await
 }
 
 /// Where a page of watched decks begins: since when the last one of the page before is watched, and its id.
@@ -191,32 +192,40 @@ pub async fn list(
 /// The deck with a report that is right now.
 async fn bring_up_to_date(
     app: &AppState,
-    account: AccountId,
     watched: WatchedDeck,
 ) -> Result<WatchedDeckResponse, Problem> {
     let now = app.clock.now();
     if watched.is_current(now) {
         return Ok(WatchedDeckResponse::new(watched, now));
     }
-    app.keep_up().await;
-    let kept = make(app, account, watched.deck_id, watched.due_at).await?;
+    let events_seq = present_place(app).await?;
+    let kept = make(app, watched.deck_id, watched.due_at, events_seq).await?;
     let kept = kept.ok_or_else(Problem::not_found)?;
     let report = Some(KeptReportResponse::from(&kept));
     Ok(WatchedDeckResponse { report, is_current: true, ..WatchedDeckResponse::new(watched, now) })
 }
 
-/// Makes reports that are due, some of them, for a moment, and tells accounts what changed. How many were made; `None`: another process makes them.
+/// The newest number of the change feed. What is read of the cards after this has everything up to it: what is in memory has caught up.
+async fn present_place(app: &AppState) -> Result<i64, Problem> {
+    let newest = changes::extent(&app.store).await?.newest;
+    app.keep_up().await;
+    Ok(newest)
+}
+
+/// Makes reports that are due, some of them, for a moment. How many; `None`: another process makes them.
 pub async fn make_due(app: &AppState, now: DateTime<Utc>) -> Result<Option<usize>, Problem> {
-    let made = deck_watches::with_due(&app.store, now, BATCH, async |due| {
-        // Cards that were changed just now may be behind in memory.
-        app.keep_up().await;
+    let made = watched_decks::with_due(&app.store, now, BATCH, async |due| {
+        if due.is_empty() {
+            return Ok(0);
+        }
+        let events_seq = present_place(app).await?;
         let began = Instant::now();
         let mut made = 0;
-        for watch in due {
+        for deck in due {
             if began.elapsed() > BATCH_TIME {
                 break;
             }
-            make_one(app, &watch, now).await?;
+            make_one(app, &deck, events_seq, now).await?;
             made += 1;
         }
         Ok(made)
@@ -224,136 +233,95 @@ pub async fn make_due(app: &AppState, now: DateTime<Utc>) -> Result<Option<usize
     made.await?.transpose()
 }
 
-async fn make_one(app: &AppState, due: &DueWatch, now: DateTime<Utc>) -> Result<(), Problem> {
-    let until = match make(app, due.account_id, due.deck_id, due.due_at).await {
+async fn make_one(
+    app: &AppState,
+    due: &DueDeck,
+    events_seq: i64,
+    now: DateTime<Utc>,
+) -> Result<(), Problem> {
+    let until = match make(app, due.deck_id, due.due_at, events_seq).await {
         Ok(Some(_)) => return Ok(()),
-        // The account may not read it now: perhaps later.
+        // It is deleted: perhaps not for long.
         Ok(None) => now + TimeDelta::days(1),
-        // The database is away, or busy: nothing is wrong with the deck.
-        Err(problem) if problem.code() == ProblemCode::Unavailable => return Err(problem),
+        Err(problem) if problem.code() == ProblemCode::Unavailable => now + SHORT_DELAY,
         Err(problem) => {
             tracing::error!(deck = %due.deck_id, code = ?problem.code(), "a watched deck cannot be judged");
             now + RETRY_DELAY
         }
     };
+    // If this fails as well, the database is away.
     let mut conn = app.store.connection().await?;
-    Ok(deck_watches::postpone(&mut conn, due, until).await?)
+    Ok(watched_decks::postpone(&mut conn, due, until).await?)
 }
 
-/// Makes the reports due whose cards are named by the change feed after `since`: some hundred events at once. The place after which to go on; `None`: nothing is
-/// watched yet.
+/// Makes the reports due that the change feed is about after `since`, some of them. The place after which to go on; `None`: nothing is watched yet.
 pub async fn mark_changed(
     app: &AppState,
     since: Option<i64>,
     now: DateTime<Utc>,
 ) -> Result<Option<i64>, Problem> {
-    /// Events that are compared with watched decks at once.
-    const EVENTS: i64 = 1_000;
     // Those without a number get one.
     changes::extent(&app.store).await?;
     let mut conn = app.store.connection().await?;
     let since = match since {
         Some(since) => since,
-        None => match deck_watches::oldest_place(&mut conn).await? {
+        None => match watched_decks::oldest_place(&mut conn).await? {
             Some(since) => since,
             None => return Ok(None),
         },
     };
-    let last = deck_watches::mark_changed(&mut conn, since, EVENTS, now).await?;
-    Ok(Some(last.unwrap_or(since)))
+    loop {
+        let page = watched_decks::mark_changed(&mut conn, since, MARKED, now).await?;
+        if page.is_done {
+            return Ok(Some(page.last.unwrap_or(since)));
+        }
+    }
 }
 
-/// Judges a deck for who watches it, and keeps the report. `None`: the account may not read the deck.
+/// Tells watchers of decks that became legal or illegal, some of them. Whether there were any.
+pub async fn tell_changed(app: &AppState, now: DateTime<Utc>) -> Result<bool, Problem> {
+    Ok(deck_watches::tell(&app.store, now, TOLD).await?)
+}
+
+/// Judges a deck by what everybody may know, with everything that happened up to `events_seq`, and keeps the report. `None`: there is no such deck.
 async fn make(
     app: &AppState,
-    account: AccountId,
     deck: DeckId,
     due_at: DateTime<Utc>,
+    events_seq: i64,
 ) -> Result<Option<KeptReport>, Problem> {
-    // Before anything is read: what happens meanwhile makes the report due again.
-    let events_seq = changes::extent(&app.store).await?.newest;
     let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_for_watcher(&mut conn, account, deck).await?;
+    let stored = deck_lists::find_watched(&mut conn, deck).await?;
     drop(conn);
     let Some(stored) = stored else { return Ok(None) };
-    let now = app.clock.now();
-    let is_own = stored.row.account_id == account;
-    let reader = is_own.then_some(account);
-    let SeenDeck { row, content, masks, .. } =
-        see(app, (Viewer::stranger(), reader), stored).await?;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let day = app.today()?;
-    let format = content.format.find_in(&loaded.game, day).ok();
-    let game = &loaded.game;
-    let catalogue = find_cards(app, reader, game, format.as_slice(), &content).await?;
-    let (status, violations) = match &format {
-        Some(format) => verdict(&content, &catalogue, format)?,
-        None => ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])),
-    };
+    let (stranger, now) = (Viewer::stranger(), app.clock.now());
+    let SeenDeck { row, content, masks, .. } = see(app, (stranger, None), stored).await?;
     let mut cards: BTreeSet<CardId> = content.cards.iter().flatten().copied().collect();
-    cards.extend(bound_cards(&content.deck, &catalogue).into_iter().flatten());
     cards.extend(masks.hidden.into_values());
-    let kept = KeptReport {
+    let asker = (stranger, Network::UNKNOWN);
+    let day = app.today()?;
+    let Verdict { game_revision, judged, cards: meant } =
+        verdict_in(app, asker, &content.format, content.deck, day).await?;
+    cards.extend(meant);
+    let (status, violations) =
+        judged.unwrap_or_else(|| ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])));
+    let report = KeptReport {
         status: status.to_owned(),
         violations: violations.into_iter().collect(),
         deck_revision: row.revision,
         judged_on: now.date_naive(),
-        game_revision: loaded.revision,
+        game_revision,
         events_seq,
         judged_at: now,
     };
-    let report = WatchReport {
-        account,
+    let made = MadeReport {
         deck,
         due_at,
         game: row.game().to_owned(),
         cards: cards.into_iter().collect(),
-        report: kept.clone(),
+        report: report.clone(),
     };
     let mut conn = app.store.connection().await?;
-    deck_watches::keep(&mut conn, report).await?;
-    Ok(Some(kept))
-}
-
-/// The verdict, and codes of what is wrong.
-fn verdict(
-    content: &DeckContent,
-    catalogue: &Catalogue,
-    format: &Format,
-) -> Result<(&'static str, BTreeSet<String>), Problem> {
-    let judged = legalities(&content.deck, catalogue, std::slice::from_ref(format));
-    let report = judged.reports.into_iter().next();
-    let report = report.ok_or_else(|| Problem::internal("no report for a format"))?;
-    let wrong = report.violations.iter().filter(|found| found.severity != Severity::Warning);
-    Ok((report.status.as_str(), wrong.map(|found| found.code.as_str().to_owned()).collect()))
-}
-
-/// The cards that a deck is judged by; `owner`: the watcher, if it is their own deck.
-async fn find_cards(
-    app: &AppState,
-    owner: Option<AccountId>,
-    game: &Game,
-    formats: &[Format],
-    content: &DeckContent,
-) -> Result<Catalogue, Problem> {
-    let mut conn = StepConnection::new(&app.store);
-    let stranger = (Viewer::stranger(), Network::UNKNOWN);
-    let mentions = DeckMentions::of_deck(&content.deck);
-    let found = deck_cards::find(app, &mut conn, stranger, game, formats, &mentions);
-    let (mut pool, _) = found.await?;
-    conn.give_back();
-    if let Some(owner) = owner {
-        let bound =
-            content.bound_entries().map(|(entry, card)| (!entry.card.name.is_empty(), card));
-        let named: Vec<Option<CardId>> =
-            bound.map(|(is_named, card)| card.filter(|_| is_named)).collect();
-        let hidden = hidden_cards(app, &named).await?;
-        if !hidden.is_empty() {
-            let hidden: Vec<CardId> = hidden.into_iter().collect();
-            let viewer = Viewer::on_behalf_of(owner);
-            let held = deck_pool::by_ids(conn.get().await?, viewer, game, &hidden).await?;
-            pool.extend(held.into_iter().map(|(_, card)| card));
-        }
-    }
-    Ok(pool.catalogue())
+    watched_decks::keep(&mut conn, made).await?;
+    Ok(Some(report))
 }

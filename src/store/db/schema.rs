@@ -385,16 +385,7 @@ diesel::table! {
         account_id -> Uuid,
         deck_id -> Uuid,
         watched_at -> Timestamptz,
-        game_code -> Text,
-        due_at -> Timestamptz,
-        cards -> Array<Nullable<Uuid>>,
-        status -> Nullable<Text>,
-        violations -> Array<Nullable<Text>>,
-        deck_revision -> Nullable<Int8>,
-        judged_on -> Nullable<Date>,
-        game_revision -> Nullable<Int8>,
-        events_seq -> Nullable<Int8>,
-        judged_at -> Nullable<Timestamptz>,
+        told_legal -> Nullable<Bool>,
     }
 }
 
@@ -964,6 +955,25 @@ diesel::table! {
 }
 
 diesel::table! {
+    watched_decks (deck_id) {
+        deck_id -> Uuid,
+        game_code -> Text,
+        due_at -> Timestamptz,
+        cards -> Array<Nullable<Uuid>>,
+        status -> Nullable<Text>,
+        violations -> Array<Text>,
+        deck_revision -> Nullable<Int8>,
+        judged_on -> Nullable<Date>,
+        game_revision -> Nullable<Int8>,
+        events_seq -> Nullable<Int8>,
+        judged_at -> Nullable<Timestamptz>,
+        tried_game_revision -> Nullable<Int8>,
+        untold -> Bool,
+        saved_so -> Bool,
+    }
+}
+
+diesel::table! {
     webhook_deliveries (id) {
         id -> Uuid,
         webhook_id -> Uuid,
@@ -1083,6 +1093,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     trades,
     unlock_policies,
     unlocks,
+    watched_decks,
     webhook_deliveries,
     webhooks,
 );

@@ -67,7 +67,7 @@ pub async fn undelete(
     lock_account(conn, by).await?;
     let own = decks::table.find(id).filter(decks::account_id.eq(by.account()));
     let deleted: Option<Option<DateTime<Utc>>> =
-        own.select(decks::deleted_at).for_update().first(conn).await.optional()?;
+        own.select(decks::deleted_at).for_no_key_update().first(conn).await.optional()?;
     match deleted {
         None => return Ok(Undeleted::Missing),
         Some(Some(deleted_at)) if deleted_at <= at - KEPT_DELETED => return Ok(Undeleted::Missing),

@@ -341,7 +341,8 @@ pub(super) async fn lock(
     id: DeckId,
 ) -> StoreResult<Option<DeckRow>> {
     let own = decks::account_id.eq(by.account()).and(decks::deleted_at.is_null());
-    let row = decks::table.find(id).filter(own).select(DeckRow::as_select()).for_update();
+    // Not FOR UPDATE: whoever writes what refers to the deck holds a key share of its row.
+    let row = decks::table.find(id).filter(own).select(DeckRow::as_select()).for_no_key_update();
     Ok(row.first(conn).await.optional()?)
 }
 
@@ -356,14 +357,13 @@ pub async fn find(
     load(conn, id, readable).await
 }
 
-/// A deck that an account watches and may read: one of its own, or one that is public or unlisted. Without a permission: a report on it is kept, which the
-/// account alone reads.
-pub(crate) async fn find_for_watcher(
+/// A deck that somebody watches, whoever may read it now: a report on it is kept, of codes alone, which is told to who may read the deck.
+pub(crate) async fn find_watched(
     conn: &mut Connection,
-    account: AccountId,
     id: DeckId,
 ) -> StoreResult<Option<StoredDeck>> {
-    load(conn, id, Readable { owner: Some(account), or_shared: true }).await
+    let owner = decks::table.find(id).select(decks::account_id).first(conn).await.optional()?;
+    load(conn, id, Readable { owner, or_shared: true }).await
 }
 
 /// One of the own decks, for who may change it.

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Int4, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{lock, lock_account};
@@ -82,9 +82,9 @@ struct CardRow {
 }
 
 /// The cards of which something is reserved for a deck of the account, whether the deck still holds them or not.
-pub async fn cards_of(
+pub async fn cards_of<P>(
     conn: &mut Connection,
-    by: &Granted<ReadOwnDecks>,
+    by: &Granted<P>,
     deck: DeckId,
 ) -> StoreResult<Vec<CardId>> {
     let rows: Vec<CardRow> = sql("SELECT DISTINCT p.card_id FROM decks d JOIN deck_reservations r ON r.deck_id = d.id JOIN printings p ON p.id = r.printing_id \
@@ -108,7 +108,7 @@ pub enum ReserveOutcome {
 }
 
 /// Reserves for one of the own decks what `choose` takes of what is owned of these cards beside all that is reserved of them, in place of what was
-/// reserved for it. The deck keeps its place among those that were reserved before it. If it is no longer of that `revision`, nothing is done.
+/// reserved of them for it. What is reserved of other cards stays: the asker does not see them. The deck keeps its place among those that were reserved before it. If it is no longer of that `revision`, nothing is done.
 pub async fn reserve(
     conn: &mut Connection,
     by: &Acting<WriteOwnDecks>,
@@ -131,7 +131,12 @@ pub async fn reserve(
         .iter()
         .map(|(printing, quantity)| (*printing, i32::try_from(*quantity).unwrap_or(i32::MAX)))
         .unzip();
-    let since = clear(conn, deck).await?.unwrap_or(at);
+    let since = since(conn, deck).await?.unwrap_or(at);
+    sql("DELETE FROM deck_reservations r USING printings p WHERE r.deck_id = $deck AND p.id = r.printing_id AND p.card_id = ")
+        .bind("deck", deck)
+        .any(cards)
+        .execute(conn)
+        .await?;
     sql("INSERT INTO deck_reservations (deck_id, printing_id, quantity, reserved_at) \
          SELECT $deck, one.printing_id, one.quantity, $since FROM unnest($printings, $quantities) AS one (printing_id, quantity)")
         .bind("deck", deck)
@@ -145,18 +150,18 @@ pub async fn reserve(
 
 #[derive(QueryableByName)]
 struct SinceRow {
-    #[diesel(sql_type = Timestamptz)]
-    reserved_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    since: Option<DateTime<Utc>>,
 }
 
-/// Deletes what is reserved for a deck that is locked; since when that was.
-async fn clear(conn: &mut Connection, deck: DeckId) -> StoreResult<Option<DateTime<Utc>>> {
-    let rows: Vec<SinceRow> =
-        sql("DELETE FROM deck_reservations WHERE deck_id = $deck RETURNING reserved_at")
+/// Since when something is reserved for a deck.
+async fn since(conn: &mut Connection, deck: DeckId) -> StoreResult<Option<DateTime<Utc>>> {
+    let row: SinceRow =
+        sql("SELECT min(reserved_at) AS since FROM deck_reservations WHERE deck_id = $deck")
             .bind("deck", deck)
-            .load(conn)
+            .get_result(conn)
             .await?;
-    Ok(rows.into_iter().map(|row| row.reserved_at).min())
+    Ok(row.since)
 }
 
 /// Frees what is reserved for one of the own decks; false: the asker has no such deck.
@@ -169,6 +174,9 @@ pub async fn release(
     if lock(conn, by, deck).await?.is_none() {
         return Ok(false);
     }
-    clear(conn, deck).await?;
+    sql("DELETE FROM deck_reservations WHERE deck_id = $deck")
+        .bind("deck", deck)
+        .execute(conn)
+        .await?;
     Ok(true)
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::DeckEntry;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Bool, Date, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Bool, Jsonb, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -33,8 +33,6 @@ pub struct BulkDeck {
     pub author: String,
     /// When it was public for the first time.
     pub published_at: DateTime<Utc>,
-    /// The formats in which it is legal for who sees no hidden card, and the day by whose rules; `None`: it was not judged yet.
-    pub judged: Option<(Vec<String>, NaiveDate)>,
     /// Whether everybody may read the deck that it was made of.
     pub tells_source: bool,
     /// What it holds, as its owner wrote it.
@@ -53,10 +51,6 @@ struct StoredRow {
     author: String,
     #[diesel(sql_type = Timestamptz)]
     published_at: DateTime<Utc>,
-    #[diesel(sql_type = Nullable<Array<Text>>)]
-    legal_in: Option<Vec<String>>,
-    #[diesel(sql_type = Nullable<Date>)]
-    judged_on: Option<NaiveDate>,
     #[diesel(sql_type = Bool)]
     tells_source: bool,
     #[diesel(sql_type = Jsonb)]
@@ -71,7 +65,6 @@ impl StoredRow {
             deck: self.deck,
             author: self.author,
             published_at: self.published_at,
-            judged: self.legal_in.zip(self.judged_on),
             tells_source: self.tells_source,
             places: BTreeMap::new(),
             names: BTreeMap::new(),
@@ -79,17 +72,14 @@ impl StoredRow {
     }
 }
 
-/// A trigger writes the row of `deck_judgements` with the deck, so that no deck is missing whose event has a number; what is known of it may follow.
 /// Cards of entries count only if the last program that saved the deck has bound them.
-const SELECT: &str = "a.name AS author, coalesce(d.published_at, d.created_at) AS published_at, s.legal_in, j.judged_on, \
+const SELECT: &str = "a.name AS author, coalesce(d.published_at, d.created_at) AS published_at, \
     jsonb_build_object('name', d.name, 'game', d.game_code, 'format', d.format_code, 'description', d.description, 'tags', to_jsonb(d.tags), \
      'unread_lines', '[]'::jsonb, 'entries', (SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('position', e.position, 'zone', e.zone, \
       'quantity', e.quantity, 'name', e.name, 'set_code', e.set_code, 'number', e.number, 'rarity', e.rarity, 'copies', to_jsonb(e.copies), \
       'card_id', CASE WHEN d.bound_revision = d.revision THEN d.card_ids[e.position + 1] END)) ORDER BY e.position), '[]') \
       FROM deck_entries e WHERE e.deck_id = d.id)) AS content \
-    FROM (SELECT deck_id, judged_on FROM deck_judgements WHERE game_code = $game AND deck_id > $after ORDER BY deck_id LIMIT $limit) j \
-    JOIN decks d ON d.id = j.deck_id JOIN accounts a ON a.id = d.account_id \
-    LEFT JOIN deck_search s ON s.deck_id = d.id AND s.revision = d.revision";
+    FROM decks d JOIN accounts a ON a.id = d.account_id";
 
 /// The public decks of a game by their ids. Those of banned owners are left out.
 pub struct DeckRows {
@@ -103,7 +93,9 @@ impl RowSource for DeckRows {
     const KINDS: &'static [BulkKind] = &[BulkKind::Decks];
     // Cards are among them: an unlock takes the mask off entries.
     const EVENTS: &'static str = "e.kind NOT LIKE 'design.%'";
+    // The ban of an owner is no event.
     const CHANGE_DAILY: bool = true;
+    const LOCK: i64 = 7_233_172_079;
 
     fn of_game(game: &str) -> Self {
         Self { game: game.to_owned(), after: DeckId(Uuid::nil()) }
@@ -111,10 +103,9 @@ impl RowSource for DeckRows {
 
     async fn next(&mut self, conn: &mut Connection) -> StoreResult<Vec<BulkDeck>> {
         loop {
-            let Some(last) = last_of_stretch(conn, &self.game, self.after).await? else {
-                return Ok(Vec::new());
-            };
-            let decks = load(conn, &self.game, self.after).await?;
+            let ids = ids_after(conn, &self.game, self.after).await?;
+            let Some(last) = ids.last().copied() else { return Ok(Vec::new()) };
+            let decks = load(conn, &ids).await?;
             self.after = last;
             // None of them may be shown: go on to the next.
             if !decks.is_empty() {
@@ -124,44 +115,27 @@ impl RowSource for DeckRows {
     }
 }
 
-/// The last of the next decks, be they shown or not.
-async fn last_of_stretch(
-    conn: &mut Connection,
-    game: &str,
-    after: DeckId,
-) -> StoreResult<Option<DeckId>> {
+/// The next public decks of a game. A trigger writes these rows with the decks, whatever program stores them, so that no deck is missing whose event has a number.
+async fn ids_after(conn: &mut Connection, game: &str, after: DeckId) -> StoreResult<Vec<DeckId>> {
     #[derive(QueryableByName)]
-    struct Last {
+    struct Id {
         #[diesel(sql_type = SqlUuid)]
         deck_id: DeckId,
     }
-    let last: Option<Last> = sql("SELECT deck_id FROM (SELECT deck_id FROM deck_judgements WHERE game_code = $game AND deck_id > $after ORDER BY deck_id LIMIT $limit) j \
-         ORDER BY deck_id DESC LIMIT 1")
+    let ids: Vec<Id> = sql("SELECT deck_id FROM deck_judgements WHERE game_code = $game AND deck_id > $after ORDER BY deck_id LIMIT $limit")
         .bind("game", game)
         .bind("after", after)
         .bind("limit", STRETCH)
-        .custom_plan(SMALL_GAMES)
-        .get_result(conn)
-        .await
-        .optional()?;
-    Ok(last.map(|last| last.deck_id))
-}
-
-/// Why statements over the decks of a game are planned for their values.
-const SMALL_GAMES: &str =
-    "of a game with few decks the index of the game is read, of one with many that of the ids";
-
-async fn load(conn: &mut Connection, game: &str, after: DeckId) -> StoreResult<Vec<BulkDeck>> {
-    let statement = sql(format!(
-        "SELECT {COLUMNS}, {TELLS_SOURCE}, {SELECT} WHERE {IS_PUBLIC} AND a.banned_at IS NULL ORDER BY d.id"
-    ));
-    let rows: Vec<StoredRow> = statement
-        .bind("game", game)
-        .bind("after", after)
-        .bind("limit", STRETCH)
-        .custom_plan(SMALL_GAMES)
         .load(conn)
         .await?;
+    Ok(ids.into_iter().map(|id| id.deck_id).collect())
+}
+
+async fn load(conn: &mut Connection, ids: &[DeckId]) -> StoreResult<Vec<BulkDeck>> {
+    let statement = sql(format!(
+        "SELECT {COLUMNS}, {TELLS_SOURCE}, {SELECT} WHERE {IS_PUBLIC} AND a.banned_at IS NULL AND d.id = "
+    ));
+    let rows: Vec<StoredRow> = statement.any(ids).push(" ORDER BY d.id").load(conn).await?;
     let mut decks = Vec::new();
     for row in rows {
         let id = row.deck.id;

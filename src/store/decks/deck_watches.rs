@@ -1,17 +1,15 @@
-//! Which decks an account watches, each with the last report on it; and which of the reports are to be made anew.
-//!
-//! A report is made anew when the deck was saved (a trigger), on the next day, by another manifest, and when the change feed names one of its cards. Triggers
-//! tell the account when a deck becomes illegal, or legal.
+//! Which decks accounts watch.
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Date, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
-use super::{TAKES_FEEDBACK, in_turn};
+use super::TAKES_FEEDBACK;
+use super::watched_decks::KeptReport;
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
-use crate::domain::ids::{AccountId, CardId, DeckId};
+use crate::domain::ids::{AccountId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::feedback::holds::hold_own_account;
 use crate::store::{Connection, Store, StoreResult};
@@ -35,42 +33,16 @@ pub struct WatchedDeck {
     /// From when its report is to be made anew.
     #[diesel(sql_type = Timestamptz)]
     pub due_at: DateTime<Utc>,
-    /// The present revision of the deck.
     #[diesel(sql_type = BigInt)]
-    pub revision: i64,
+    present_revision: i64,
     #[diesel(sql_type = BigInt)]
     present_game_revision: i64,
-    /// The newest number of the change feed that is about the cards of the game; 0: there is none; the greatest there can be: something has none yet.
+    /// Newest number of the change feed that is about the cards of the game; 0: there is none; the greatest there can be: something has none yet.
     #[diesel(sql_type = BigInt)]
     present_seq: i64,
+    /// The last report on it; `None`: there is none yet.
     #[diesel(embed)]
-    report: Option<KeptReport>,
-}
-
-/// The last report on a watched deck, and what it was made from.
-#[derive(Clone, Debug, QueryableByName)]
-pub struct KeptReport {
-    /// `legal`, `incomplete` or `illegal`.
-    #[diesel(sql_type = Text)]
-    pub status: String,
-    /// Codes of what is wrong, each once.
-    #[diesel(sql_type = Array<Text>)]
-    pub violations: Vec<String>,
-    /// The revision of the deck.
-    #[diesel(sql_type = BigInt)]
-    pub deck_revision: i64,
-    /// The day by whose rules it was judged.
-    #[diesel(sql_type = Date)]
-    pub judged_on: NaiveDate,
-    /// The revision of the game's manifest by which.
-    #[diesel(sql_type = BigInt)]
-    pub game_revision: i64,
-    /// The newest number of the change feed before the cards were read.
-    #[diesel(sql_type = BigInt)]
-    pub events_seq: i64,
-    /// When it was made.
-    #[diesel(sql_type = Timestamptz)]
-    pub judged_at: DateTime<Utc>,
+    pub report: Option<KeptReport>,
 }
 
 impl WatchedDeck {
@@ -79,15 +51,10 @@ impl WatchedDeck {
         format!("{}/{}", self.game_code, self.format_code)
     }
 
-    /// The last report; `None`: there is none yet.
-    pub fn report(&self) -> Option<&KeptReport> {
-        self.report.as_ref()
-    }
-
     /// Whether nothing has happened since the report that could make another of it.
     pub fn is_current(&self, now: DateTime<Utc>) -> bool {
         self.report.as_ref().is_some_and(|report| {
-            report.deck_revision == self.revision
+            report.deck_revision == self.present_revision
                 && report.game_revision == self.present_game_revision
                 && report.events_seq >= self.present_seq
                 && report.judged_on == now.date_naive()
@@ -96,16 +63,18 @@ impl WatchedDeck {
     }
 }
 
-/// Reads [`WatchedDeck`]s from `deck_watches w JOIN decks d JOIN accounts a JOIN games g`.
-const SELECT: &str = "SELECT w.deck_id, d.name, d.game_code, d.format_code, w.watched_at, w.due_at, d.revision, g.revision AS present_game_revision, \
+/// Reads [`WatchedDeck`]s.
+const SELECT: &str = "SELECT w.deck_id, d.name, d.game_code, d.format_code, w.watched_at, r.due_at, d.revision AS present_revision, \
+    g.revision AS present_game_revision, \
     CASE WHEN EXISTS (SELECT FROM events e WHERE e.seq IS NULL AND e.payload ->> 'game' = d.game_code AND e.kind NOT LIKE 'de%') THEN 9223372036854775807 \
      ELSE coalesce((SELECT max(e.seq) FROM events e WHERE e.payload ->> 'game' = d.game_code AND e.kind NOT LIKE 'de%'), 0) END AS present_seq, \
-    w.status, w.violations, w.deck_revision, w.judged_on, w.game_revision, w.events_seq, w.judged_at \
-    FROM deck_watches w JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id JOIN games g ON g.code = d.game_code";
+    r.status, r.violations, r.deck_revision, r.judged_on, r.game_revision, r.events_seq, r.judged_at \
+    FROM deck_watches w JOIN watched_decks r ON r.deck_id = w.deck_id JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
+    JOIN games g ON g.code = d.game_code";
 
-/// Whether the watcher may read the deck.
-fn readable() -> String {
-    format!("(d.account_id = $account AND d.deleted_at IS NULL OR {TAKES_FEEDBACK})")
+/// Whether the watcher may read the deck, from `decks d JOIN accounts a`.
+fn readable(watcher: &str) -> String {
+    format!("(d.account_id = {watcher} AND d.deleted_at IS NULL OR {TAKES_FEEDBACK})")
 }
 
 /// A deck that the own account watches and may still read.
@@ -122,7 +91,7 @@ async fn find_of(
     account: AccountId,
     deck: DeckId,
 ) -> StoreResult<Option<WatchedDeck>> {
-    let readable = readable();
+    let readable = readable("$account");
     let statement =
         sql(format!("{SELECT} WHERE w.account_id = $account AND w.deck_id = $deck AND {readable}"));
     let found = statement.bind("account", account).bind("deck", deck).get_result(conn).await;
@@ -136,7 +105,7 @@ pub async fn list(
     before: Option<(DateTime<Utc>, DeckId)>,
     limit: i64,
 ) -> StoreResult<Vec<WatchedDeck>> {
-    let readable = readable();
+    let readable = readable("$account");
     let mut statement = sql(format!("{SELECT} WHERE w.account_id = $account AND {readable}"))
         .bind("account", by.account());
     if let Some((at, deck)) = before {
@@ -160,6 +129,12 @@ pub enum WatchOutcome {
     TooMany,
 }
 
+#[derive(QueryableByName)]
+struct Watches {
+    #[diesel(sql_type = BigInt)]
+    decks: i64,
+}
+
 /// Watches a deck. Done again, it changes nothing.
 pub async fn watch(
     conn: &mut Connection,
@@ -172,31 +147,46 @@ pub async fn watch(
     if let Some(earlier) = find_of(conn, by.account(), deck).await? {
         return Ok(WatchOutcome::Done(Box::new(earlier)));
     }
-    let readable = readable();
-    let stored = sql(format!(
-        "INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) \
-         SELECT $account, d.id, $at, d.game_code, $at FROM decks d JOIN accounts a ON a.id = d.account_id \
-         WHERE d.id = $deck AND {readable} AND (SELECT count(*) FROM deck_watches WHERE account_id = $account) < $limit \
-         ON CONFLICT DO NOTHING"
-    ))
+    if !may_read(conn, by.account(), deck).await? {
+        return Ok(WatchOutcome::Missing);
+    }
+    let watches: Watches =
+        sql("SELECT count(*) AS decks FROM deck_watches WHERE account_id = $account")
+            .bind("account", by.account())
+            .get_result(conn)
+            .await?;
+    if watches.decks >= MAX_WATCHED_DECKS {
+        return Ok(WatchOutcome::TooMany);
+    }
+    // To hold the row keeps the last of the other watchers from taking it along.
+    sql("INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, $at FROM decks WHERE id = $deck \
+         ON CONFLICT (deck_id) DO UPDATE SET deck_id = EXCLUDED.deck_id")
+        .bind("deck", deck)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+    sql("INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal) \
+         SELECT $account, deck_id, $at, status = 'legal' FROM watched_decks WHERE deck_id = $deck")
     .bind("account", by.account())
     .bind("deck", deck)
     .bind("at", at)
-    .bind("limit", MAX_WATCHED_DECKS)
     .execute(conn)
     .await?;
-    if let Some(watched) = find_of(conn, by.account(), deck).await? {
-        return Ok(WatchOutcome::Done(Box::new(watched)));
-    }
-    debug_assert_eq!(stored, 0, "what is stored is found");
-    let may_read = sql(format!(
+    let watched = find_of(conn, by.account(), deck).await?;
+    Ok(watched.map_or(WatchOutcome::Missing, |watched| WatchOutcome::Done(Box::new(watched))))
+}
+
+/// Whether an account may read a deck.
+async fn may_read(conn: &mut Connection, account: AccountId, deck: DeckId) -> StoreResult<bool> {
+    let readable = readable("$account");
+    let found = sql(format!(
         "SELECT FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = $deck AND {readable}"
     ))
-    .bind("account", by.account())
+    .bind("account", account)
     .bind("deck", deck)
     .execute(conn)
     .await?;
-    Ok(if may_read > 0 { WatchOutcome::TooMany } else { WatchOutcome::Missing })
+    Ok(found > 0)
 }
 
 /// Watches a deck no more, also one that the account may read no more; whether it did, or may read it.
@@ -206,158 +196,84 @@ pub async fn unwatch(
     deck: DeckId,
 ) -> StoreResult<bool> {
     hold_own_account(conn, by).await?;
+    sql("SELECT FROM watched_decks WHERE deck_id = $deck FOR NO KEY UPDATE")
+        .bind("deck", deck)
+        .execute(conn)
+        .await?;
     let deleted = sql("DELETE FROM deck_watches WHERE account_id = $account AND deck_id = $deck")
         .bind("account", by.account())
         .bind("deck", deck)
         .execute(conn)
         .await?;
-    if deleted > 0 {
-        return Ok(true);
+    if deleted == 0 {
+        return may_read(conn, by.account(), deck).await;
     }
-    let readable = readable();
-    let found = sql(format!(
-        "SELECT FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = $deck AND {readable}"
-    ))
-    .bind("account", by.account())
-    .bind("deck", deck)
-    .execute(conn)
-    .await?;
-    Ok(found > 0)
-}
-
-/// A report on a deck that an account watches.
-pub struct WatchReport {
-    /// Who watches.
-    pub account: AccountId,
-    /// The deck.
-    pub deck: DeckId,
-    /// When the report was to be made: what makes it due meanwhile stays.
-    pub due_at: DateTime<Utc>,
-    /// Code of the game.
-    pub game: String,
-    /// The cards that its entries mean or are bound to.
-    pub cards: Vec<CardId>,
-    /// What is kept.
-    pub report: KeptReport,
-}
-
-/// Keeps a report, unless a newer one is kept.
-pub async fn keep(conn: &mut Connection, made: WatchReport) -> StoreResult<()> {
-    let WatchReport { account, deck, due_at, game, cards, report } = made;
-    let next_day = report.judged_on.succ_opt().unwrap_or(report.judged_on);
-    sql("UPDATE deck_watches SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, game_code = $game, cards = $cards, status = $status, \
-         violations = $violations, deck_revision = $deck_revision, judged_on = $judged_on, game_revision = $game_revision, events_seq = $events_seq, \
-         judged_at = $judged_at \
-         WHERE account_id = $account AND deck_id = $deck \
-          AND (deck_revision IS NULL OR (deck_revision, judged_on, events_seq) <= ($deck_revision, $judged_on, $events_seq))")
-        .bind("account", account)
+    sql("DELETE FROM watched_decks r WHERE r.deck_id = $deck AND NOT EXISTS (SELECT FROM deck_watches w WHERE w.deck_id = r.deck_id)")
         .bind("deck", deck)
-        .bind("due_at", due_at)
-        .bind("next", next_day.and_time(NaiveTime::MIN).and_utc())
-        .bind("game", game)
-        .bind("cards", cards)
-        .bind("status", report.status)
-        .bind("violations", report.violations)
-        .bind("deck_revision", report.deck_revision)
-        .bind("judged_on", report.judged_on)
-        .bind("game_revision", report.game_revision)
-        .bind("events_seq", report.events_seq)
-        .bind("judged_at", report.judged_at)
         .execute(conn)
         .await?;
-    Ok(())
+    Ok(true)
 }
 
-/// Notes that a report could not be made, and when to try again. A change since then makes it due at once all the same.
-pub async fn postpone(
-    conn: &mut Connection,
-    due: &DueWatch,
-    until: DateTime<Utc>,
-) -> StoreResult<()> {
-    sql("UPDATE deck_watches SET due_at = $until, game_revision = CASE WHEN status IS NULL THEN NULL ELSE $present END \
-         WHERE account_id = $account AND deck_id = $deck AND due_at = $due_at")
-        .bind("account", due.account_id)
-        .bind("deck", due.deck_id)
-        .bind("due_at", due.due_at)
-        .bind("present", due.present_game_revision)
-        .bind("until", until)
-        .execute(conn)
-        .await?;
-    Ok(())
+/// Tells up to `limit` watchers of a deck that became legal or illegal. Whether there was any.
+///
+/// Who may not read the deck now is not told, nor the owner of what they saved, nor whoever has blocked the owner of what that one saved.
+pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
+    let readable = readable("w.account_id");
+    // The accounts before what is theirs, as everywhere.
+    let statement = format!(
+        "WITH deck AS MATERIALIZED (SELECT deck_id, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
+         watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \
+          WHERE w.told_legal IS DISTINCT FROM deck.is_legal ORDER BY w.account_id LIMIT $limit), \
+         held AS MATERIALIZED (SELECT id FROM accounts WHERE id IN (SELECT account_id FROM watchers) ORDER BY id FOR KEY SHARE), \
+         before AS MATERIALIZED (SELECT w.account_id, {readable} \
+           AND NOT (deck.saved_so AND (w.account_id = d.account_id \
+            OR EXISTS (SELECT FROM account_blocks b WHERE b.account_id = w.account_id AND b.blocked_id = d.account_id))) AS hears \
+          FROM held JOIN deck ON true JOIN deck_watches w ON w.account_id = held.id AND w.deck_id = deck.deck_id JOIN decks d ON d.id = deck.deck_id \
+          JOIN accounts a ON a.id = d.account_id), \
+         noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id \
+          RETURNING w.account_id), \
+         told AS (INSERT INTO account_events (account_id, kind, deck_id, created_at) \
+          SELECT noted.account_id, CASE WHEN deck.is_legal THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, deck.deck_id, $at \
+          FROM noted JOIN deck ON true JOIN before ON before.account_id = noted.account_id WHERE before.hears) \
+         SELECT deck.deck_id, (SELECT count(*) FROM watchers) < $limit AS is_last FROM deck"
+    );
+    // Begun and ended by hand: a task that is spawned cannot hold a closure over a borrowed connection.
+    let mut begun = store.begin().await?;
+    let done = tell_some(begun.conn(), &statement, at, limit).await;
+    begun.end(done).await
 }
 
-/// A report that is to be made.
-#[derive(Clone, Debug, QueryableByName)]
-pub struct DueWatch {
-    /// Who watches.
-    #[diesel(sql_type = SqlUuid)]
-    pub account_id: AccountId,
-    /// The deck.
-    #[diesel(sql_type = SqlUuid)]
-    pub deck_id: DeckId,
-    /// Since when it is due, or when it would have been without another manifest.
-    #[diesel(sql_type = Timestamptz)]
-    pub due_at: DateTime<Utc>,
-    #[diesel(sql_type = BigInt)]
-    present_game_revision: i64,
-}
-
-/// Both reasons have their index and give at most `$limit`; ordered inside, so that no other plan than by these indexes is cheap.
-const DUE: &str = "SELECT account_id, deck_id, due_at, revision AS present_game_revision FROM (\
-     (SELECT w.account_id, w.deck_id, w.due_at, g.revision, 0 AS priority FROM (SELECT * FROM deck_watches WHERE due_at <= $now ORDER BY due_at DESC LIMIT $limit) w \
-      JOIN games g ON g.code = w.game_code) UNION ALL \
-     (SELECT w.account_id, w.deck_id, w.due_at, g.revision, 1 FROM games g CROSS JOIN LATERAL (SELECT * FROM deck_watches \
-       WHERE game_code = g.code AND game_revision < g.revision AND due_at > $now ORDER BY game_revision LIMIT $limit) w LIMIT $limit)) due \
-    ORDER BY priority LIMIT $limit";
-
-/// The advisory lock of making reports: one process at a time.
-const LOCK: i64 = 7_233_172_077;
-
-/// Does something with the reports that are to be made, up to `limit`, while no other process makes any. `None`: another does. The work takes less than the
-/// time after which Postgres ends a transaction that does nothing.
-pub async fn with_due<T>(
-    store: &Store,
-    now: DateTime<Utc>,
-    limit: i64,
-    work: impl AsyncFnOnce(Vec<DueWatch>) -> T,
-) -> StoreResult<Option<T>> {
-    in_turn(store, LOCK, async |conn| {
-        let due = sql(DUE).bind("now", now).bind("limit", limit).load(conn).await?;
-        Ok(work(due).await)
-    })
-    .await
-}
-
-/// A place in the change feed.
+/// A deck whose watchers were told.
 #[derive(QueryableByName)]
-struct Place {
-    #[diesel(sql_type = Nullable<BigInt>)]
-    seq: Option<i64>,
+struct ToldDeck {
+    #[diesel(sql_type = SqlUuid)]
+    deck_id: DeckId,
+    /// Whether these were all.
+    #[diesel(sql_type = Bool)]
+    is_last: bool,
 }
 
-/// The place in the change feed after which the cards of some watched deck may have changed; `None`: no deck is watched.
-pub async fn oldest_place(conn: &mut Connection) -> StoreResult<Option<i64>> {
-    let place: Place =
-        sql("SELECT min(events_seq) AS seq FROM deck_watches").get_result(conn).await?;
-    Ok(place.seq)
-}
-
-/// Makes the reports due whose cards the next `limit` events of the change feed after `since` name. The place of the last of them; `None`: there were none.
-pub async fn mark_changed(
+async fn tell_some(
     conn: &mut Connection,
-    since: i64,
+    statement: &str,
+    at: DateTime<Utc>,
     limit: i64,
-    now: DateTime<Utc>,
-) -> StoreResult<Option<i64>> {
-    let place: Place = sql("WITH page AS MATERIALIZED (SELECT seq, kind, subject_id FROM events WHERE seq > $since ORDER BY seq LIMIT $limit), \
-         changed AS MATERIALIZED (SELECT w.account_id, w.deck_id FROM page CROSS JOIN LATERAL (SELECT account_id, deck_id FROM deck_watches \
-           WHERE cards && ARRAY[page.subject_id] AND events_seq < page.seq AND due_at > $now) w WHERE page.kind LIKE 'card.%' GROUP BY w.account_id, w.deck_id), \
-         marked AS (UPDATE deck_watches w SET due_at = $now FROM changed c WHERE w.account_id = c.account_id AND w.deck_id = c.deck_id) \
-         SELECT max(seq) AS seq FROM page")
-        .bind("since", since)
+) -> StoreResult<bool> {
+    let told: Option<ToldDeck> = sql(statement.to_owned())
+        .bind("at", at)
         .bind("limit", limit)
-        .bind("now", now)
         .get_result(conn)
-        .await?;
-    Ok(place.seq)
+        .await
+        .optional()?;
+    let Some(ToldDeck { deck_id, is_last }) = told else { return Ok(false) };
+    if is_last {
+        // Another report may have been made meanwhile: then there is more to tell.
+        sql("UPDATE watched_decks r SET untold = false WHERE deck_id = $deck \
+             AND NOT EXISTS (SELECT FROM deck_watches w WHERE w.deck_id = r.deck_id AND w.told_legal IS DISTINCT FROM (r.status = 'legal'))")
+            .bind("deck", deck_id)
+            .execute(conn)
+            .await?;
+    }
+    Ok(true)
 }

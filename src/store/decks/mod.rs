@@ -14,6 +14,7 @@ pub mod followed_authors;
 pub mod public_decks;
 pub mod shared_decks;
 mod stored_content;
+pub mod watched_decks;
 
 use diesel::prelude::*;
 use diesel::sql_types::Bool;

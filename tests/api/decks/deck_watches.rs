@@ -1,6 +1,6 @@
 //! Watched decks: their kept reports, and what their watchers are told.
 
-use cardscape::app::decks::deck_watches::{make_due, mark_changed};
+use cardscape::app::decks::deck_watches::{make_due, mark_changed, tell_changed};
 use chrono::TimeDelta;
 use futures_util::future::join;
 use serde_json::{Value, json};
@@ -44,7 +44,14 @@ async fn in_the_background(app: &TestApp) -> usize {
         }
         place = next;
     }
-    make_due(&state, now).await.unwrap().expect("nobody else does it")
+    let made = make_due(&state, now).await.unwrap().expect("nobody else does it");
+    tell_all(app).await;
+    made
+}
+
+async fn tell_all(app: &TestApp) {
+    let (state, now) = (app.state(), app.clock().now());
+    while tell_changed(&state, now).await.unwrap() {}
 }
 
 /// Kinds and decks of the events that a player was told.
@@ -94,7 +101,7 @@ async fn a_watcher_is_told_when_a_card_makes_the_deck_illegal_and_when_it_is_leg
     assert_eq!(in_the_background(&app).await, 0);
 
     rename(&app, &admin, "Kettle Fiend").await;
-    assert_eq!(in_the_background(&app).await, 2, "not the deck without the card");
+    assert_eq!(in_the_background(&app).await, 1, "not the deck without the card");
     assert_eq!(in_the_background(&app).await, 0);
     let illegal = ("deck.became_illegal".to_owned(), deck.clone());
     for player in [&ada, &ben] {
@@ -104,7 +111,7 @@ async fn a_watcher_is_told_when_a_card_makes_the_deck_illegal_and_when_it_is_leg
         assert!(now["report"]["violations"].as_array().unwrap().contains(&json!("CARD_UNKNOWN")));
     }
     rename(&app, &admin, "Kettle Imp").await;
-    assert_eq!(in_the_background(&app).await, 2);
+    assert_eq!(in_the_background(&app).await, 1);
     let both = [illegal, ("deck.became_legal".to_owned(), deck.clone())];
     assert_eq!(told(&app, &ben).await, both);
 
@@ -135,7 +142,7 @@ async fn a_kept_report_is_made_anew_when_it_is_read_after_a_change() {
     let listed = list(&app, &ada, "").await;
     assert_eq!(listed["data"][0]["is_current"], true);
     assert_eq!(listed["data"][0]["report"]["status"], "illegal");
-    // To read it has told already.
+    // There is nothing left to make, only to tell.
     assert_eq!(in_the_background(&app).await, 0);
     assert_eq!(told(&app, &ada).await.len(), 1);
 
@@ -166,15 +173,19 @@ async fn what_the_owner_saves_is_told_to_others_only() {
     watch(&app, &ben, &deck).await.expect(200);
     let mut less = legal("unlisted");
     less["list"] = json!("1 Kettle Imp");
+    let cem = app.player("cem").await;
+    watch(&app, &cem, &deck).await.expect(200);
+    app.put(&format!("/v1/me/blocks/{}", ada.id)).by(&cem).answer().await.expect(204);
     save(&app, &ada, &deck, &less).await;
-    assert_eq!(in_the_background(&app).await, 2);
+    assert_eq!(in_the_background(&app).await, 1);
     assert_eq!(told(&app, &ada).await, []);
+    assert_eq!(told(&app, &cem).await, [], "who has blocked her");
     assert_eq!(told(&app, &ben).await, [("deck.became_illegal".to_owned(), deck.clone())]);
     assert_eq!(status(&app, &ada, &deck).await, "incomplete");
     // As a program does that knows of no watches.
     let id = deck.rsplit('/').next().unwrap();
     app.sql(&format!("UPDATE decks SET revision = revision + 1, bound_revision = bound_revision + 1 WHERE id = '{id}'")).await;
-    assert_eq!(in_the_background(&app).await, 2);
+    assert_eq!(in_the_background(&app).await, 1);
     assert_eq!(find(&app, &ben, &deck).await["report"]["made_from"]["deck_revision"], 3);
 }
 
@@ -213,7 +224,13 @@ async fn only_decks_that_one_may_read_are_watched() {
     assert_eq!(in_the_background(&app).await, 2);
     assert_eq!(in_the_background(&app).await, 0, "they are not tried again at once");
     assert_eq!(told(&app, &ben).await, []);
+    assert_eq!(app.db().number("SELECT count(*) FROM watched_decks").await, 2);
     unwatch(&app, &ben, &unlisted).await.expect(204);
+    assert_eq!(
+        app.db().number("SELECT count(*) FROM watched_decks").await,
+        1,
+        "nobody else watches it"
+    );
     for (deck, visibility) in [(&public, "public"), (&unlisted, "unlisted")] {
         show(&app, &ada, deck, visibility).await;
     }
@@ -236,8 +253,8 @@ async fn an_account_watches_a_limited_number_of_decks() {
     app.sql(&format!(
         "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
          SELECT gen_random_uuid(), '{0}', 'ttcg', 'standard', 'd', 'private', 1, '{2}', '{2}' FROM generate_series(1, 98); \
-         INSERT INTO deck_watches (account_id, deck_id, watched_at, game_code, due_at) \
-         SELECT '{1}', id, '{2}', 'ttcg', '{2}'::timestamptz + interval '1 day' FROM decks WHERE name = 'd'",
+         INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, 'ttcg', '{2}'::timestamptz + interval '1 day' FROM decks WHERE name = 'd'; \
+         INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT '{1}', id, '{2}' FROM decks WHERE name = 'd'",
         ada.id, ben.id, app.clock().now().to_rfc3339()
     ))
     .await;
@@ -253,65 +270,94 @@ async fn an_account_watches_a_limited_number_of_decks() {
 }
 
 #[tokio::test]
-async fn hidden_cards_count_in_decks_of_ones_own_that_are_bound_to_them() {
+async fn decks_are_judged_as_everybody_sees_them_whoever_watches() {
     let app = app().await;
-    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    let (ada, eve, admin) = (app.player("ada").await, app.player("eve").await, app.admin().await);
     app.give_copy(&ada.id, "ttcg", "veil", "003").await;
-    let body = |visibility: &str| json!({ "name": "n", "format": "ttcg/standard", "visibility": visibility, "list": "2 Drowned Lantern" });
-    let deck = stored_as(&app, &ada, &body("public")).await;
-    let guess = stored_as(&app, &eve, &body("public")).await;
-    let violations = async |by: &Player, deck: &str| {
-        watch(&app, by, deck).await.expect(200)["report"]["violations"].clone()
-    };
-    let unknown = json!("CARD_UNKNOWN");
-    assert!(!violations(&ada, &deck).await.as_array().unwrap().contains(&unknown));
-    let as_stranger = violations(&eve, &deck).await;
-    assert_eq!(as_stranger, violations(&eve, &guess).await);
-    assert!(as_stranger.as_array().unwrap().contains(&unknown));
-    // A guess of somebody else says nothing to who has the card either.
-    assert_eq!(violations(&ada, &guess).await, as_stranger);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 Drowned Lantern" });
+    let deck = stored_as(&app, &ada, &body).await;
+    let guess = stored_as(&app, &eve, &body).await;
+    let mut reports = Vec::new();
+    for (player, deck) in [(&ada, &deck), (&eve, &deck), (&ada, &guess), (&eve, &guess)] {
+        let watched = watch(&app, player, deck).await.expect(200);
+        reports
+            .push((watched["report"]["status"].clone(), watched["report"]["violations"].clone()));
+    }
+    // Of a deck that names the card and of one that is bound to it nothing else is told than of one that names none.
+    let nothing = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 No Such Card" });
+    let nothing = stored_as(&app, &eve, &nothing).await;
+    let watched = watch(&app, &eve, &nothing).await.expect(200);
+    let nothing = (watched["report"]["status"].clone(), watched["report"]["violations"].clone());
+    assert!(nothing.1.as_array().unwrap().contains(&json!("CARD_UNKNOWN")), "{nothing:?}");
+    assert_eq!(reports, vec![nothing; 4]);
 
-    // A token that shows no hidden cards binds none, and learns nothing about a name that it typed.
-    let token = json!({ "name": "builder", "scopes": ["decks:read", "decks:write"] });
-    let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
-    let secret = text(&token, "secret");
-    app.give_copy(&ada.id, "ttcg", "veil", "004").await;
-    let typed = json!({ "name": "n", "format": "ttcg/standard", "list": "2 Mirror Pilgrim" });
-    let typed = app.post("/v1/decks").bearer_auth(&secret).json(&typed).answer().await;
-    let typed = typed.header("location");
-    let put = app.put(&format!("{typed}/watch")).bearer_auth(&secret).answer().await;
-    assert!(put.expect(200)["report"]["violations"].as_array().unwrap().contains(&unknown));
-
-    // The owner loses the card: on the next day the report says so.
-    app.sql(&format!("UPDATE copies SET owner_id = '{}'", eve.id)).await;
-    app.clock().advance(TimeDelta::days(1));
-    let ada = app.log_in("ada", &ada.password).await;
-    assert!(in_the_background(&app).await >= 4);
-    let now = find(&app, &ada, &deck).await;
-    assert!(now["report"]["violations"].as_array().unwrap().contains(&unknown), "{now}");
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&card, "id"))).by(&admin);
+    unlock.json(&json!({ "reason": "shown" })).answer().await.expect(200);
+    assert_eq!(in_the_background(&app).await, 1, "the deck that is bound to it");
+    let known = find(&app, &ada, &deck).await["report"]["violations"].clone();
+    assert!(!known.as_array().unwrap().contains(&json!("CARD_UNKNOWN")));
 }
 
 #[tokio::test]
-async fn two_instances_tell_once() {
+async fn an_empty_deck_is_what_its_report_says() {
     let app = app().await;
-    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": [] });
+    let deck = stored_as(&app, &ada, &body).await;
+    watch(&app, &ada, &deck).await.expect(200);
+    let report = app.get(&format!("{deck}/report")).by(&ada).answer().await.expect(200);
+    assert_eq!(status(&app, &ada, &deck).await, text(&report, "status"));
+}
+
+#[tokio::test]
+async fn instances_that_make_one_report_at_once_tell_once() {
+    let app = app().await;
+    let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
     let other = app.second_instance();
-    let decks: Vec<Value> = (0..6).map(|_| legal("private")).collect();
-    for deck in &decks {
-        let deck = stored_as(&app, &ada, deck).await;
-        watch(&app, &ada, &deck).await.expect(200);
+    let deck = stored_as(&app, &ada, &legal("public")).await;
+    for player in [&ada, &ben] {
+        watch(&app, player, &deck).await.expect(200);
     }
     rename(&app, &admin, "Kettle Fiend").await;
     let (one, two, now) = (app.state(), other.state(), app.clock().now());
+    // As readers, and as jobs.
+    let (first, second) = join(find(&app, &ada, &deck), find(&other, &ben, &deck)).await;
+    assert_eq!(
+        (&first["report"]["status"], &second["report"]["status"]),
+        (&json!("illegal"), &json!("illegal"))
+    );
     let (marked, also) = join(mark_changed(&one, None, now), mark_changed(&two, None, now)).await;
     assert_eq!(marked.unwrap(), also.unwrap());
-    let mut made = 0;
-    while made < 6 {
-        let (first, second) = join(make_due(&one, now), make_due(&two, now)).await;
-        made += first.unwrap().unwrap_or(0) + second.unwrap().unwrap_or(0);
+    let (first, second) = join(make_due(&one, now), make_due(&two, now)).await;
+    assert!(first.unwrap().is_some() || second.unwrap().is_some());
+    let (first, second) = join(tell_changed(&one, now), tell_changed(&two, now)).await;
+    assert!(first.unwrap() | second.unwrap());
+    tell_all(&app).await;
+    for player in [&ada, &ben] {
+        assert_eq!(told(&app, player).await, [("deck.became_illegal".to_owned(), deck.clone())]);
     }
-    let kinds: Vec<String> = told(&app, &ada).await.into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, ["deck.became_illegal"; 6]);
+}
+
+#[tokio::test]
+async fn many_watchers_are_told_step_by_step() {
+    let app = app().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let deck = stored_as(&app, &ada, &legal("public")).await;
+    watch(&app, &ada, &deck).await.expect(200);
+    app.sql(&format!(
+        "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
+         SELECT gen_random_uuid(), 'watcher ' || n, 'watcher ' || n, '$argon2id$x', 'player', '{0}' FROM generate_series(1, 1200) AS n; \
+         INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal) SELECT id, '{1}', '{0}', true FROM accounts WHERE name LIKE 'watcher %'",
+        app.clock().now().to_rfc3339(),
+        deck.rsplit('/').next().unwrap(),
+    ))
+    .await;
+    rename(&app, &admin, "Kettle Fiend").await;
+    in_the_background(&app).await;
+    let events = "SELECT count(*) FROM account_events WHERE kind = 'deck.became_illegal'";
+    assert_eq!(app.db().number(events).await, 1201);
+    assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
 }
 
 #[tokio::test]

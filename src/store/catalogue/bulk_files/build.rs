@@ -21,8 +21,6 @@ use crate::store::db::schema::{bulk_chunks, bulk_files};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// The advisory lock of builds.
-const LOCK: i64 = 7_233_172_015;
 /// After each stretch the database rests for so many times as long as it took to read it: so a build takes a quarter of a processor from it.
 const REST: u32 = 3;
 /// Longest rest: a transaction that is idle for five seconds is ended by the server.
@@ -41,8 +39,10 @@ pub trait RowSource: Send + Sized {
     const KINDS: &'static [BulkKind];
     /// Which events of the change feed may say something of these rows: a condition on `events e` that has an index for each game.
     const EVENTS: &'static str;
-    /// Whether the rows are others on each day.
+    /// Whether they may be others on each day without an event.
     const CHANGE_DAILY: bool;
+    /// The advisory lock of builds: those of other rows go on meanwhile.
+    const LOCK: i64;
 
     /// The first rows of a game are next.
     fn of_game(game: &str) -> Self;
@@ -288,11 +288,11 @@ struct BuildOrder<'a, R> {
 
 impl<R: Send + 'static> BuildOrder<'_, R> {
     /// All files from one snapshot; `None`: another instance builds them.
-    async fn make(
+    async fn make<S: RowSource<Row = R>>(
         &mut self,
         conn: &mut Connection,
         games: &GameCache,
-        rows: impl RowSource<Row = R>,
+        rows: S,
     ) -> StoreResult<Option<Vec<BuiltFile>>> {
         run_commands(
             conn,
@@ -300,7 +300,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         )
         .await?;
         let lock = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked");
-        let Locked { locked } = lock.bind("lock", LOCK).get_result(conn).await?;
+        let Locked { locked } = lock.bind("lock", S::LOCK).get_result(conn).await?;
         if !locked {
             return Ok(None);
         }

@@ -22,6 +22,7 @@ impl RowSource for CardRows {
     const KINDS: &'static [BulkKind] = &[BulkKind::Cards, BulkKind::Printings];
     const EVENTS: &'static str = "e.kind NOT LIKE 'de%'";
     const CHANGE_DAILY: bool = false;
+    const LOCK: i64 = 7_233_172_015;
 
     fn of_game(game: &str) -> Self {
         Self { game: game.to_owned(), after: None }

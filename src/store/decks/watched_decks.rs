@@ -1,0 +1,195 @@
+//! The reports on decks that somebody watches, and which of them are to be made anew.
+//!
+//! A report is made anew when the deck was saved (a trigger), on the next day, by another manifest, and when the change feed names one of its cards or a set of its
+//! game. It is made by what everybody may know, so that one does for all who watch.
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Bool, Date, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel_async::RunQueryDsl;
+
+use super::in_turn;
+use crate::domain::ids::{CardId, DeckId};
+use crate::store::db::statement::sql;
+use crate::store::{Connection, Store, StoreResult};
+
+/// The last report on a watched deck, and what it was made from.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct KeptReport {
+    /// `legal`, `incomplete` or `illegal`.
+    #[diesel(sql_type = Text)]
+    pub status: String,
+    /// Codes of what is wrong, each once.
+    #[diesel(sql_type = Array<Text>)]
+    pub violations: Vec<String>,
+    /// The revision of the deck.
+    #[diesel(sql_type = BigInt)]
+    pub deck_revision: i64,
+    /// The day by whose rules it was judged.
+    #[diesel(sql_type = Date)]
+    pub judged_on: NaiveDate,
+    /// The revision of the game's manifest by which.
+    #[diesel(sql_type = BigInt)]
+    pub game_revision: i64,
+    /// The newest number of the change feed before the cards were read.
+    #[diesel(sql_type = BigInt)]
+    pub events_seq: i64,
+    /// When it was made.
+    #[diesel(sql_type = Timestamptz)]
+    pub judged_at: DateTime<Utc>,
+}
+
+/// A report that was made.
+pub struct MadeReport {
+    /// The deck.
+    pub deck: DeckId,
+    /// Since when it was to be made: what makes it due meanwhile stays.
+    pub due_at: DateTime<Utc>,
+    /// Code of the game.
+    pub game: String,
+    /// The cards that its entries mean or are bound to.
+    pub cards: Vec<CardId>,
+    /// What is kept.
+    pub report: KeptReport,
+}
+
+/// Watchers to whom no verdict was told yet begin with this one. It stays due if an event came meanwhile that names one of its cards: `mark_changed` leaves out what is due. Columns with indexes are written only if they differ.
+const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at \
+      AND NOT EXISTS (SELECT FROM events e WHERE e.seq > $events_seq AND e.kind LIKE 'card.%' AND e.subject_id = ANY ($cards)) THEN $next ELSE due_at END, \
+     game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
+     untold = untold OR coalesce((status = 'legal') <> ($status = 'legal'), false), \
+     saved_so = CASE WHEN (status = 'legal') <> ($status = 'legal') THEN deck_revision <> $deck_revision ELSE saved_so END, \
+     status = $status, deck_revision = $deck_revision, judged_on = $judged_on, game_revision = $game_revision, tried_game_revision = $game_revision, \
+     events_seq = $events_seq, judged_at = $judged_at \
+    WHERE deck_id = $deck AND (deck_revision IS NULL OR (deck_revision, judged_on, events_seq) <= ($deck_revision, $judged_on, $events_seq)) \
+     RETURNING deck_id, status) \
+    UPDATE deck_watches w SET told_legal = kept.status = 'legal' FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
+
+/// Keeps a report, unless a newer one is kept, or nobody watches the deck any more.
+pub async fn keep(conn: &mut Connection, made: MadeReport) -> StoreResult<()> {
+    let MadeReport { deck, due_at, game, cards, report } = made;
+    let next_day = report.judged_on.succ_opt().unwrap_or(report.judged_on);
+    sql(KEEP)
+        .bind("deck", deck)
+        .bind("due_at", due_at)
+        .bind("next", next_day.and_time(NaiveTime::MIN).and_utc())
+        .bind("game", game)
+        .bind("cards", cards)
+        .bind("status", report.status)
+        .bind("violations", report.violations)
+        .bind("deck_revision", report.deck_revision)
+        .bind("judged_on", report.judged_on)
+        .bind("game_revision", report.game_revision)
+        .bind("events_seq", report.events_seq)
+        .bind("judged_at", report.judged_at)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Notes that a report could not be made, and when to try again. A change since then makes it due at once all the same.
+pub async fn postpone(
+    conn: &mut Connection,
+    due: &DueDeck,
+    until: DateTime<Utc>,
+) -> StoreResult<()> {
+    sql("UPDATE watched_decks SET due_at = $until, tried_game_revision = $present WHERE deck_id = $deck AND due_at = $due_at")
+        .bind("deck", due.deck_id)
+        .bind("due_at", due.due_at)
+        .bind("present", due.present_game_revision)
+        .bind("until", until)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// A deck whose report is to be made.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct DueDeck {
+    /// The deck.
+    #[diesel(sql_type = SqlUuid)]
+    pub deck_id: DeckId,
+    /// Since when it is due, or when it would have been without another manifest.
+    #[diesel(sql_type = Timestamptz)]
+    pub due_at: DateTime<Utc>,
+    #[diesel(sql_type = BigInt)]
+    present_game_revision: i64,
+}
+
+/// Each reason has its index and gives at most `$limit`: what changed last, so that it does not wait for a new day's work; what is due longest, so that all of that
+/// is done in the end; and other manifests. Ordered inside, so that no other plan than by these indexes is cheap.
+const DUE: &str = "SELECT due.deck_id, due.due_at, g.revision AS present_game_revision FROM (\
+     (SELECT deck_id, due_at, game_code FROM watched_decks WHERE due_at <= $now ORDER BY due_at DESC LIMIT $limit) UNION \
+     (SELECT deck_id, due_at, game_code FROM watched_decks WHERE due_at <= $now ORDER BY due_at LIMIT $limit) UNION \
+     (SELECT r.deck_id, r.due_at, r.game_code FROM games g CROSS JOIN LATERAL (SELECT * FROM watched_decks \
+       WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit)) due \
+    JOIN games g ON g.code = due.game_code";
+
+/// The advisory lock of making reports: one process at a time.
+const LOCK: i64 = 7_233_172_077;
+
+/// Does something with the decks whose reports are to be made, for each reason up to `limit`, while no other process makes any. `None`: another does. The work
+/// takes less than the time after which Postgres ends a transaction that does nothing.
+pub async fn with_due<T>(
+    store: &Store,
+    now: DateTime<Utc>,
+    limit: i64,
+    work: impl AsyncFnOnce(Vec<DueDeck>) -> T,
+) -> StoreResult<Option<T>> {
+    in_turn(store, LOCK, async |conn| {
+        let due = sql(DUE).bind("now", now).bind("limit", limit).load(conn).await?;
+        Ok(work(due).await)
+    })
+    .await
+}
+
+/// The place in the change feed after which the cards of some watched deck may have changed; `None`: no deck is watched.
+pub async fn oldest_place(conn: &mut Connection) -> StoreResult<Option<i64>> {
+    #[derive(QueryableByName)]
+    struct Oldest {
+        #[diesel(sql_type = Nullable<BigInt>)]
+        seq: Option<i64>,
+    }
+    let place: Oldest =
+        sql("SELECT min(events_seq) AS seq FROM watched_decks").get_result(conn).await?;
+    Ok(place.seq)
+}
+
+/// How far a look at the change feed came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, QueryableByName)]
+pub struct MarkedPage {
+    /// The last event that was looked at; `None`: there was none.
+    #[diesel(sql_type = Nullable<BigInt>)]
+    pub last: Option<i64>,
+    /// Whether the reports that these events are about are all due now: otherwise look again from the same place.
+    #[diesel(sql_type = Bool)]
+    pub is_done: bool,
+}
+
+/// Makes the reports due that the next `events` of the change feed after `since` are about: on decks with their cards, and after a change of a set on those of its
+/// game. At most `reports` of them.
+pub async fn mark_changed(
+    conn: &mut Connection,
+    since: i64,
+    (events, reports): (i64, i64),
+    now: DateTime<Utc>,
+) -> StoreResult<MarkedPage> {
+    let statement = sql(
+        "WITH page AS MATERIALIZED (SELECT seq, kind, subject_id, payload ->> 'game' AS game FROM events WHERE seq > $since ORDER BY seq LIMIT $events), \
+         changed AS MATERIALIZED (SELECT DISTINCT r.deck_id FROM (\
+          (SELECT r.deck_id FROM page CROSS JOIN LATERAL (SELECT deck_id FROM watched_decks \
+             WHERE cards && ARRAY[page.subject_id] AND events_seq < page.seq AND due_at > $now LIMIT $reports) r WHERE page.kind LIKE 'card.%' LIMIT $reports) UNION ALL \
+          (SELECT r.deck_id FROM (SELECT game, max(seq) AS seq FROM page WHERE kind = 'set.changed' GROUP BY game) one CROSS JOIN LATERAL (SELECT deck_id FROM watched_decks \
+             WHERE game_code = one.game AND events_seq < one.seq AND due_at > $now LIMIT $reports) r LIMIT $reports)) r), \
+         held AS MATERIALIZED (SELECT r.deck_id FROM watched_decks r WHERE r.deck_id IN (SELECT deck_id FROM changed) ORDER BY r.deck_id FOR NO KEY UPDATE), \
+         marked AS (UPDATE watched_decks r SET due_at = $now FROM held WHERE r.deck_id = held.deck_id RETURNING 1) \
+         SELECT (SELECT max(seq) FROM page) AS last, (SELECT count(*) FROM marked) = 0 AS is_done",
+    );
+    Ok(statement
+        .bind("since", since)
+        .bind("events", events)
+        .bind("reports", reports)
+        .bind("now", now)
+        .get_result(conn)
+        .await?)
+}
