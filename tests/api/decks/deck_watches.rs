@@ -105,7 +105,7 @@ async fn a_watcher_is_told_when_a_card_makes_the_deck_illegal_and_when_it_is_leg
     assert_eq!(in_the_background(&app).await, 0);
     let illegal = ("deck.became_illegal".to_owned(), deck.clone());
     for player in [&ada, &ben] {
-        assert_eq!(told(&app, player).await, [illegal.clone()]);
+        assert_eq!(told(&app, player).await, std::slice::from_ref(&illegal));
         let now = find(&app, player, &deck).await;
         assert_eq!(now["report"]["status"], "illegal");
         assert!(now["report"]["violations"].as_array().unwrap().contains(&json!("CARD_UNKNOWN")));
@@ -329,7 +329,7 @@ async fn instances_that_make_one_report_at_once_tell_once() {
     );
     let (marked, also) = join(mark_changed(&one, None, now), mark_changed(&two, None, now)).await;
     assert_eq!(marked.unwrap(), also.unwrap());
-    let (first, second) = join(make_due(&one, now), make_due(&two, now)).await;
+    let (first, second) = join(Box::pin(make_due(&one, now)), Box::pin(make_due(&two, now))).await;
     assert!(first.unwrap().is_some() || second.unwrap().is_some());
     let (first, second) = join(tell_changed(&one, now), tell_changed(&two, now)).await;
     assert!(first.unwrap() | second.unwrap());
