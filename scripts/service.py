@@ -81,7 +81,7 @@ def running(binary, seed_data):
             text=True,
         )
     try:
-        ready = (re.search(r"ready: (http://\S+)/docs", line) for line in process.stdout)
+        ready = (re.search(r"ready: (http://\S+)", line) for line in process.stdout)
         base = next((found[1] for found in ready if found), None)
         if base is None:
             sys.exit(f"the service did not start:\n{log_path.read_text()}")

@@ -75,6 +75,10 @@ pub struct ServeOptions {
     )]
     pub listen: SocketAddr,
 
+    /// Where browsers find the service, for addresses that pages show to other sites: `https://cards.example` [default: http:// and where it listens]
+    #[arg(long, env = "CARDSCAPE_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    public_url: Option<String>,
+
     /// Worker threads [default: one for each core]
     #[arg(long, env = "CARDSCAPE_WORKERS", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub workers: Option<u16>,
@@ -176,6 +180,20 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
+/// An origin: scheme, host and port. A path has no place in it, as pages link to each other from the root.
+fn public_url(text: &str) -> Result<String, String> {
+    const REFUSAL: &str =
+        "it must be http:// or https:// with a host, such as https://cards.example, without a path";
+    let url = url::Url::parse(text).map_err(|_| REFUSAL.to_owned())?;
+    let is_origin = matches!(url.scheme(), "http" | "https")
+        && url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    if is_origin { Ok(url.origin().ascii_serialization()) } else { Err(REFUSAL.to_owned()) }
+}
+
 /// The bundled fonts and the emoji of a file.
 fn emoji_font(path: &str) -> Result<Fonts, String> {
     let bytes = std::fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
@@ -214,6 +232,11 @@ impl From<RequiredOf> for SecondFactorDemand {
 }
 
 impl ServeOptions {
+    /// Where browsers find the service: as it is said, or else where it listens.
+    fn public_url(&self) -> String {
+        self.public_url.clone().unwrap_or_else(|| format!("http://{}", self.listen))
+    }
+
     /// The settings of the HTTP side.
     pub fn api_settings(&self) -> ApiSettings {
         ApiSettings {
@@ -224,6 +247,7 @@ impl ServeOptions {
             trusted_proxies: self.trusted_proxies.clone(),
             metrics_networks: self.metrics_networks.clone(),
             cors_origins: self.cors_origins.clone(),
+            public_url: self.public_url(),
             request_timeout: Duration::from_secs(self.request_timeout),
             search_candidates: self.search_candidates,
             webhook_networks: self.webhook_networks.clone(),
@@ -292,4 +316,33 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_urls_are_origins() {
+        for (text, url) in [
+            ("https://cards.example", "https://cards.example"),
+            ("https://cards.example/", "https://cards.example"),
+            ("HTTP://Cards.Example:8080", "http://cards.example:8080"),
+            ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"),
+        ] {
+            assert_eq!(public_url(text).unwrap(), url);
+        }
+        for text in [
+            "",
+            "cards.example",
+            "ftp://cards.example",
+            "https://cards.example/cards",
+            "https://cards.example/?x",
+            "https://cards.example/#x",
+            "https://user@cards.example",
+            "https://\"><script>",
+        ] {
+            assert!(public_url(text).is_err(), "{text}");
+        }
+    }
 }

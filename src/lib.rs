@@ -1,6 +1,6 @@
 //! Cardscape: a card database and collection service.
 //!
-//! Each module is a layer, and knows those before it: `domain ← work ← auth ← store ← memory ← app ← {http, jobs, webhooks} ← api ← {cli, config}`. Nobody
+//! Each module is a layer, and knows those before it: `domain ← work ← auth ← store ← memory ← app ← {http, jobs, webhooks} ← {api, web} ← {cli, config}`. Nobody
 //! imports upwards; `tests/house` looks. docs/ARCHITECTURE.md says what each of them holds.
 
 pub mod api;
@@ -13,6 +13,7 @@ pub mod http;
 pub mod jobs;
 pub mod memory;
 pub mod store;
+pub mod web;
 pub mod webhooks;
 pub mod work;
 

@@ -166,7 +166,7 @@ impl Service {
         let address = loop {
             let line = lines.next().context("the service did not start")??;
             if let Some(rest) = line.strip_prefix("Cardscape is ready: http://") {
-                break rest.trim_end_matches("/docs").parse()?;
+                break rest.parse()?;
             }
         };
         // Whoever does not read a pipe stops who writes to it.

@@ -110,10 +110,9 @@ impl Tour {
             .spawn()
             .expect("the program was built (make tour)");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let ready = lines.into_iter().find_map(|line| {
-            line.strip_prefix("Cardscape is ready: ")
-                .map(|url| url.trim_end_matches("/docs").to_owned())
-        });
+        let ready = lines
+            .into_iter()
+            .find_map(|line| line.strip_prefix("Cardscape is ready: ").map(str::to_owned));
         let own = OwnService { child, folder };
         Self::at(ready.expect("the service starts"), Some(own))
     }

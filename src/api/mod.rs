@@ -10,7 +10,6 @@ pub mod contract;
 pub mod copies;
 pub mod decks;
 pub mod designs;
-mod docs;
 pub mod effects;
 pub mod feedback;
 mod openapi;
@@ -24,10 +23,7 @@ pub mod serials;
 
 use actix_web::web::ServiceConfig;
 
-/// Mounts the API and its documentation.
+/// Mounts the API.
 pub fn configure(config: &mut ServiceConfig) {
-    config
-        .app_data(contract::without_query())
-        .configure(routes::configure)
-        .configure(docs::configure);
+    config.app_data(contract::without_query()).configure(routes::configure);
 }

@@ -55,6 +55,11 @@ impl PageLimit {
 pub struct Cursor(String);
 
 impl Cursor {
+    /// The text that clients send.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Reads the key back; 400 when it is none.
     pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
         Self::content(&self.0)

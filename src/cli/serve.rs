@@ -30,6 +30,7 @@ use crate::store::accounts::{account_records, name_skeletons};
 use crate::store::catalogue::cards;
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Store, StoreSettings};
+use crate::web;
 use crate::webhooks::sender::Sender;
 
 /// Connections of the jobs that share them: docs/OPERATIONS.md counts them.
@@ -99,7 +100,7 @@ impl ServeCommand {
                 workers,
                 self.options.shutdown_timeout,
                 state,
-                api::configure,
+                &[api::configure, web::configure],
             )
             .with_context(|| cannot_listen(listen))?;
             // Before anybody can register a name that looks like one of these.
@@ -217,7 +218,7 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
 }
 
 fn announce(address: std::net::SocketAddr, first_secrets: Option<&FirstSecrets>) {
-    say(format_args!("Cardscape is ready: http://{address}/docs"));
+    say(format_args!("Cardscape is ready: http://{address}"));
     if let Some(secrets) = first_secrets {
         say("Log in as admin with this password. It is shown only now and must be changed first:");
         say(format_args!("    {}", secrets.password));

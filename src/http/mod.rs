@@ -1,8 +1,9 @@
-//! How the service is spoken to: the only room, with `api`, that knows actix-web. Server, middleware, extractors, conditional requests, and how failures are
+//! How the service is spoken to: the only room, with `api` and `web`, that knows actix-web. Server, middleware, extractors, conditional requests, and how failures are
 //! told.
 
 pub mod connection;
 pub mod extract;
+pub mod failures;
 mod kept_answers;
 pub mod middleware;
 pub mod problem;

@@ -6,6 +6,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::failures::Failure;
 use super::middleware::request::RequestId;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
@@ -88,7 +89,11 @@ impl Problem {
             };
             response.insert_header((header::WWW_AUTHENTICATE, challenge));
         }
-        response.body(serde_json::to_string(&body).unwrap_or_default())
+        let mut response = response.body(serde_json::to_string(&body).unwrap_or_default());
+        // For places where it is told as a page.
+        let failure = Failure { code: self.code, retry_after: self.retry_after };
+        response.extensions_mut().insert(failure);
+        response
     }
 }
 

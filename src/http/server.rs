@@ -24,7 +24,7 @@ const CLOSING_TIME: Duration = Duration::from_secs(1);
 
 /// A server that listens, and where. It answers as soon as it is awaited; it does not handle signals.
 ///
-/// `configure` mounts what it answers. `state` makes the state of each of the `workers` threads. `shutdown_timeout`: seconds that accepted requests have to end
+/// Each of `configure` mounts a part of what it answers. `state` makes the state of each of the `workers` threads. `shutdown_timeout`: seconds that accepted requests have to end
 /// after a graceful stop.
 ///
 /// # Errors
@@ -34,7 +34,7 @@ pub fn listen(
     workers: usize,
     shutdown_timeout: u64,
     state: impl Fn() -> AppState + Clone + Send + 'static,
-    configure: fn(&mut ServiceConfig),
+    configure: &'static [fn(&mut ServiceConfig)],
 ) -> io::Result<(SocketAddr, Server)> {
     let server = HttpServer::new(move || build_app(state(), configure))
         .workers(workers)
@@ -51,7 +51,7 @@ pub fn listen(
 /// The application of one worker thread.
 pub fn build_app(
     state: AppState,
-    configure: fn(&mut ServiceConfig),
+    configure: &[fn(&mut ServiceConfig)],
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,
@@ -63,10 +63,12 @@ pub fn build_app(
 > {
     let state = web::Data::new(state);
     let surrounding = state.clone();
-    App::new()
+    let app = App::new()
         .app_data(state)
-        .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()))
-        .configure(configure)
+        .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()));
+    configure
+        .iter()
+        .fold(app, |app, mount| app.configure(mount))
         .default_service(web::to(async || Err::<&str, Problem>(Problem::not_found())))
         // The last is the outermost.
         .wrap(from_fn(problems::render))

@@ -76,7 +76,7 @@ async fn import_at(db: &TestDb, clock: &Clock, source: &GameSource) {
 }
 
 /// Everything of an answer that the content of cards could show in.
-fn visible(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
+pub fn visible(answer: &Answer) -> (u16, Vec<(String, String)>, String) {
     let mut headers: Vec<(String, String)> = answer
         .headers
         .iter()

@@ -15,6 +15,7 @@ mod decks;
 mod designs;
 mod effects;
 mod operations;
+mod pages;
 mod printing;
 mod serials;
 mod support;

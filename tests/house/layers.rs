@@ -19,7 +19,7 @@ const LAYERS: [&[&str]; 9] = [
     &["memory"],
     &["app"],
     &["http", "jobs", "webhooks"],
-    &["api"],
+    &["api", "web"],
     &["cli", "config"],
 ];
 

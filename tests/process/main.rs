@@ -62,7 +62,7 @@ impl Home {
         let mut password = None;
         while let Some(Ok(line)) = lines.next() {
             if let Some(rest) = line.strip_prefix("Cardscape is ready: ") {
-                base = Some(rest.trim_end_matches("/docs").to_owned());
+                base = Some(rest.to_owned());
             }
             password = line.strip_prefix("    ").map(str::to_owned).or(password);
             // The password, when there is one, comes right after the address.

@@ -118,7 +118,7 @@ fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String>
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     while let Some(line) = lines.next() {
         if let Some(rest) = line.unwrap().strip_prefix("Cardscape is ready: http://") {
-            let address = rest.trim_end_matches("/docs").to_owned();
+            let address = rest.to_owned();
             std::thread::spawn(move || lines.for_each(drop));
             return Ok((child, address));
         }

@@ -222,6 +222,51 @@ pub(super) const DESIGN_FIELDS: &[Field] = fields! {
     "comments" [] Comments: "How many comments there are about it.", "comments:0..9";
 };
 
+/// A field of queries for cards, as people read about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldHelp {
+    /// Its name; of an attribute, its code in the manifests, with or without the plural's s.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What may stand between it and a value.
+    pub operators: Vec<&'static str>,
+    /// Whether lists can be sorted by it, where the games have it.
+    pub is_sortable: bool,
+    /// Whether it asks for what everybody may know, and so finds hidden cards too.
+    pub finds_hidden: bool,
+    /// What it means, with code between backticks.
+    pub text: &'static str,
+    /// A query with it.
+    pub example: &'static str,
+}
+
+/// All fields of queries for cards, in the order in which people read about them.
+pub fn card_fields() -> impl Iterator<Item = FieldHelp> {
+    FIELDS.iter().map(|field| FieldHelp {
+        name: field.name,
+        aliases: field.aliases,
+        operators: field.topic.operators().iter().map(|operator| operator.as_str()).collect(),
+        is_sortable: field.sortable,
+        finds_hidden: field.topic.finds_hidden(),
+        text: field.text,
+        example: field.example,
+    })
+}
+
+/// The field by which queries find an attribute: its code, or `attributes.` and its code where a field of another meaning has that name.
+pub fn attribute_field(code: &str) -> String {
+    let means_it = |field: &Field| {
+        field.topic == Topic::Attribute
+            && (field.name == code || code.strip_suffix('s') == Some(field.name))
+    };
+    if Subject::Cards.field(code).is_none_or(means_it) {
+        code.to_owned()
+    } else {
+        format!("attributes.{code}")
+    }
+}
+
 /// A query for each field, and the field's name: each finds something in the sample games.
 pub fn examples() -> impl Iterator<Item = (&'static str, &'static str)> {
     FIELDS.iter().map(|field| (field.name, field.example))
@@ -267,14 +312,14 @@ pub fn reference() -> String {
         "| Field | Short | Operators | Sorts | Finds hidden cards | Meaning | Example |\n|---|---|---|---|---|---|---|\n",
     );
     let yes = |is: bool| if is { "yes" } else { "" };
-    for field in FIELDS {
+    for field in card_fields() {
         page.push_str(&format!(
             "| `{}` | {} | {} | {} | {} | {} | `{}` |\n",
             field.name,
             quoted(&mut field.aliases.iter().copied()),
-            quoted(&mut field.topic.operators().iter().map(|operator| operator.as_str())),
-            yes(field.sortable),
-            yes(field.topic.finds_hidden()),
+            quoted(&mut field.operators.iter().copied()),
+            yes(field.is_sortable),
+            yes(field.finds_hidden),
             field.text,
             field.example,
         ));
@@ -298,6 +343,17 @@ mod tests {
         assert_eq!(find(Subject::Cards, "ATK"), Some("attack"));
         assert_eq!(find(Subject::Cards, "attac"), None);
         assert_eq!(find(Subject::Cards, "by"), None);
+        let codes =
+            ["attack", "subtypes", "type", "number", "boost_attack", "level"].map(attribute_field);
+        let fields = [
+            "attack",
+            "subtypes",
+            "attributes.type",
+            "attributes.number",
+            "boost_attack",
+            "attributes.level",
+        ];
+        assert_eq!(codes, fields);
         assert_eq!(find(Subject::Designs, "BY"), Some("by"));
     }
 }

@@ -30,7 +30,9 @@ pub use comparison::Comparison;
 pub use decks::{
     CheckedDecks, DeckPredicate, DeckTest, check_decks, deck_examples, deck_reference,
 };
-pub use fields::{design_examples, design_reference, examples, reference};
+pub use fields::{
+    FieldHelp, attribute_field, card_fields, design_examples, design_reference, examples, reference,
+};
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{
     CardQuery, Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf,

@@ -227,7 +227,7 @@ pub(super) fn card_id(hit: &Hit) -> CardId {
 }
 
 /// Where a hit stands.
-fn position_of(hit: &Hit) -> Position {
+pub(super) fn position_of(hit: &Hit) -> Position {
     let Hit { key, game, set, number, tier, .. } = hit;
     let (game, set) = (game.to_string(), set.to_string());
     Position { key: key.clone(), game, set, number: number.clone(), tier: *tier }

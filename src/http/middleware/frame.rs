@@ -11,13 +11,14 @@ use actix_web::web;
 
 use crate::app::state::AppState;
 use crate::http::connection::{Answer, Connection};
+use crate::http::failures::{in_form_of_place, is_for_programs};
 use crate::http::middleware::cors;
 use crate::http::middleware::cors::Origin;
 use crate::http::middleware::rate_limit::share_of;
 use crate::http::middleware::request::RequestId;
 use crate::http::middleware::{encoding, head, observe};
 
-/// From the outside in: the request's id, its metrics and its line in the log; CORS; the rate limit; what is wrong with its head; the tag
+/// From the outside in: the request's id, its metrics and its line in the log; CORS, but for pages; the rate limit; what is wrong with its head; the tag
 /// of its encoding.
 pub async fn surround<B: MessageBody + 'static>(
     state: web::Data<AppState>,
@@ -37,7 +38,9 @@ async fn answer<B: MessageBody + 'static>(
     req: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let origin = Origin::of(&req, &state.settings.cors_origins);
+    // Scripts of other sites have nothing to look for in pages.
+    let has_cors = is_for_programs(req.path());
+    let origin = Origin::of(&req, &state.settings.cors_origins).filter(|_| has_cors);
     let preflight = origin.as_ref().filter(|_| cors::is_preflight(&req)).map(Origin::preflight);
     let mut response = match preflight {
         Some(preflight) => req.into_response(preflight),
@@ -49,9 +52,12 @@ async fn answer<B: MessageBody + 'static>(
                 None => encoding::tag(next.call(req).await?.map_into_boxed_body()),
             };
             share.write(state, response.headers_mut());
-            response
+            // What was refused out here is not told yet.
+            in_form_of_place(response)
         }
     };
-    cors::mark(response.headers_mut(), origin.as_ref());
+    if has_cors {
+        cors::mark(response.headers_mut(), origin.as_ref());
+    }
     Ok(response)
 }

@@ -1,4 +1,4 @@
-//! Turns every failure of the framework into a problem that names the request it answers, as ours are by themselves.
+//! Turns every failure of the framework into a problem that names the request it answers, as ours are by themselves, and tells each in the form of its place.
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -7,6 +7,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse};
 
 use crate::app::problem::{Problem, ProblemCode};
+use crate::http::failures;
 
 /// The middleware: closest to the routes, so that everything further out sees the finished answer.
 pub async fn render(
@@ -20,13 +21,13 @@ pub async fn render(
         None if is_bare(response.response()) => named(response.status()),
         None => None,
     };
-    Ok(match problem {
+    Ok(failures::in_form_of_place(match problem {
         Some(problem) => {
             let answer = problem.respond();
             response.into_response(answer)
         }
         None => response.map_into_boxed_body(),
-    })
+    }))
 }
 
 /// An error that says nothing, as those of the pages under `/docs`.

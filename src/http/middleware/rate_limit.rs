@@ -11,6 +11,9 @@ use crate::http::extract::client_network;
 /// What load balancers and monitoring ask.
 pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
+/// The beginning of what pages load, which is kept in memory and by browsers: a network whose players all open their first page at once must not be refused its styles.
+pub const ASSETS: &str = "/assets/";
+
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
@@ -28,7 +31,7 @@ pub enum Share {
 /// Takes a request off the share of its network.
 pub fn share_of(req: &ServiceRequest, state: &AppState) -> Share {
     // A load balancer that is refused an answer would take the instance out of service.
-    if PROBES.contains(&req.path()) {
+    if PROBES.contains(&req.path()) || req.path().starts_with(ASSETS) {
         return Share::Uncounted;
     }
     match state.rate_limiter.take(client_network(req.request(), &state.settings)) {

@@ -538,7 +538,7 @@ impl Service {
             let mut lines = out.lines().map_while(Result::ok);
             let ready = lines.find_map(|line| {
                 let url = line.strip_prefix("Cardscape is ready: ")?;
-                Some(url.trim_end_matches("/docs").to_owned())
+                Some(url.to_owned())
             });
             // Whoever does not read a pipe stops who writes to it.
             std::thread::spawn(move || lines.for_each(drop));

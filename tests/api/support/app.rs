@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
+use actix_web::web::ServiceConfig;
 use cardscape::app::state::{ApiSettings, AppState, Shared, TOGETHER};
 use cardscape::auth::keys::KeyRing;
 use cardscape::auth::password::PasswordHasher;
@@ -48,6 +49,9 @@ pub struct Player {
     pub access_token: String,
     pub refresh_token: String,
 }
+
+/// What the service answers.
+const PARTS: &[fn(&mut ServiceConfig)] = &[cardscape::api::configure, cardscape::web::configure];
 
 /// Of everybody whom tests make.
 pub const PASSWORD: &str = "pepper canal seven";
@@ -172,8 +176,7 @@ impl TestApp {
                     shared: shared.clone(),
                 };
                 let any = "127.0.0.1:0".parse().unwrap();
-                let (address, http) =
-                    server::listen(any, 1, 30, state, cardscape::api::configure).unwrap();
+                let (address, http) = server::listen(any, 1, 30, state, PARTS).unwrap();
                 send.send((address, http.handle())).unwrap();
                 http.await.unwrap();
             });

@@ -12,11 +12,11 @@ use crate::app::problem::Problem;
 
 /// A guide.
 #[derive(Debug)]
-pub(super) struct Guide {
+pub(in crate::web) struct Guide {
     /// Its name below `/docs/`.
-    pub(super) name: &'static str,
+    pub(in crate::web) name: &'static str,
     /// Its title where guides are listed.
-    pub(super) title: &'static str,
+    pub(in crate::web) title: &'static str,
     /// What it is about, in a few words.
     pub(super) about: &'static str,
     /// Its file below `docs/`, to which other guides link.
@@ -27,7 +27,7 @@ pub(super) struct Guide {
 macro_rules! guides {
     ($($name:literal, $file:literal, $title:literal, $about:literal;)+) => {
         /// The guides, in the order that a newcomer reads them.
-        pub(super) const GUIDES: &[Guide] = &[$(Guide {
+        pub(in crate::web) const GUIDES: &[Guide] = &[$(Guide {
             name: $name,
             title: $title,
             about: $about,
@@ -65,7 +65,7 @@ pub(super) fn page(name: &str) -> Option<&'static Page> {
 }
 
 #[derive(Template)]
-#[template(path = "api/docs/guide.html")]
+#[template(path = "web/docs/guide.html")]
 struct GuidePage<'a> {
     title: &'a str,
     guides: &'a [Guide],

@@ -8,6 +8,7 @@ use askama::Template;
 
 use crate::app::problem::Problem;
 use crate::memory::rendered::{Freshness, Rendered};
+use crate::web::headers::stay_apart;
 
 /// The file of the styles of our own pages, below `/docs/`.
 pub(super) const STYLES: &str = "cardscape.css";
@@ -48,6 +49,7 @@ impl Page {
     pub(super) fn answer(&self, req: &HttpRequest) -> HttpResponse {
         let mut answer = self.content.answer(req);
         answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
+        stay_apart(answer.headers_mut());
         answer
     }
 }

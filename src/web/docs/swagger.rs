@@ -27,7 +27,7 @@ const FILES: [&str; 6] = [
 ];
 
 #[derive(Template)]
-#[template(path = "api/docs/swagger.html")]
+#[template(path = "web/docs/swagger.html")]
 struct SwaggerPage<'a> {
     title: &'a str,
     guides: &'a [Guide],

@@ -1,0 +1,68 @@
+//! In which form a failure is told: to programs as a problem, to people as a page. The place decides, not what a client says that it takes.
+
+use actix_web::HttpResponse;
+use actix_web::body::BoxBody;
+use actix_web::dev::ServiceResponse;
+
+use crate::app::problem::ProblemCode;
+
+/// What a page about a failure can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong.
+    pub code: ProblemCode,
+    /// Seconds after which another try is worth it.
+    pub retry_after: Option<u32>,
+}
+
+/// Writes the page about a failure: its headers and its body; the status is that of the failure. Data of the application, which whoever mounts pages hands over.
+#[derive(Clone, Copy, Debug)]
+pub struct ErrorPages(pub fn(Failure) -> HttpResponse);
+
+/// Where programs are answered: what the contract describes.
+const FOR_PROGRAMS: [&str; 6] =
+    ["/v1", "/problems", "/openapi.json", "/healthz", "/readyz", "/metrics"];
+
+/// Whether a path belongs to the contract. All others are pages, and what pages load.
+pub fn is_for_programs(path: &str) -> bool {
+    FOR_PROGRAMS.iter().any(|place| {
+        path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// Tells the failure in the form of its place. An answer that is none, or was told before, stays as it is; status and headers of the failure stay in any case.
+pub(crate) fn in_form_of_place(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+    if response.status().as_u16() < 400 || is_for_programs(response.request().path()) {
+        return response;
+    }
+    let Some(ErrorPages(write)) = response.request().app_data::<ErrorPages>().copied() else {
+        return response;
+    };
+    let failure = response.response_mut().extensions_mut().remove::<Failure>();
+    let Some(failure) = failure else { return response };
+    let page = write(failure);
+    response.map_body(|head, _| {
+        for (name, value) in page.headers() {
+            head.headers_mut().insert(name.clone(), value.clone());
+        }
+        page.into_body()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contract_is_for_programs_and_all_else_for_people() {
+        for path in ["/v1", "/v1/", "/v1/cards", "/problems/not_found", "/openapi.json", "/readyz"]
+        {
+            assert!(is_for_programs(path), "{path}");
+        }
+        for path in
+            ["/", "", "/v10", "/cards/ttcg/hearth/001", "/docs/api", "/problem", "/assets/x"]
+        {
+            assert!(!is_for_programs(path), "{path}");
+        }
+    }
+}

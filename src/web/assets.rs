@@ -1,0 +1,117 @@
+//! What pages load: styles and pictures that come with the program, below an address that changes with them.
+
+use std::sync::LazyLock;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use cardscape_pictures::Picture;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::page::answer;
+use crate::app::problem::Problem;
+use crate::http::middleware::rate_limit::ASSETS;
+use crate::memory::rendered::{Freshness, Rendered};
+
+/// For a year: the address has another hash when any file is another one.
+const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+/// Of an address with another hash: that of a page from another version of the program, while instances are replaced.
+const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-cache");
+
+const SVG: &str = "image/svg+xml";
+const STYLES: &str = "style.css";
+const ICON: &str = "favicon.svg";
+const BACK: &str = "back.svg";
+
+/// All files of one version of the program, and their addresses.
+#[derive(Debug)]
+pub(super) struct Assets {
+    hash: String,
+    files: [(&'static str, Rendered); 3],
+    /// Where the styles are.
+    pub(super) styles: String,
+    /// Where the icon is.
+    pub(super) icon: String,
+    /// Where the back is that all hidden cards show.
+    pub(super) back: String,
+}
+
+impl Assets {
+    /// Those of this program.
+    pub(super) fn of_this_version() -> &'static Self {
+        static FILES: LazyLock<Assets> = LazyLock::new(Assets::read);
+        &FILES
+    }
+
+    fn read() -> Self {
+        let contents = [
+            (STYLES, "text/css; charset=utf-8", include_bytes!("assets/style.css").to_vec()),
+            (ICON, SVG, include_bytes!("assets/favicon.svg").to_vec()),
+            (BACK, SVG, Picture::back().svg().into_bytes()),
+        ];
+        let mut hash = Xxh3::new();
+        for (_, _, content) in &contents {
+            hash.update(content);
+        }
+        let hash = format!("{:016x}", hash.digest());
+        let files = contents.map(|(name, media_type, content)| {
+            (name, Rendered::file(Freshness::Public(0), media_type, content))
+        });
+        let address = |name: &str| format!("{ASSETS}{hash}/{name}");
+        let (styles, icon, back) = (address(STYLES), address(ICON), address(BACK));
+        Self { styles, icon, back, files, hash }
+    }
+
+    fn find(&self, name: &str) -> Option<&Rendered> {
+        self.files.iter().find(|(known, _)| *known == name).map(|(_, file)| file)
+    }
+}
+
+/// A file of this version. With the hash of another one it is the same file, which nobody keeps: better styles that are a little off than none.
+pub(super) async fn find_asset(
+    req: HttpRequest,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse, Problem> {
+    let (hash, name) = path.into_inner();
+    let assets = Assets::of_this_version();
+    let file = assets.find(&name).ok_or_else(Problem::not_found)?;
+    Ok(file_answer(&req, file, if hash == assets.hash { FOR_GOOD } else { NOT_AT_ALL }))
+}
+
+/// The icon where browsers look for it by themselves.
+pub(super) async fn find_icon(req: HttpRequest) -> Result<HttpResponse, Problem> {
+    let file = Assets::of_this_version().find(ICON).ok_or_else(Problem::not_found)?;
+    Ok(file_answer(&req, file, HeaderValue::from_static("public, max-age=86400")))
+}
+
+/// What programs that follow all links should leave out: the API, but for pictures, and searches, of which there is no end.
+pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
+    const ROBOTS: &str =
+        "User-agent: *\nAllow: /v1/cards/*/picture\nDisallow: /v1/\nDisallow: /search?\n";
+    let file = Rendered::file(Freshness::Public(0), "text/plain; charset=utf-8", ROBOTS.as_bytes());
+    file_answer(&req, &file, HeaderValue::from_static("public, max-age=86400"))
+}
+
+fn file_answer(req: &HttpRequest, file: &Rendered, kept: HeaderValue) -> HttpResponse {
+    let mut answer = answer(req, file);
+    answer.headers_mut().insert(header::CACHE_CONTROL, kept);
+    // The same for everybody, whoever asks.
+    answer.headers_mut().remove(header::VARY);
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_has_the_hash_and_leads_to_a_file() {
+        let assets = Assets::of_this_version();
+        for address in [&assets.styles, &assets.icon, &assets.back] {
+            let rest = address.strip_prefix(ASSETS).unwrap();
+            let (hash, name) = rest.split_once('/').unwrap();
+            assert_eq!(hash, assets.hash);
+            assert!(assets.find(name).unwrap().weight() > 0, "{name}");
+        }
+        assert!(assets.find("nothing").is_none());
+    }
+}

@@ -1,0 +1,168 @@
+//! Answers of the API, read back: pages are made of what programs get, so that they can never tell more.
+
+use cardscape_engine::Effect;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::app::problem::Problem;
+use crate::memory::rendered::Rendered;
+
+/// Reads an answer of a use case.
+pub(super) fn read<T: DeserializeOwned>(answer: &Rendered) -> Result<T, Problem> {
+    serde_json::from_slice(answer.body()).map_err(Problem::internal)
+}
+
+/// How far a card is that started hidden.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Unlock {
+    pub(super) submissions: i32,
+    pub(super) threshold: i32,
+}
+
+/// Who designed a card.
+#[derive(Debug, Deserialize)]
+pub(super) struct Credit {
+    pub(super) author: String,
+}
+
+/// A card. What a hidden one does not tell is absent.
+#[derive(Debug, Deserialize)]
+pub(super) struct Card {
+    pub(super) id: String,
+    pub(super) game: String,
+    pub(super) set: String,
+    pub(super) number: String,
+    pub(super) hidden: bool,
+    pub(super) unlock: Option<Unlock>,
+    pub(super) name: Option<String>,
+    pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) attributes: Map<String, Value>,
+    #[serde(default)]
+    pub(super) effects: Vec<Effect>,
+    pub(super) lore: Option<String>,
+    pub(super) designed_by: Option<Credit>,
+    pub(super) image_uris: Images,
+    /// In lists of printings: which one.
+    pub(super) printing: Option<Printing>,
+}
+
+/// A card in one rarity.
+#[derive(Debug, Deserialize)]
+pub(super) struct Printing {
+    pub(super) rarity: String,
+    pub(super) image_uris: Images,
+}
+
+/// Where the pictures of a card are.
+#[derive(Debug, Deserialize)]
+pub(super) struct Images {
+    pub(super) svg: String,
+    pub(super) png: String,
+}
+
+impl Card {
+    /// Its page; that of the printing, in lists of printings.
+    pub(super) fn path(&self) -> String {
+        let card = card_path(&self.game, &self.set, &self.number);
+        match &self.printing {
+            Some(printing) => printing_path(&card, &printing.rarity),
+            None => card,
+        }
+    }
+}
+
+/// The page of a card.
+pub(super) fn card_path(game: &str, set: &str, number: &str) -> String {
+    format!("/cards/{game}/{set}/{number}")
+}
+
+/// The page of a card, with its picture in a rarity.
+pub(super) fn printing_path(card: &str, rarity: &str) -> String {
+    format!("{card}?rarity={rarity}")
+}
+
+/// The page of a set.
+pub(super) fn set_path(game: &str, set: &str) -> String {
+    format!("/sets/{game}/{set}")
+}
+
+/// The page of a game.
+pub(in crate::web) fn game_path(game: &str) -> String {
+    format!("/games/{game}")
+}
+
+/// A part of a query that could not be used.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Warning {
+    /// The parameter beside the query that it is about.
+    pub(super) parameter: Option<String>,
+    /// Characters of the query before it.
+    pub(super) position: usize,
+    /// Its characters.
+    pub(super) length: usize,
+    pub(super) term: String,
+    pub(super) message: String,
+}
+
+/// A page of a list of cards.
+#[derive(Debug, Deserialize)]
+pub(super) struct Cards {
+    pub(super) data: Vec<Card>,
+    pub(super) next_cursor: Option<String>,
+    pub(super) total: Option<i64>,
+    /// `false`: there are more than `total`.
+    pub(super) total_is_exact: Option<bool>,
+    #[serde(default)]
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// What the cards of a game can be narrowed by.
+#[derive(Debug, Deserialize)]
+pub(super) struct Facets {
+    pub(super) facets: Vec<Facet>,
+}
+
+/// Something that cards have one or several values of.
+#[derive(Debug, Deserialize)]
+pub(super) struct Facet {
+    /// `card`, `effect` or `attribute`.
+    pub(super) of: String,
+    pub(super) code: String,
+    pub(super) name: String,
+    pub(super) values: Vec<FacetValue>,
+}
+
+/// A value of a facet.
+#[derive(Debug, Deserialize)]
+pub(super) struct FacetValue {
+    pub(super) value: Value,
+    pub(super) name: Option<String>,
+    pub(super) cards: i64,
+}
+
+/// What was printed of a set, and what is registered.
+#[derive(Debug, Deserialize)]
+pub(super) struct PrintStatistics {
+    pub(super) hidden_cards: i64,
+    pub(super) printed: i64,
+    pub(super) rarities: Vec<PrintedRarity>,
+    pub(super) test: Option<RegistrationTest>,
+    pub(super) caveat: String,
+}
+
+/// The copies in one rarity.
+#[derive(Debug, Deserialize)]
+pub(super) struct PrintedRarity {
+    pub(super) rarity: String,
+    pub(super) printed: i64,
+    pub(super) registered: i64,
+    pub(super) expected: f64,
+}
+
+/// Whether the registered copies are what chance makes of the printed ones.
+#[derive(Debug, Deserialize)]
+pub(super) struct RegistrationTest {
+    pub(super) p_value: f64,
+}

@@ -1,0 +1,46 @@
+//! Lists of cards as strangers see them.
+
+use super::answers::{Cards, read};
+use crate::app::answer_form::AnswerForm;
+use crate::app::catalogue::card_list::{self, ListPage};
+use crate::app::catalogue::card_query::{List, ListRequest};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::network::Network;
+use crate::search::CardFilter;
+
+/// A part of a list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    /// Where the page before ended.
+    pub(super) cursor: Option<&'a Cursor>,
+    /// Most entries: 1 to 200.
+    pub(super) limit: u16,
+}
+
+/// Reads a page of a list, with the number of all its entries.
+pub(super) async fn list(
+    app: &AppState,
+    network: Network,
+    request: ListRequest,
+    part: Part<'_>,
+) -> Result<Cards, Problem> {
+    part.cursor.map(List::demand_cursor).transpose()?;
+    let limit = PageLimit::try_from(part.limit).map_err(Problem::internal)?;
+    let page = ListPage { cursor: part.cursor, limit, total: true, members: None };
+    let (list, form) = (request.check(app).await?, AnswerForm::Json);
+    let listed = card_list::list(app, network, Viewer::stranger(), form, list, page).await?;
+    read(&listed.answer)
+}
+
+/// The cards of a set, by number.
+pub(super) fn of_set(game: &str, set: &str) -> ListRequest {
+    let filter = CardFilter {
+        game: Some(game.to_owned()),
+        set: Some(set.to_owned()),
+        ..CardFilter::default()
+    };
+    ListRequest { filter, ..ListRequest::default() }
+}

@@ -1,0 +1,25 @@
+//! Pages of the catalogue: games, sets, cards and the search.
+
+mod answers;
+mod cards;
+mod facets;
+mod games;
+mod lists;
+mod marks;
+mod printed;
+mod search;
+mod search_help;
+mod sets;
+mod tiles;
+mod unlocks;
+mod values;
+
+pub(super) use cards::find_card;
+pub(super) use games::find_game;
+pub(super) use search::find_cards;
+pub(super) use search_help::find_search_help;
+pub(super) use sets::find_set;
+pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
+
+/// The page of a game.
+pub(super) use answers::game_path;

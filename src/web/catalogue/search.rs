@@ -1,0 +1,382 @@
+//! The search: a field, what fits as pictures or as a list, and what it can be narrowed by.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use cardscape_search::{CardFilter, card_fields, sort_key};
+use serde::Deserialize;
+
+use super::answers::{Card, Cards, Facets, Warning, read};
+use super::facets::{Narrowing, narrowings};
+use super::lists::{Part, list};
+use super::marks::{Piece, pieces};
+use super::tiles::Tile;
+use super::values::kind_name;
+use crate::app::catalogue::card_query::ListRequest;
+use crate::app::catalogue::facets;
+use crate::app::page::Cursor;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::code::Code;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, refused, write};
+use crate::web::words;
+
+/// What is asked for, as a form sends it: fields that nobody filled in are empty.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Asked {
+    q: String,
+    game: String,
+    sort: String,
+    order: String,
+    #[serde(rename = "as")]
+    form: String,
+    cursor: Option<Cursor>,
+}
+
+impl Asked {
+    /// The same search, from its first page, with one more term.
+    pub(super) fn with_term(&self, term: &str) -> Self {
+        let q = if self.q.trim().is_empty() {
+            term.to_owned()
+        } else if self.has_alternatives() {
+            format!("({}) {term}", self.q.trim())
+        } else {
+            format!("{} {term}", self.q.trim())
+        };
+        Self { q, cursor: None, ..self.clone() }
+    }
+
+    /// Whether another term would belong to the last alternative alone.
+    fn has_alternatives(&self) -> bool {
+        self.q.split_whitespace().any(|word| word.eq_ignore_ascii_case("or"))
+    }
+
+    fn of_game(&self, game: &str) -> Self {
+        Self { game: game.to_owned(), sort: String::new(), cursor: None, ..self.clone() }
+    }
+
+    fn shown_as(&self, form: &str) -> Self {
+        Self { form: form.to_owned(), ..self.clone() }
+    }
+
+    /// Its address, without its cursor.
+    pub(super) fn path(&self) -> String {
+        self.path_at(None)
+    }
+
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let fields = [
+            ("q", self.q.as_str()),
+            ("game", &self.game),
+            ("sort", &self.sort),
+            ("order", &self.order),
+            ("as", &self.form),
+            ("cursor", cursor.unwrap_or_default()),
+        ];
+        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+        let query = query.finish();
+        if query.is_empty() { "/search".to_owned() } else { format!("/search?{query}") }
+    }
+
+    fn is_list(&self) -> bool {
+        self.form == LIST
+    }
+
+    /// The game that is asked for; `None`: all.
+    fn game(&self) -> Result<Option<Code>, Problem> {
+        if self.game.is_empty() {
+            return Ok(None);
+        }
+        let code = Code::try_from(self.game.as_str());
+        code.map(|code| Some(code.lower_case())).map_err(|_| Problem::of_query(Vec::new()))
+    }
+
+    fn request(&self, game: Option<&Code>) -> Result<ListRequest, Problem> {
+        let descending = match self.order.as_str() {
+            "" => None,
+            ASCENDING => Some(false),
+            DESCENDING => Some(true),
+            _ => return Err(Problem::of_query(Vec::new())),
+        };
+        let filter = CardFilter { game: game.map(ToString::to_string), ..CardFilter::default() };
+        Ok(ListRequest {
+            filter,
+            text: self.q.clone(),
+            sort: Some(self.sort.clone()).filter(|sort| !sort.is_empty()),
+            descending,
+            unique: None,
+        })
+    }
+}
+
+const LIST: &str = "list";
+const ASCENDING: &str = "asc";
+const DESCENDING: &str = "desc";
+
+#[derive(Template)]
+#[template(path = "web/catalogue/search.html")]
+struct SearchPage {
+    frame: Frame,
+    asked: Asked,
+    games: Vec<Choice>,
+    sorts: Vec<Choice>,
+    orders: Vec<Choice>,
+    /// Why nothing was looked for; empty: something was.
+    refusals: Vec<String>,
+    /// What could not be used of the query.
+    warnings: Vec<String>,
+    /// The query with the places of refusals and warnings; empty: there are none.
+    marked: Vec<Piece>,
+    found: String,
+    results: Results,
+    /// Links to the same as pictures and as a list.
+    forms: Vec<Choice>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+    /// Links to the same search in one game, when all are searched.
+    game_links: Vec<Choice>,
+    narrowings: Vec<Narrowing>,
+}
+
+/// One of several things to choose from: what is sent, or where it leads to.
+struct Choice {
+    value: String,
+    name: String,
+    is_chosen: bool,
+}
+
+/// What was found.
+enum Results {
+    Nothing,
+    Tiles(Vec<Tile>),
+    Rows(Vec<Row>),
+}
+
+/// A card in a list.
+struct Row {
+    tile: Tile,
+    game: String,
+    kind: String,
+}
+
+/// Searches cards.
+pub(in crate::web) async fn find_cards(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    asked: web::Query<Asked>,
+) -> Result<HttpResponse, Problem> {
+    let page = page(&state, network.0, asked.into_inner()).await?;
+    let written = write(&page, LIVE)?;
+    Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
+}
+
+async fn page(app: &AppState, network: Network, asked: Asked) -> Result<SearchPage, Problem> {
+    let game = asked.game()?;
+    let request = asked.request(game.as_ref())?;
+    let part = Part { cursor: asked.cursor.as_ref(), limit: ENTRIES };
+    let (games, found, facets) = tokio::join!(
+        app.all_games(),
+        list(app, network, request, part),
+        facets_of(app, network, game.as_ref(), &asked.q),
+    );
+    let games: Vec<_> = games?.iter().map(Arc::clone).collect();
+    let games: Vec<&Game> = games.iter().map(|loaded| &loaded.game).collect();
+    let (found, faults) = match found {
+        Ok(found) => (found, None),
+        Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
+            let nothing = Cards {
+                data: Vec::new(),
+                next_cursor: None,
+                total: None,
+                total_is_exact: None,
+                warnings: Vec::new(),
+            };
+            (nothing, Some(faults_of(&problem)))
+        }
+        Err(problem) => return Err(problem),
+    };
+    // What is wrong with the query was found out already, and a game that does not exist has no facets.
+    let facets = if faults.is_none() { facets.unwrap_or(None) } else { None };
+    Ok(SearchPage::new(asked, &games, found, faults, facets))
+}
+
+/// What the cards can be narrowed by, in one game.
+async fn facets_of(
+    app: &AppState,
+    network: Network,
+    game: Option<&Code>,
+    query: &str,
+) -> Result<Option<Facets>, Problem> {
+    let Some(game) = game else { return Ok(None) };
+    let found = facets::count(app, network, Viewer::stranger(), game, None, query).await?;
+    read(&found).map(Some)
+}
+
+/// What a refused query is refused for.
+fn faults_of(problem: &Problem) -> Vec<Warning> {
+    let faults = problem.extra.get("faults").cloned().unwrap_or_default();
+    let mut faults: Vec<Warning> = serde_json::from_value(faults).unwrap_or_default();
+    // Faults beside the query, as a field that lists cannot be sorted by.
+    let others = problem.errors.iter().filter(|fault| fault.pointer != "?q");
+    faults.extend(others.map(|fault| Warning {
+        parameter: Some(fault.pointer.clone()),
+        position: 0,
+        length: 0,
+        term: String::new(),
+        message: fault.detail.clone(),
+    }));
+    faults
+}
+
+impl SearchPage {
+    fn new(
+        asked: Asked,
+        games: &[&Game],
+        found: Cards,
+        faults: Option<Vec<Warning>>,
+        facets: Option<Facets>,
+    ) -> Self {
+        let heading = if asked.q.is_empty() { words::SEARCH_TITLE } else { &asked.q };
+        let mut frame = Frame::new(heading).at(Place::Search);
+        let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
+        frame.next.clone_from(&next_path);
+        let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
+        let refusals: Vec<String> = faults.iter().flatten().map(told).collect();
+        let shown = faults.as_deref().unwrap_or(&found.warnings);
+        let marked = pieces(&asked.q, shown);
+        let is_marked = marked.iter().any(|piece| piece.is_marked);
+        let count =
+            found.total.map(|total| words::found(total, found.total_is_exact.unwrap_or(true)));
+        Self {
+            frame,
+            games: games
+                .iter()
+                .map(|game| Choice {
+                    value: game.code().to_owned(),
+                    name: game.name().to_owned(),
+                    is_chosen: asked.game.eq_ignore_ascii_case(game.code()),
+                })
+                .collect(),
+            sorts: sorts(&asked, games),
+            orders: orders(&asked),
+            refusals,
+            warnings: found.warnings.iter().map(told).collect(),
+            marked: if is_marked { marked } else { Vec::new() },
+            found: count.unwrap_or_default(),
+            results: Results::of(&asked, games, &found.data),
+            forms: [(LIST, words::AS_LIST), ("", words::AS_GRID)]
+                .into_iter()
+                .rev()
+                .map(|(form, name)| {
+                    let cursor = asked.cursor.as_ref().map(Cursor::as_str);
+                    Choice {
+                        value: asked.shown_as(form).path_at(cursor),
+                        name: name.to_owned(),
+                        is_chosen: asked.is_list() == (form == LIST),
+                    }
+                })
+                .collect(),
+            first_path: asked.cursor.as_ref().map(|_| asked.path()),
+            next_path,
+            game_links: if asked.game.is_empty() && faults.is_none() {
+                games
+                    .iter()
+                    .map(|game| Choice {
+                        value: asked.of_game(game.code()).path(),
+                        name: game.name().to_owned(),
+                        is_chosen: false,
+                    })
+                    .collect()
+            } else {
+                Vec::new()
+            },
+            narrowings: facets
+                .map_or_else(Vec::new, |facets| narrowings(&asked, found.total, facets)),
+            asked,
+        }
+    }
+}
+
+/// The fields that the cards of the game, or of all games, can be sorted by.
+fn sorts(asked: &Asked, games: &[&Game]) -> Vec<Choice> {
+    let chosen: Vec<&Game> =
+        games.iter().copied().filter(|game| asked.game.eq_ignore_ascii_case(game.code())).collect();
+    let scope = if chosen.is_empty() { games } else { &chosen };
+    let fields = card_fields().filter(|field| field.is_sortable && field.name != "set");
+    fields
+        .filter(|field| sort_key(field.name, scope).is_ok())
+        .map(|field| Choice {
+            value: field.name.to_owned(),
+            name: words::titled(field.name),
+            is_chosen: asked.sort == field.name,
+        })
+        .collect()
+}
+
+fn orders(asked: &Asked) -> Vec<Choice> {
+    let order = |value: &str, name: &str| Choice {
+        value: value.to_owned(),
+        name: name.to_owned(),
+        is_chosen: asked.order == value,
+    };
+    vec![order(ASCENDING, words::ASCENDING), order(DESCENDING, words::DESCENDING)]
+}
+
+impl Results {
+    fn of(asked: &Asked, games: &[&Game], cards: &[Card]) -> Self {
+        if cards.is_empty() {
+            return Self::Nothing;
+        }
+        if !asked.is_list() {
+            return Self::Tiles(cards.iter().map(Tile::of).collect());
+        }
+        let games: BTreeMap<&str, &Game> = games.iter().map(|game| (game.code(), *game)).collect();
+        let row = |card: &Card| {
+            let game = games.get(card.game.as_str());
+            let kind = card.kind.as_deref().map(|code| match game {
+                Some(game) => kind_name(game, code),
+                None => words::titled(code),
+            });
+            Row {
+                tile: Tile::of(card),
+                game: game.map_or_else(|| card.game.clone(), |game| game.name().to_owned()),
+                kind: kind.unwrap_or_else(|| words::NOTHING.to_owned()),
+            }
+        };
+        Self::Rows(cards.iter().map(row).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_hold_what_was_asked_and_nothing_empty() {
+        let asked = Asked { q: "t:fire \"><script>".to_owned(), ..Asked::default() };
+        assert_eq!(asked.path(), "/search?q=t%3Afire+%22%3E%3Cscript%3E");
+        assert_eq!(Asked::default().path(), "/search");
+        let listed = asked.of_game("ttcg").shown_as(LIST).path_at(Some("abc"));
+        assert!(listed.ends_with("&game=ttcg&as=list&cursor=abc"), "{listed}");
+    }
+
+    #[test]
+    fn a_further_term_narrows_every_alternative() {
+        let with = |q: &str| {
+            let asked = Asked { q: q.to_owned(), ..Asked::default() };
+            asked.with_term("r:rare").q
+        };
+        assert_eq!(with(""), "r:rare");
+        assert_eq!(with("fox "), "fox r:rare");
+        assert_eq!(with("fox OR owl"), "(fox OR owl) r:rare");
+    }
+}

@@ -1,0 +1,82 @@
+//! How queries are written, from the table by which they are checked.
+
+use std::sync::LazyLock;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use cardscape_search::{FieldHelp, card_fields};
+
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::memory::rendered::Freshness;
+use crate::web::page::{Frame, Place, answer, write};
+use crate::web::words;
+
+/// The page changes with the program alone.
+const FRESHNESS: Freshness = Freshness::Public(300);
+
+#[derive(Template)]
+#[template(path = "web/catalogue/search_help.html")]
+struct SearchHelpPage {
+    frame: Frame,
+    syntax: Vec<Example>,
+    fields: &'static [Field],
+}
+
+/// What can be written, with an example.
+struct Example {
+    text: &'static str,
+    query: Query,
+}
+
+/// A field of the language.
+struct Field {
+    name: &'static str,
+    short: String,
+    operators: String,
+    /// Text and code in turn: the first piece is text.
+    text: Vec<&'static str>,
+    example: Query,
+}
+
+/// A query as a link to its search.
+struct Query {
+    text: &'static str,
+    path: String,
+}
+
+/// Shows the help of the search.
+pub(in crate::web) async fn find_search_help(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+) -> Result<HttpResponse, Problem> {
+    static FIELDS: LazyLock<Vec<Field>> =
+        LazyLock::new(|| card_fields().map(Field::from).collect());
+    let frame = Frame::new(words::SEARCH_HELP).at(Place::SearchHelp);
+    let syntax = words::HELP_SYNTAX.into_iter();
+    let page = SearchHelpPage {
+        frame: frame.of_address(&state.settings.public_url, "/search/help"),
+        syntax: syntax.map(|(text, query)| Example { text, query: query.into() }).collect(),
+        fields: &FIELDS,
+    };
+    Ok(answer(&req, &write(&page, FRESHNESS)?))
+}
+
+impl From<FieldHelp> for Field {
+    fn from(field: FieldHelp) -> Self {
+        Self {
+            name: field.name,
+            short: field.aliases.join(" "),
+            operators: field.operators.join(" "),
+            text: field.text.split('`').collect(),
+            example: field.example.into(),
+        }
+    }
+}
+
+impl From<&'static str> for Query {
+    fn from(text: &'static str) -> Self {
+        let query: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        Self { text, path: format!("/search?q={query}") }
+    }
+}

@@ -1,0 +1,110 @@
+//! The page of a set: its cards by number, how far its hidden cards are, and what was printed.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::answers::{game_path, set_path};
+use super::lists::{Part, list, of_set};
+use super::printed::{Printed, find_printed};
+use super::tiles::Tile;
+use crate::app::catalogue::{games, sets};
+use crate::app::page::Cursor;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::web::page::{ENTRIES, Frame, LIVE, Place, Preview, answer, write};
+use crate::web::words;
+
+/// Which part of the cards.
+#[derive(Deserialize)]
+pub(in crate::web) struct SetQuery {
+    cursor: Option<Cursor>,
+}
+
+#[derive(Template)]
+#[template(path = "web/catalogue/set.html")]
+struct SetPage {
+    frame: Frame,
+    name: String,
+    game_name: String,
+    game_path: String,
+    released: Option<String>,
+    cards: String,
+    /// Cards that started hidden: how many there are, how many are open, and that in words.
+    progress: Option<(i64, i64, String)>,
+    search_path: String,
+    tiles: Vec<Tile>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+    /// On the first page.
+    printed: Option<Printed>,
+}
+
+/// Shows a set.
+pub(in crate::web) async fn find_set(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    path: web::Path<(Code, Code)>,
+    query: web::Query<SetQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (game, set) = path.into_inner();
+    let page = page(&state, network.0, (&game, &set), query.cursor.as_ref()).await?;
+    Ok(answer(&req, &write(&page, LIVE)?))
+}
+
+async fn page(
+    app: &AppState,
+    network: Network,
+    (game, set): (&Code, &Code),
+    cursor: Option<&Cursor>,
+) -> Result<SetPage, Problem> {
+    let part = Part { cursor, limit: ENTRIES };
+    let (loaded, found, cards, printed) = tokio::try_join!(
+        games::find(app, game),
+        sets::find(app, game, set),
+        list(app, network, of_set(game, set), part),
+        async {
+            match cursor {
+                None => find_printed(app, game, set).await,
+                Some(_) => Ok(None),
+            }
+        },
+    )?;
+    let path = set_path(game, set);
+    let public = &app.settings.public_url;
+    let title = words::set_of(&found.name, loaded.game.name());
+    let mut frame = Frame::new(&title);
+    let started_hidden = found.hidden_cards + found.unlocked_cards;
+    let progress = (started_hidden > 0).then(|| {
+        let text = words::unlocked_of(found.unlocked_cards, started_hidden);
+        (started_hidden, found.unlocked_cards, text)
+    });
+    if cursor.is_none() {
+        frame = frame.of_address(public, &path);
+        frame.preview = Some(Preview {
+            title,
+            text: progress.as_ref().map_or_else(|| words::cards(found.cards), |of| of.2.clone()),
+            picture: format!("{public}{}", frame.assets.icon),
+        });
+    }
+    let next_path = cards.next_cursor.map(|cursor| format!("{path}?cursor={cursor}"));
+    frame.next.clone_from(&next_path);
+    Ok(SetPage {
+        frame,
+        game_name: loaded.game.name().to_owned(),
+        game_path: game_path(game),
+        released: found.released_on.map(words::day),
+        cards: words::cards(found.cards),
+        progress,
+        search_path: format!("/search?game={game}&q=set%3A{set}"),
+        tiles: cards.data.iter().map(Tile::of).collect(),
+        first_path: cursor.map(|_| path),
+        next_path,
+        printed: printed.map(|printed| printed.named(&loaded.game)),
+        name: found.name,
+    })
+}

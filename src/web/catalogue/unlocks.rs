@@ -1,0 +1,137 @@
+//! What the first page tells of unlocks: the walls of sets with hidden cards, and what was unlocked last.
+
+use futures_util::future::try_join_all;
+
+use super::answers::{Card, game_path, read, set_path};
+use super::lists::{Part, list, of_set};
+use super::tiles::Tile;
+use crate::app::answer_form::AnswerForm;
+use crate::app::catalogue::card_migrations::Located;
+use crate::app::catalogue::cards::{self, CardRequest};
+use crate::app::catalogue::sets::{self, SetResponse};
+use crate::app::page::PageLimit;
+use crate::app::problem::Problem;
+use crate::app::serials::unlocks::{self, UnlockedCard};
+use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::code::{Code, CodeError};
+use crate::domain::ids::CardId;
+use crate::domain::network::Network;
+use crate::web::words;
+
+/// Sets whose cards stand on the first page. Further ones are told by name and number.
+const WALLS: usize = 4;
+/// Cards of each of them.
+const TILES: u16 = 24;
+/// Unlocks that are new.
+const NEW: u16 = 12;
+/// Pages of sets that are looked through: 200 sets each.
+const PAGES: usize = 5;
+
+/// A set with hidden cards.
+#[derive(Debug)]
+pub(in crate::web) struct Wall {
+    pub(in crate::web) name: String,
+    pub(in crate::web) path: String,
+    pub(in crate::web) game: String,
+    pub(in crate::web) game_path: String,
+    /// Cards that started hidden and are open now.
+    pub(in crate::web) unlocked: i64,
+    /// Cards that started hidden.
+    pub(in crate::web) all: i64,
+    pub(in crate::web) progress: String,
+    /// Its first cards; none for sets that are told in short.
+    pub(in crate::web) tiles: Vec<Tile>,
+    /// What leads to all of its cards, where there are more than these.
+    pub(in crate::web) more: Option<String>,
+}
+
+/// A card that was unlocked lately.
+#[derive(Debug)]
+pub(in crate::web) struct NewUnlock {
+    pub(in crate::web) tile: Tile,
+    /// The day.
+    pub(in crate::web) day: String,
+    /// The moment, for programs.
+    pub(in crate::web) at: String,
+}
+
+/// The sets with hidden cards, by game and code: the first of them with their first cards.
+pub(in crate::web) async fn list_walls(
+    app: &AppState,
+    network: Network,
+) -> Result<Vec<Wall>, Problem> {
+    let sets = sets_with_hidden_cards(app).await?;
+    let walls = sets.into_iter().enumerate();
+    try_join_all(walls.map(|(at, set)| wall(app, network, set, at < WALLS))).await
+}
+
+async fn sets_with_hidden_cards(app: &AppState) -> Result<Vec<SetResponse>, Problem> {
+    let limit = PageLimit::try_from(200).map_err(Problem::internal)?;
+    let (mut found, mut after) = (Vec::new(), None);
+    for _ in 0..PAGES {
+        let page = sets::list_all(app, after.as_ref(), limit).await?;
+        let last = page.data.last().filter(|_| page.next_cursor.is_some());
+        let place = last.map(|set| -> Result<_, CodeError> {
+            Ok((Code::try_from(&*set.game)?, Code::try_from(&*set.code)?))
+        });
+        let place = place.transpose().map_err(Problem::internal)?;
+        found.extend(page.data.into_iter().filter(|set| set.hidden_cards > 0));
+        if place.is_none() {
+            break;
+        }
+        after = place;
+    }
+    Ok(found)
+}
+
+async fn wall(
+    app: &AppState,
+    network: Network,
+    set: SetResponse,
+    with_cards: bool,
+) -> Result<Wall, Problem> {
+    let mut tiles = Vec::new();
+    if with_cards {
+        let first = Part { cursor: None, limit: TILES };
+        let cards = list(app, network, of_set(&set.game, &set.code), first).await?;
+        tiles = cards.data.iter().map(Tile::of).collect();
+    }
+    let shown = i64::try_from(tiles.len()).unwrap_or(i64::MAX);
+    let all = set.hidden_cards + set.unlocked_cards;
+    Ok(Wall {
+        path: set_path(&set.game, &set.code),
+        game_path: game_path(&set.game),
+        unlocked: set.unlocked_cards,
+        all,
+        progress: words::unlocked_of(set.unlocked_cards, all),
+        more: (with_cards && shown < set.cards).then(|| words::all_cards_of(&set.name)),
+        tiles,
+        name: set.name,
+        game: set.game,
+    })
+}
+
+/// The cards that were unlocked last, the newest first.
+pub(in crate::web) async fn list_unlocks(app: &AppState) -> Result<Vec<NewUnlock>, Problem> {
+    let limit = PageLimit::try_from(NEW).map_err(Problem::internal)?;
+    let page = unlocks::list(app, None, limit).await?;
+    let found =
+        try_join_all(page.data.into_iter().map(|unlocked| new_unlock(app, unlocked))).await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// `None`: the card went elsewhere meanwhile.
+async fn new_unlock(app: &AppState, unlocked: UnlockedCard) -> Result<Option<NewUnlock>, Problem> {
+    let request =
+        CardRequest { viewer: Viewer::stranger(), form: AnswerForm::Json, legalities: false };
+    let Located::Here(answer) = cards::find(app, request, CardId(unlocked.card)).await? else {
+        return Ok(None);
+    };
+    let card: Card = read(&answer)?;
+    Ok(Some(NewUnlock {
+        tile: Tile::of(&card),
+        day: words::day_of(unlocked.unlocked_at),
+        at: unlocked.unlocked_at.to_rfc3339(),
+    }))
+}

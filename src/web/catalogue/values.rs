@@ -1,0 +1,99 @@
+//! Values of cards, as people read them.
+
+use cardscape_engine::{Attribute, AttributeValue, Game, Kind};
+use serde_json::{Map, Value};
+
+use crate::web::words;
+
+/// An attribute with its value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fact {
+    pub(super) label: String,
+    pub(super) value: String,
+}
+
+/// The kind of that code.
+pub(super) fn kind<'a>(game: &'a Game, code: &str) -> Option<&'a Kind> {
+    game.kinds().iter().find(|kind| kind.code == code)
+}
+
+/// The name of a kind.
+pub(super) fn kind_name(game: &Game, code: &str) -> String {
+    kind(game, code).map_or_else(|| words::titled(code), |kind| kind.name.clone())
+}
+
+/// The name of a rarity.
+pub(super) fn rarity_name(game: &Game, code: &str) -> String {
+    game.rarity(code).map_or_else(|| words::titled(code), |rarity| rarity.name.clone())
+}
+
+/// What a card of this kind has, in the order of codes; what it lacks is left out.
+pub(super) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>) -> Vec<Fact> {
+    let fact = |(code, value): (&String, &Value)| {
+        let attribute = kind.and_then(|kind| kind.attributes.get(code));
+        let value = text(attribute, value)?;
+        Some(Fact { label: label(attribute, code), value })
+    };
+    attributes.iter().filter_map(fact).collect()
+}
+
+/// What an attribute is called.
+pub(super) fn label(attribute: Option<&Attribute>, code: &str) -> String {
+    words::titled(attribute.map_or(code, |attribute| &attribute.name))
+}
+
+/// A value as text; `None`: there is nothing to show.
+pub(super) fn text(attribute: Option<&Attribute>, value: &Value) -> Option<String> {
+    let may_be_negative = attribute.is_some_and(|attribute| {
+        matches!(attribute.value, AttributeValue::Integer { min: Some(min), .. } if min < 0)
+    });
+    let is_free =
+        attribute.is_none_or(|attribute| matches!(attribute.value, AttributeValue::Text { .. }));
+    Some(match value {
+        Value::Null | Value::Object(_) => return None,
+        Value::Bool(true) => words::YES.to_owned(),
+        Value::Bool(false) => words::NO.to_owned(),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) if number > 0 && may_be_negative => format!("+{number}"),
+            Some(number) if number < 0 => format!("−{}", number.unsigned_abs()),
+            _ => number.to_string(),
+        },
+        Value::String(text) if is_free => text.clone(),
+        Value::String(code) => words::titled(code),
+        Value::Array(values) => {
+            let texts: Vec<String> =
+                values.iter().filter_map(|value| text(attribute, value)).collect();
+            if texts.is_empty() {
+                return None;
+            }
+            texts.join(", ")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_become_text_and_nothing_stays_away() {
+        let Value::Object(attributes) = json!({
+            "attack": 300, "boost": -5, "subtypes": ["reptile", "x"], "none": [], "null": null, "open": true, "face": "<b>"
+        }) else {
+            panic!("an object")
+        };
+        let facts = facts(None, &attributes);
+        let texts: Vec<(&str, &str)> =
+            facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str())).collect();
+        let all = [
+            ("Attack", "300"),
+            ("Boost", "−5"),
+            ("Face", "<b>"),
+            ("Open", "Yes"),
+            ("Subtypes", "reptile, x"),
+        ];
+        assert_eq!(texts, all);
+    }
+}

@@ -1,0 +1,44 @@
+//! Where everything is, for programs that ask for the first page.
+
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+
+use super::guides::{GUIDES, Guide};
+use crate::app::problem::Problem;
+use crate::memory::rendered::{Freshness, Rendered};
+
+#[derive(Serialize)]
+struct Directory {
+    name: &'static str,
+    version: &'static str,
+    contract: &'static str,
+    docs: &'static str,
+    problems: &'static str,
+    health: &'static str,
+    guides: Vec<GuideLink>,
+}
+
+#[derive(Serialize)]
+struct GuideLink {
+    about: &'static str,
+    url: String,
+}
+
+/// The first page as JSON.
+pub(in crate::web) fn find_directory(req: &HttpRequest) -> Result<HttpResponse, Problem> {
+    Ok(Rendered::new(Freshness::Public(300), None, &directory())?.answer(req))
+}
+
+fn directory() -> Directory {
+    let link =
+        |guide: &Guide| GuideLink { about: guide.about, url: format!("/docs/{}", guide.name) };
+    Directory {
+        name: "Cardscape",
+        version: env!("CARGO_PKG_VERSION"),
+        contract: "/openapi.json",
+        docs: "/docs/",
+        problems: "/problems",
+        health: "/healthz",
+        guides: GUIDES.iter().map(link).collect(),
+    }
+}

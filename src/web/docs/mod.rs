@@ -1,0 +1,31 @@
+//! Documentation for people: the guides, and the contract in Swagger UI. None of this is part of the contract.
+
+mod directory;
+mod guides;
+mod page;
+mod swagger;
+
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use crate::app::problem::Problem;
+
+pub(super) use directory::find_directory;
+pub(super) use guides::{GUIDES, Guide};
+
+/// The relative addresses of Swagger UI need the slash.
+pub(super) async fn redirect() -> HttpResponse {
+    HttpResponse::PermanentRedirect().insert_header((header::LOCATION, "/docs/")).finish()
+}
+
+/// A guide, the reference, or a file that they load.
+pub(super) async fn find_file(
+    req: HttpRequest,
+    file: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let page = match file.as_str() {
+        page::STYLES => Some(page::styles()),
+        name => swagger::file(name).or_else(|| guides::page(name)),
+    };
+    page.map(|page| page.answer(&req)).ok_or_else(Problem::not_found)
+}

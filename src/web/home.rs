@@ -1,0 +1,68 @@
+//! The first page: what is being unlocked, what was unlocked last, and the games.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+
+use super::catalogue::{NewUnlock, Wall, game_path, list_unlocks, list_walls};
+use super::docs::find_directory;
+use super::page::{Frame, LIVE, Place, Preview, answer, write};
+use super::words;
+use crate::app::catalogue::games;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::http::extract::{ClientNetwork, prefers_json};
+
+#[derive(Template)]
+#[template(path = "web/home.html")]
+struct HomePage {
+    frame: Frame,
+    /// Sets with cards to show.
+    walls: Vec<Wall>,
+    /// Further sets with hidden cards.
+    others: Vec<Wall>,
+    unlocks: Vec<NewUnlock>,
+    games: Vec<GameEntry>,
+}
+
+/// A game in the list of all.
+struct GameEntry {
+    name: String,
+    path: String,
+    about: String,
+}
+
+/// The first page, or, for programs that would rather have JSON, where everything is.
+pub(super) async fn find_home(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+) -> Result<HttpResponse, Problem> {
+    let mut answer = if prefers_json(&req) {
+        find_directory(&req)?
+    } else {
+        answer(&req, &write(&home(&state, network).await?, LIVE)?)
+    };
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Accept"));
+    Ok(answer)
+}
+
+async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Problem> {
+    let (mut walls, unlocks, games) =
+        tokio::try_join!(list_walls(app, network.0), list_unlocks(app), games::list(app))?;
+    let with_cards = walls.iter().take_while(|wall| !wall.tiles.is_empty()).count();
+    let others = walls.split_off(with_cards);
+    let games = games.iter().map(|loaded| GameEntry {
+        name: loaded.game.name().to_owned(),
+        path: game_path(loaded.game.code()),
+        about: loaded.game.description().to_owned(),
+    });
+    let public = &app.settings.public_url;
+    let mut frame = Frame::new(words::NAME).at(Place::Home).of_address(public, "/");
+    frame.preview = Some(Preview {
+        title: words::NAME.to_owned(),
+        text: words::ABOUT.to_owned(),
+        picture: format!("{public}{}", frame.assets.icon),
+    });
+    Ok(HomePage { frame, walls, others, unlocks, games: games.collect() })
+}

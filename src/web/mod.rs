@@ -1,0 +1,51 @@
+//! Pages for people: HTML over the use cases of [`crate::app`], beside the API and with the same answers.
+//!
+//! Pages tell what a stranger may know. All of their text stands in `words.rs`, what they load in `assets.rs`; docs/PAGES.md says how to add one.
+
+mod assets;
+mod catalogue;
+mod docs;
+mod errors;
+mod headers;
+mod home;
+mod page;
+mod words;
+
+use actix_web::middleware::from_fn;
+use actix_web::web::{self, ServiceConfig};
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::http::failures::ErrorPages;
+use crate::http::middleware::deadline;
+
+/// A page, which can only be read.
+macro_rules! page {
+    ($path:literal, $handler:path) => {
+        web::resource($path)
+            .wrap(from_fn(deadline::limit))
+            .route(web::get().to($handler))
+            .route(web::head().to($handler))
+            .default_service(web::to(async || Err::<&str, Problem>(only_reading())))
+    };
+}
+
+/// Mounts the pages, and what they load.
+pub fn configure(config: &mut ServiceConfig) {
+    config
+        .app_data(ErrorPages(errors::write))
+        .service(page!("/", home::find_home))
+        .service(page!("/cards/{game}/{set}/{number}", catalogue::find_card))
+        .service(page!("/assets/{hash}/{file}", assets::find_asset))
+        .service(page!("/search", catalogue::find_cards))
+        .service(page!("/search/help", catalogue::find_search_help))
+        .service(page!("/sets/{game}/{set}", catalogue::find_set))
+        .service(page!("/games/{game}", catalogue::find_game))
+        .service(page!("/favicon.svg", assets::find_icon))
+        .service(page!("/robots.txt", assets::find_robots))
+        .service(page!("/docs", docs::redirect))
+        .service(page!("/docs/{file:.*}", docs::find_file));
+}
+
+fn only_reading() -> Problem {
+    Problem::new(ProblemCode::MethodNotAllowed).allow("GET, HEAD".to_owned())
+}

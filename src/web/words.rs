@@ -1,0 +1,406 @@
+//! All text of the pages. Templates hold none of their own: a test reads them.
+
+use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
+
+use crate::app::problem::ProblemCode;
+
+/// The language of the pages (BCP 47).
+pub(super) const LANGUAGE: &str = "en";
+/// The name of the service.
+pub(super) const NAME: &str = "Cardscape";
+/// What the service is, where it is shown in short.
+pub(super) const ABOUT: &str =
+    "Search cards, follow their unlocks and read everything that is said of them.";
+
+// The frame of every page.
+pub(super) const SKIP: &str = "Skip to the content";
+pub(super) const MAIN_NAVIGATION: &str = "Main";
+pub(super) const HOME: &str = "Home";
+pub(super) const SEARCH: &str = "Search";
+pub(super) const SEARCH_FIELD: &str = "Search cards";
+pub(super) const SEARCH_EXAMPLE: &str = "t:fire attack>=300";
+pub(super) const SEARCH_HELP: &str = "Search help";
+pub(super) const DOCUMENTATION: &str = "Documentation";
+pub(super) const REFERENCE: &str = "API reference";
+pub(super) const BETWEEN_TITLE_AND_NAME: &str = " · ";
+pub(super) const BETWEEN_LABELS: &str = " · ";
+
+// The first page.
+pub(super) const UNLOCK_WALL: &str = "Cards waiting to be unlocked";
+pub(super) const UNLOCK_WALL_ABOUT: &str = "A hidden card shows itself when enough players have submitted the code of a copy. Until then everybody sees its back, and how far it is.";
+pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: everything is open.";
+pub(super) const MORE_SETS: &str = "More sets with hidden cards";
+pub(super) const NEWEST_UNLOCKS: &str = "Newest unlocks";
+pub(super) const NO_UNLOCKS: &str = "No card was unlocked yet.";
+pub(super) const GAMES: &str = "Games";
+pub(super) const NO_GAMES: &str = "There is no game yet.";
+
+// Cards, wherever they are shown.
+pub(super) const HIDDEN_CARD: &str = "Hidden card";
+pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Nobody but its holders sees more than this.";
+pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
+pub(super) const UNLOCKED: &str = "Unlocked";
+pub(super) const UNLOCK_PROGRESS: &str = "Unlock progress";
+pub(super) const PICTURE_AS: &str = "Picture in";
+pub(super) const PRINTINGS: &str = "Printings";
+pub(super) const RARITY: &str = "Rarity";
+pub(super) const VALUES: &str = "Values";
+pub(super) const DESIGNED_BY: &str = "Designed by";
+pub(super) const RULINGS: &str = "Rulings";
+pub(super) const NO_RULINGS: &str = "Nothing was ruled about this card.";
+pub(super) const LEGALITY: &str = "Legality today";
+pub(super) const NO_FORMATS: &str = "The game has no format today.";
+pub(super) const HISTORY: &str = "History";
+pub(super) const NO_HISTORY: &str = "Nothing happened to this card yet.";
+pub(super) const MORE_HISTORY: &str = "Older entries are in the API.";
+pub(super) const CHANGES: &str = "Changes";
+pub(super) const BEFORE: &str = "Before";
+pub(super) const AFTER: &str = "After";
+pub(super) const MEMBER: &str = "What";
+pub(super) const NOTHING: &str = "–";
+pub(super) const PREVIOUS_CARD: &str = "Previous card";
+pub(super) const NEXT_CARD: &str = "Next card";
+pub(super) const NEIGHBOURS: &str = "Cards beside this one in the set";
+pub(super) const WHERE_YOU_ARE: &str = "Where you are";
+pub(super) const YES: &str = "Yes";
+pub(super) const NO: &str = "No";
+
+// Games and sets.
+pub(super) const SETS: &str = "Sets";
+pub(super) const SET: &str = "Set";
+pub(super) const NO_SETS: &str = "The game has no set yet.";
+pub(super) const FORMATS: &str = "Formats";
+pub(super) const RULES: &str = "Construction rules";
+pub(super) const RARITIES: &str = "Rarities";
+pub(super) const RULES_VERSION: &str = "Rules";
+pub(super) const CARDS: &str = "Cards";
+pub(super) const RELEASED: &str = "Released";
+pub(super) const SEARCH_GAME: &str = "Search the cards of this game";
+pub(super) const SEARCH_SET: &str = "Search the cards of this set";
+pub(super) const NO_CARDS: &str = "The set has no card yet.";
+pub(super) const PRINT_RUN: &str = "What was printed";
+pub(super) const PRINT_RUN_HIDDEN: &str = "Cards that are hidden now are left out.";
+pub(super) const PRINTED: &str = "Printed";
+pub(super) const REGISTERED: &str = "Registered";
+pub(super) const EXPECTED: &str = "Expected";
+pub(super) const ANNOUNCEMENTS: &str = "Announced print runs";
+pub(super) const ANNOUNCEMENTS_ABOUT: &str = "The hash was published before printing. Once a run is revealed, everybody can check that it was printed as it was announced.";
+pub(super) const STATUS: &str = "Status";
+pub(super) const ANNOUNCED: &str = "Announced";
+pub(super) const HASH: &str = "SHA-256";
+
+// The search.
+pub(super) const SEARCH_TITLE: &str = "Search cards";
+pub(super) const GAME: &str = "Game";
+pub(super) const ALL_GAMES: &str = "All games";
+pub(super) const SORT: &str = "Sort by";
+pub(super) const SORT_AS_USUAL: &str = "Set and number";
+pub(super) const ORDER: &str = "Order";
+pub(super) const ASCENDING: &str = "Lowest first";
+pub(super) const DESCENDING: &str = "Highest first";
+pub(super) const SHOW_AS: &str = "Show as";
+pub(super) const AS_GRID: &str = "Pictures";
+pub(super) const AS_LIST: &str = "List";
+pub(super) const FIND: &str = "Search";
+pub(super) const RESULTS: &str = "Results";
+pub(super) const NOTHING_FOUND: &str = "No card fits.";
+pub(super) const NOTHING_FOUND_ABOUT: &str = "Leave out a term, or look into the search help.";
+pub(super) const PARTS_LEFT_OUT: &str = "Not all of the query could be used";
+pub(super) const QUERY_REFUSED: &str = "This query cannot be read";
+pub(super) const NARROW: &str = "Narrow the search";
+pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its cards can be narrowed by.";
+pub(super) const NEXT_PAGE: &str = "Next page";
+pub(super) const FIRST_PAGE: &str = "First page";
+pub(super) const PAGES: &str = "Pages";
+pub(super) const NUMBER: &str = "Number";
+pub(super) const CARD_NAME: &str = "Name";
+pub(super) const KIND: &str = "Kind";
+pub(super) const PROGRESS: &str = "Progress";
+
+// The help of the search.
+pub(super) const HELP_ABOUT: &str = "A query is made of terms. A card is found when all of them fit it; case and accents do not count.";
+/// What can be written, with an example of each.
+pub(super) const HELP_SYNTAX: [(&str, &str); 8] = [
+    ("Words are looked for in everything that a card says.", "ember"),
+    ("Quotation marks hold words together.", "\"draw a card\""),
+    ("A field stands before its value.", "type:fire"),
+    ("Numbers are compared.", "attack>=300"),
+    ("A range has two points between its ends.", "rank:1..3"),
+    ("A minus leaves out what fits.", "t:fire -kind:spell"),
+    (
+        "Either of two terms is enough with or between them; parentheses group.",
+        "(t:fire or t:water) rank>=3",
+    ),
+    ("Regular expressions stand between slashes.", "/^pebble/"),
+];
+pub(super) const HELP_EXAMPLE: &str = "Example";
+pub(super) const HELP_MEANING: &str = "Meaning";
+pub(super) const HELP_SYNTAX_TITLE: &str = "How queries are written";
+pub(super) const HELP_FIELDS: &str = "Fields";
+pub(super) const HELP_FIELDS_ABOUT: &str = "Beside these, every attribute of a game is a field by its code. Hidden cards are found by game, set, number, progress and whether they are hidden; no other term tells anything of them.";
+pub(super) const HELP_FIELD: &str = "Field";
+pub(super) const HELP_SHORT: &str = "Short";
+pub(super) const HELP_OPERATORS: &str = "Operators";
+pub(super) const HELP_GUIDE: &str = "The whole language";
+
+// Pages about failures.
+pub(super) const TO_THE_START: &str = "To the start page";
+pub(super) const TRY_AGAIN: &str = "Try again";
+
+/// What is said of a failure: a heading and a sentence.
+pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
+    match (code, code.status()) {
+        (ProblemCode::InvalidCursor, _) => (
+            "This page of the list is gone",
+            "The address does not belong to this list. Begin with its first page.",
+        ),
+        (_, 404 | 410) => (
+            "There is nothing here",
+            "The address leads to nothing, or to nothing that you may see.",
+        ),
+        (_, 405) => ("Not possible here", "This page can be read, and nothing else."),
+        (_, 406) => (
+            "Not available in this form",
+            "Your browser takes no form in which this page can be sent.",
+        ),
+        (_, 408) => ("That took too long", "The request did not arrive in time."),
+        (_, 413 | 414 | 431) => ("Too large", "The request is larger than this page takes."),
+        (_, 429) => (
+            "Too many requests",
+            "Your network has asked for more than its share. Others in the same network count, too.",
+        ),
+        (ProblemCode::TimedOut, _) => (
+            "That took too long",
+            "The answer could not be found in time. A narrower search is faster.",
+        ),
+        (_, 503) => {
+            ("Not available right now", "The service cannot answer at the moment. Nothing is lost.")
+        }
+        (_, 500..) => (
+            "Something went wrong on our side",
+            "The fault was written down. Trying again later may help.",
+        ),
+        _ => (
+            "This address cannot be read",
+            "A part of the address has a value that does not belong there.",
+        ),
+    }
+}
+
+/// When another try is worth it.
+pub(super) fn try_again_in(seconds: u32) -> String {
+    match seconds {
+        0..=1 => "Try again in a second.".to_owned(),
+        2..=89 => format!("Try again in {seconds} seconds."),
+        _ => format!("Try again in {} minutes.", seconds.div_ceil(60)),
+    }
+}
+
+/// The title of a browser's tab.
+pub(super) fn page_title(title: &str) -> String {
+    if title == NAME { NAME.to_owned() } else { format!("{title}{BETWEEN_TITLE_AND_NAME}{NAME}") }
+}
+
+/// A number of cards.
+pub(super) fn cards(count: i64) -> String {
+    counted(count, "card", "cards")
+}
+
+/// How many cards a search found; `is_exact`: whether all were counted.
+pub(super) fn found(count: i64, is_exact: bool) -> String {
+    if is_exact { cards(count) } else { format!("more than {}", cards(count)) }
+}
+
+fn counted(count: i64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// A number with commas between groups of three digits.
+pub(super) fn grouped(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if number < 0 {
+        text.push('−');
+    }
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// How far a hidden card is.
+pub(super) fn submissions(count: i32, threshold: i32) -> String {
+    format!("{count} of {threshold} submissions")
+}
+
+/// How many cards of a set that started hidden are open now.
+pub(super) fn unlocked_of(unlocked: i64, all: i64) -> String {
+    format!("{} of {} unlocked", grouped(unlocked), cards(all))
+}
+
+/// A day.
+pub(super) fn day(day: NaiveDate) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let month = MONTHS.get(day.month0() as usize).copied().unwrap_or_default();
+    format!("{} {month} {}", day.day(), day.year())
+}
+
+/// The day of a moment, in UTC.
+pub(super) fn day_of(at: DateTime<Utc>) -> String {
+    day(at.date_naive())
+}
+
+/// What stands below a card in a list: its set and number.
+pub(super) fn place(set: &str, number: &str) -> String {
+    format!("{set} {number}")
+}
+
+/// A printing at the place of its card.
+pub(super) fn printing_at(place: &str, rarity: &str) -> String {
+    format!("{place}, {}", titled(rarity))
+}
+
+/// What a hidden card is called where one is told from another.
+pub(super) fn hidden_at(set: &str, number: &str) -> String {
+    format!("{HIDDEN_CARD} {}", place(set, number))
+}
+
+/// A set where its game is not told otherwise.
+pub(super) fn set_of(set: &str, game: &str) -> String {
+    format!("{set} ({game})")
+}
+
+/// All cards of a set, as a link.
+pub(super) fn all_cards_of(set: &str) -> String {
+    format!("All cards of {set}")
+}
+
+/// What a format says of a card.
+pub(super) fn legality(status: &str, most: Option<u32>) -> String {
+    match (status, most) {
+        ("legal", _) => "Legal".to_owned(),
+        ("restricted", Some(1)) => "Restricted to 1 copy".to_owned(),
+        ("restricted", Some(most)) => format!("Restricted to {most} copies"),
+        ("banned", _) => "Banned".to_owned(),
+        ("not_legal", _) => "Not legal".to_owned(),
+        (other, _) => titled(other),
+    }
+}
+
+/// What happened to a card.
+pub(super) fn change(kind: &str) -> String {
+    match kind {
+        "added" => "Added",
+        "changed" => "Changed",
+        "unlocked" => "Unlocked by the community",
+        "moved" => "Got another number",
+        "merged" => "Became one with another card",
+        "ruling_added" => "A ruling was added",
+        "ruling_changed" => "A ruling was changed",
+        "ruling_removed" => "A ruling was removed",
+        other => return titled(other),
+    }
+    .to_owned()
+}
+
+/// What a text about a card is.
+pub(super) fn ruling(kind: &str) -> &'static str {
+    if kind == "erratum" { "Erratum" } else { "Ruling" }
+}
+
+/// How far a print run is.
+pub(super) fn run_status(status: &str) -> String {
+    match status {
+        "announced" => "Announced, not printed yet".to_owned(),
+        "broken_off" => "Broken off, to be printed again".to_owned(),
+        "printed" => "Printed".to_owned(),
+        "revealed" => "Revealed: everybody can check it".to_owned(),
+        other => titled(other),
+    }
+}
+
+/// What the registered copies say of the promised shares; `p`: how often chance alone makes as large a difference.
+pub(super) fn verdict(p: f64) -> String {
+    let percent = (p * 100.0).clamp(0.0, 100.0);
+    if p < 0.01 {
+        "The registered copies differ from what was printed by more than chance makes likely."
+            .to_owned()
+    } else {
+        format!(
+            "The registered copies are what chance makes of what was printed: as large a difference comes up in {percent:.0} of 100 cases."
+        )
+    }
+}
+
+/// A code as words: `boost_attack` is `Boost attack`.
+pub(super) fn titled(code: &str) -> String {
+    let words = code.replace('_', " ");
+    let mut letters = words.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => words,
+    }
+}
+
+/// How a card is called where its picture cannot be seen.
+pub(super) fn picture_of(name: &str, rarity: Option<&str>) -> String {
+    match rarity {
+        Some(rarity) => format!("{name}, {rarity}"),
+        None => name.to_owned(),
+    }
+}
+
+/// The place of a fault in a query, by characters from 1, and what is wrong there.
+pub(super) fn fault(term: &str, message: &str) -> String {
+    if term.is_empty() { message.to_owned() } else { format!("{term}: {message}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_groups_and_codes_become_words() {
+        let texts = [0, 7, 999, 1_000, 1_234_567, -1_000].map(grouped);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "1,234,567", "−1,000"]);
+        assert_eq!(cards(1), "1 card");
+        assert_eq!(found(10_000, false), "more than 10,000 cards");
+        assert_eq!(titled("boost_attack"), "Boost attack");
+        assert_eq!(titled(""), "");
+        assert_eq!(day(NaiveDate::from_ymd_opt(2026, 11, 2).unwrap()), "2 November 2026");
+    }
+
+    #[test]
+    fn waits_are_told_in_words_of_their_length() {
+        let texts = [0, 1, 30, 89, 90, 121].map(try_again_in);
+        let ends =
+            ["a second.", "a second.", "30 seconds.", "89 seconds.", "2 minutes.", "3 minutes."];
+        for (text, end) in texts.iter().zip(ends) {
+            assert!(text.ends_with(end), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_failure_has_words() {
+        for code in ProblemCode::ALL {
+            let (heading, text) = failure(*code);
+            assert!(!heading.is_empty() && text.ends_with('.'), "{}", code.code());
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The pages of games, sets and cards.
+
+use serde_json::json;
+
+use super::frame::check;
+use super::html::{Element, Page};
+use super::{admin, page, start};
+use crate::support::{RequestExt as _, TestApp, in_memory};
+
+async fn read(app: &TestApp, path: &str) -> Page {
+    check(path, &page(app, path).await)
+}
+
+fn picture(page: &Page) -> &Element {
+    page.all("img").find(|image| image.get("fetchpriority").is_some()).expect("a picture")
+}
+
+fn beside(page: &Page) -> [Option<String>; 2] {
+    let link = |rel: &str| {
+        let link = page.all("link").find(|link| link.get("rel") == Some(rel))?;
+        link.get("href").map(str::to_owned)
+    };
+    [link("prev"), link("next")]
+}
+
+#[tokio::test]
+async fn a_card_says_what_the_api_says() {
+    let app = start().await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
+    let id = card["id"].as_str().unwrap();
+    let page = read(&app, "/cards/ttcg/hearth/001").await;
+    assert_eq!(page.only("h1").text, card["name"]);
+    let main = &page.only("main").text;
+    for effect in card["effects"].as_array().unwrap() {
+        assert!(main.contains(effect["text"].as_str().unwrap()), "{main}");
+    }
+    assert!(main.contains(card["lore"].as_str().unwrap()));
+    for text in ["Earth", "Unit", "150", "350", "Primal rare", "Standard", "Legal"] {
+        assert!(main.to_lowercase().contains(&text.to_lowercase()), "{text}: {main}");
+    }
+    let lowest = format!("/v1/cards/{id}/picture?rarity=common");
+    assert_eq!(picture(&page).get("src"), Some(&*lowest));
+    assert_eq!(page.meta("og:title"), card["name"].as_str());
+
+    let mythic = read(&app, "/cards/ttcg/hearth/001?rarity=mythic_rare").await;
+    let drawn = format!("/v1/cards/{id}/picture?rarity=mythic_rare");
+    assert_eq!(picture(&mythic).get("src"), Some(&*drawn));
+    assert!(picture(&mythic).get("alt").unwrap().contains("ythic"));
+    let shown: Vec<&Element> = mythic.all("tr").filter(|row| row.has_class("shown")).collect();
+    assert!(shown.len() == 1 && shown[0].text.contains("390"), "{shown:?}");
+    // Zeros may be left out, as in the API; the address that is kept has them.
+    let short = read(&app, "/cards/ttcg/hearth/1").await;
+    assert_eq!(short.meta("og:url").unwrap(), "http://127.0.0.1:8080/cards/ttcg/hearth/001");
+}
+
+#[tokio::test]
+async fn rulings_and_history_stand_on_the_page() {
+    let app = start().await;
+    let admin = admin(&app).await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").answer().await.expect(200);
+    let path = format!("/v1/cards/{}/rulings", card["id"].as_str().unwrap());
+    let ruling = json!({
+        "kind": "erratum", "text": "It counts itself.\nAlways.", "published_on": "2026-11-01", "source": "Rules team",
+    });
+    app.post(&path).by(&admin).json(&ruling).answer().await.expect(201);
+    let page = read(&app, "/cards/ttcg/hearth/002").await;
+    let main = &page.only("main").text;
+    for text in [
+        "Erratum",
+        "1 November 2026",
+        "Rules team",
+        "It counts itself.",
+        "Always.",
+        "A ruling was added",
+    ] {
+        assert!(main.contains(text), "{text}: {main}");
+    }
+}
+
+#[tokio::test]
+async fn a_hidden_card_is_its_back_and_its_progress() {
+    let app = start().await;
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
+    let page = read(&app, "/cards/ttcg/veil/001").await;
+    assert!(page.only("h1").text.starts_with("Hidden card"), "{}", page.only("h1").text);
+    let progress = page.only("progress");
+    assert_eq!(progress.get("max"), Some(&*card["unlock"]["threshold"].to_string()));
+    assert_eq!(progress.get("value"), Some("0"));
+    assert!(picture(&page).get("src").unwrap().ends_with("/back.svg"));
+    let main = &page.only("main").text;
+    for absent in ["Printings", "Rulings", "History", "Legality"] {
+        assert!(!main.contains(absent), "{absent}: {main}");
+    }
+    // Whatever rarity is named.
+    assert_eq!(read(&app, "/cards/ttcg/veil/001?rarity=nonsense").await.only("main").text, *main);
+}
+
+/// The cards before and after follow the list of the set, hidden ones among them.
+#[tokio::test]
+async fn cards_lead_to_those_beside_them() {
+    let app = start().await;
+    let memory = app.second_instance_with(in_memory);
+    memory.catch_up().await;
+    let set = app.get("/v1/cards?game=ttcg&set=veil&limit=200").answer().await.expect(200);
+    let cards: Vec<String> = set["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|card| format!("/cards/ttcg/veil/{}", card["number"].as_str().unwrap()))
+        .collect();
+    for app in [&app, &memory] {
+        for (at, path) in cards.iter().enumerate() {
+            let previous = at.checked_sub(1).map(|at| cards[at].clone());
+            let next = cards.get(at + 1).cloned();
+            assert_eq!(beside(&read(app, path).await), [previous, next], "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_card_that_was_moved_is_found_where_it_is() {
+    let app = start().await;
+    let admin = admin(&app).await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/005").answer().await.expect(200);
+    let path = format!("/v1/cards/{}/move", card["id"].as_str().unwrap());
+    let to = json!({ "set": "hearth", "number": "905" });
+    app.post(&path).by(&admin).json(&to).answer().await.expect(201);
+    let answer = app.get("/cards/ttcg/hearth/005").answer().await;
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (308, "/cards/ttcg/hearth/905".to_owned())
+    );
+    read(&app, "/cards/ttcg/hearth/905").await;
+}
+
+#[tokio::test]
+async fn a_set_shows_all_its_cards_page_by_page() {
+    let app = start().await;
+    let (mut path, mut cards) = ("/sets/ttcg/hearth".to_owned(), Vec::new());
+    loop {
+        let page = read(&app, &path).await;
+        cards.push(page.all("li").filter(|item| item.has_class("tile")).count());
+        let Some(next) = beside(&page)[1].clone() else { break };
+        path = next;
+    }
+    assert_eq!(cards, [60, 60, 38]);
+    let veil = read(&app, "/sets/ttcg/veil").await;
+    let hidden = veil.all("li").filter(|item| item.has_class("hidden-card")).count();
+    assert_eq!(hidden, 15);
+    assert!(veil.only("main").text.contains("1 of 16 cards unlocked"));
+    let game = read(&app, "/games/ttcg").await;
+    for link in ["/sets/ttcg/hearth", "/sets/ttcg/veil"] {
+        assert!(game.with("href").any(|(_, href)| href == link), "{link}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_page_shows_the_wall_and_what_was_unlocked() {
+    let app = start().await;
+    let page = read(&app, "/").await;
+    let hidden = page.all("li").filter(|item| item.has_class("hidden-card")).count();
+    assert_eq!(hidden, 15);
+    let unlocked = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
+    let name = unlocked["name"].as_str().unwrap();
+    let tiles = page.all("li").filter(|item| item.has_class("tile"));
+    assert_eq!(tiles.filter(|tile| tile.text.contains(name)).count(), 2, "on the wall, and new");
+    // A service without games says so.
+    let empty = TestApp::start().await;
+    let main = read(&empty, "/").await.only("main").text.clone();
+    for text in ["No card is hidden", "No card was unlocked yet", "There is no game yet"] {
+        assert!(main.contains(text), "{main}");
+    }
+}
+
+/// What the print run promised stands beside what is registered.
+#[tokio::test]
+async fn a_printed_set_says_what_was_printed() {
+    let app = start().await;
+    app.import_set("dusk", 2, true).await;
+    let without = read(&app, "/sets/ttcg/dusk").await;
+    assert!(!without.only("main").text.contains("What was printed"));
+    app.print("dusk", 77).await;
+    let main = read(&app, "/sets/ttcg/dusk").await.only("main").text.clone();
+    assert!(
+        main.contains("What was printed")
+            && main.contains("Cards that are hidden now are left out"),
+        "{main}"
+    );
+}

@@ -1,0 +1,189 @@
+//! What holds for every page: valid HTML, headers, weights, and what keeps it apart from other sites.
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+
+use super::html::Page;
+use super::{PAGES, page, start};
+use crate::support::{Answer, RequestExt as _};
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; \
+     form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Pages of failures, too.
+const FAILURES: [(&str, u16); 4] = [
+    ("/nothing", 404),
+    ("/cards/ttcg/hearth/999", 404),
+    ("/search?q=(((", 400),
+    ("/sets/ttcg/hearth?cursor=x", 400),
+];
+
+/// Checks what holds for every page.
+pub fn check(path: &str, answer: &Answer) -> Page {
+    for (name, value) in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("x-frame-options", "DENY"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("access-control-allow-origin", ""),
+    ] {
+        assert_eq!(answer.header(name), value, "{path}: {name}");
+    }
+    let html = answer.text();
+    let page = Page::read(&html);
+    assert_eq!(page.faults, Vec::<String>::new(), "{path}: {html}");
+    assert_eq!(page.only("html").get("lang"), Some("en"), "{path}");
+    assert!(page.only("title").text.contains("Cardscape"), "{path}");
+    assert!(!page.only("h1").text.is_empty(), "{path}");
+    assert_eq!(page.only("main").get("id"), Some("content"), "{path}");
+    assert!(page.all("a").any(|link| link.get("href") == Some("#content")), "{path}");
+    assert!(page.all("script").all(|script| script.get("src").is_some()), "{path}");
+    for element in &page.elements {
+        for attribute in element.attributes.keys() {
+            assert!(attribute != "style" && !attribute.starts_with("on"), "{path}: {element:?}");
+        }
+    }
+    let ids: Vec<&str> = page.with("id").map(|(_, id)| id).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{path}: {ids:?}");
+    for (element, named) in page.with("aria-labelledby").chain(page.with("for")) {
+        assert!(ids.contains(&named), "{path}: {element:?}");
+    }
+    for image in page.all("img") {
+        for attribute in ["alt", "width", "height"] {
+            assert!(image.get(attribute).is_some(), "{path}: {image:?}");
+        }
+    }
+    for field in page.all("input").chain(page.all("select")) {
+        let is_named = page.with("for").any(|(_, named)| field.get("id") == Some(named));
+        assert!(is_named || field.get("type") == Some("hidden"), "{path}: {field:?}");
+    }
+    for name in ["nav", "progress"] {
+        assert!(
+            page.all(name).all(|element| element.get("aria-label").is_some()),
+            "{path}: {name}"
+        );
+    }
+    page
+}
+
+#[tokio::test]
+async fn every_page_is_valid_and_locked_up() {
+    let app = start().await;
+    for path in PAGES {
+        check(path, &page(&app, path).await);
+    }
+    for (path, status) in FAILURES {
+        let answer = app.get(path).header("origin", "https://fan.example").answer().await;
+        assert_eq!(answer.status, status, "{path}");
+        check(path, &answer);
+    }
+}
+
+#[tokio::test]
+async fn other_sites_have_nothing_to_look_for_in_pages() {
+    let app = start().await;
+    let answer = app.get("/").header("origin", "https://fan.example").answer().await;
+    assert_eq!(answer.header("access-control-allow-origin"), "");
+    assert!(!answer.header("vary").contains("Origin"), "{}", answer.header("vary"));
+    let preflight = app
+        .request(Method::OPTIONS, "/")
+        .header("origin", "https://fan.example")
+        .header("access-control-request-method", "GET");
+    let preflight = preflight.answer().await;
+    assert_eq!(
+        (preflight.status, preflight.header("access-control-allow-methods")),
+        (405, String::new())
+    );
+    // The API is for all sites, as ever.
+    let answer = app.get("/v1/games").header("origin", "https://fan.example").answer().await;
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
+}
+
+#[tokio::test]
+async fn pages_are_kept_and_asked_for_again() {
+    let app = start().await;
+    for path in PAGES {
+        let first = page(&app, path).await;
+        let again = app.get(path).header("if-none-match", &first.header("etag")).answer().await;
+        assert_eq!((again.status, again.text()), (304, String::new()), "{path}");
+        assert_eq!(again.header("content-security-policy"), POLICY, "{path}");
+        assert!(first.header("cache-control").starts_with("public, max-age="), "{path}");
+        let head = app.request(Method::HEAD, path).answer().await;
+        assert_eq!((head.status, head.text()), (200, String::new()), "{path}");
+        assert_eq!(head.header("etag"), first.header("etag"), "{path}");
+    }
+}
+
+/// What pages weigh on the wire, in bytes.
+#[tokio::test]
+async fn pages_and_styles_are_light() {
+    let app = start().await;
+    for path in PAGES {
+        let packed = app.get(path).header("accept-encoding", "gzip").answer().await;
+        assert_eq!(packed.header("content-encoding"), "gzip", "{path}");
+        assert!(packed.bytes.len() <= 30 * 1024, "{path}: {}", packed.bytes.len());
+    }
+    let page = Page::read(&page(&app, "/").await.text());
+    let styles = page.all("link").find(|link| link.get("rel") == Some("stylesheet")).unwrap();
+    let packed = app.get(styles.get("href").unwrap()).header("accept-encoding", "gzip");
+    let packed = packed.answer().await;
+    assert!(packed.bytes.len() <= 15 * 1024, "{}", packed.bytes.len());
+    assert!(page.all("script").next().is_none());
+}
+
+#[tokio::test]
+async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
+    let app = start().await;
+    let page = Page::read(&page(&app, "/").await.text());
+    let assets: BTreeSet<&str> = page
+        .with("href")
+        .chain(page.with("src"))
+        .map(|(_, path)| path)
+        .filter(|path| path.starts_with("/assets/"))
+        .collect();
+    assert_eq!(assets.len(), 3, "{assets:?}");
+    for path in assets {
+        let file = app.get(path).answer().await;
+        assert_eq!(file.status, 200, "{path}");
+        assert_eq!(file.header("cache-control"), "public, max-age=31536000, immutable", "{path}");
+        assert_eq!(file.header("content-security-policy"), POLICY, "{path}");
+        assert_eq!(file.header("ratelimit"), "", "{path}");
+        let again = app.get(path).header("if-none-match", &file.header("etag")).answer().await;
+        assert_eq!(again.status, 304, "{path}");
+        // A page of another version of the program.
+        let name = path.rsplit('/').next().unwrap();
+        let other = app.get(&format!("/assets/0123456789abcdef/{name}")).answer().await;
+        assert_eq!((other.status, &other.bytes), (200, &file.bytes), "{path}");
+        assert_eq!(other.header("cache-control"), "no-cache", "{path}");
+    }
+    for (path, media_type) in
+        [("/favicon.svg", "image/svg+xml"), ("/robots.txt", "text/plain; charset=utf-8")]
+    {
+        let file = app.get(path).answer().await;
+        assert_eq!((file.status, file.header("content-type")), (200, media_type.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn addresses_for_other_sites_begin_with_the_public_one() {
+    let app = crate::support::TestApp::start_with(|settings| {
+        settings.public_url = "https://cards.example".to_owned();
+    })
+    .await;
+    app.seed(&["ttcg"]).await;
+    for path in
+        ["/", "/games/ttcg", "/sets/ttcg/veil", "/cards/ttcg/hearth/001", "/cards/ttcg/veil/001"]
+    {
+        let page = Page::read(&page(&app, path).await.text());
+        let address = page.meta("og:url").unwrap();
+        assert_eq!(address, format!("https://cards.example{path}"));
+        let picture = page.meta("og:image").unwrap().strip_prefix("https://cards.example").unwrap();
+        assert_eq!(app.get(picture).answer().await.status, 200, "{path}: {picture}");
+        let is_canonical = |link: &&super::html::Element| link.get("rel") == Some("canonical");
+        assert_eq!(page.all("link").find(is_canonical).unwrap().get("href"), Some(address));
+    }
+}

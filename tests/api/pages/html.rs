@@ -1,0 +1,107 @@
+//! Pages, read as browsers read them.
+
+use std::collections::BTreeMap;
+
+use html5ever::tendril::TendrilSink as _;
+use html5ever::{ParseOpts, parse_document};
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+
+/// A page.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// What is wrong with its HTML.
+    pub faults: Vec<String>,
+    pub elements: Vec<Element>,
+}
+
+/// An element.
+#[derive(Debug, Default)]
+pub struct Element {
+    pub name: String,
+    pub attributes: BTreeMap<String, String>,
+    /// All text in it, with single spaces.
+    pub text: String,
+}
+
+impl Page {
+    pub fn read(html: &str) -> Self {
+        let dom = parse_document(RcDom::default(), ParseOpts::default()).one(html);
+        let mut page = Self::default();
+        page.collect(&dom.document);
+        page.faults = dom.errors.borrow().iter().map(ToString::to_string).collect();
+        page
+    }
+
+    fn collect(&mut self, node: &Handle) {
+        if let NodeData::Element { name, attrs, .. } = &node.data {
+            let attribute = |attribute: &html5ever::Attribute| {
+                (attribute.name.local.to_string(), attribute.value.to_string())
+            };
+            let mut text = String::new();
+            gather(node, &mut text);
+            self.elements.push(Element {
+                name: name.local.to_string(),
+                attributes: attrs.borrow().iter().map(attribute).collect(),
+                text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+            });
+        }
+        for child in node.children.borrow().iter() {
+            self.collect(child);
+        }
+    }
+
+    /// All elements of that name.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> + 'a {
+        self.elements.iter().filter(move |element| element.name == name)
+    }
+
+    /// The only element of that name.
+    #[track_caller]
+    pub fn only(&self, name: &str) -> &Element {
+        let found: Vec<&Element> = self.all(name).collect();
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        found[0]
+    }
+
+    /// Elements with that attribute, by its value.
+    pub fn with<'a>(&'a self, attribute: &'a str) -> impl Iterator<Item = (&'a Element, &'a str)> {
+        self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
+    }
+
+    /// The value that other sites are told under that name.
+    pub fn meta(&self, property: &str) -> Option<&str> {
+        let named = |element: &&Element| element.get("property") == Some(property);
+        self.all("meta").find(named)?.get("content")
+    }
+}
+
+impl Element {
+    pub fn get(&self, attribute: &str) -> Option<&str> {
+        self.attributes.get(attribute).map(String::as_str)
+    }
+
+    pub fn has_class(&self, class: &str) -> bool {
+        self.get("class").is_some_and(|all| all.split(' ').any(|one| one == class))
+    }
+}
+
+fn gather(node: &Handle, text: &mut String) {
+    if let NodeData::Text { contents } = &node.data {
+        text.push_str(&contents.borrow());
+    }
+    for child in node.children.borrow().iter() {
+        gather(child, text);
+    }
+    if matches!(&node.data, NodeData::Element { .. }) {
+        text.push(' ');
+    }
+}
+
+#[test]
+fn faults_are_found() {
+    assert!(!Page::read("<!DOCTYPE html><p><b>x</p>").faults.is_empty());
+    let page =
+        Page::read("<!DOCTYPE html><html lang=en><title>t</title><p id=a>x <b>y</b></p></html>");
+    assert_eq!(page.faults, Vec::<String>::new());
+    assert_eq!(page.only("p").text, "x y");
+}

@@ -1,0 +1,62 @@
+//! The pages for people: what they show, what they must not, and in what form.
+
+mod cards;
+mod errors;
+mod escapes;
+mod frame;
+mod html;
+mod links;
+mod search;
+mod secrets;
+mod templates;
+
+use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
+
+/// A game with open and hidden cards, one of which is unlocked.
+async fn start() -> TestApp {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    let admin = app.admin().await;
+    unlock(&app, &admin, "003").await;
+    app
+}
+
+/// The admin of [`start`].
+async fn admin(app: &TestApp) -> Player {
+    app.log_in("the admin", PASSWORD).await
+}
+
+/// Unlocks a card of the hidden set by hand.
+async fn unlock(app: &TestApp, admin: &Player, number: &str) {
+    let card = app.get(&format!("/v1/games/ttcg/sets/veil/cards/{number}")).answer().await;
+    let card = card.expect(200);
+    let path = format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap());
+    let reason = serde_json::json!({ "reason": "Shown on stage." });
+    app.post(&path).by(admin).json(&reason).answer().await.expect(200);
+}
+
+/// A page of every form, with a status of 200.
+const PAGES: [&str; 15] = [
+    "/",
+    "/games/ttcg",
+    "/sets/ttcg/hearth",
+    "/sets/ttcg/veil",
+    "/cards/ttcg/hearth/001",
+    "/cards/ttcg/hearth/001?rarity=mythic_rare",
+    "/cards/ttcg/veil/001",
+    "/cards/ttcg/veil/003",
+    "/search",
+    "/search?q=t:fire&game=ttcg&sort=attack&order=desc",
+    "/search?q=is:hidden&as=list",
+    "/search?q=nothing-has-this-name",
+    "/search?q=atack%3E3+t:fire",
+    "/search?q=unique:printings+r:rare",
+    "/search/help",
+];
+
+async fn page(app: &TestApp, path: &str) -> Answer {
+    let page = app.get(path).answer().await;
+    assert_eq!(page.status, 200, "{path}: {}", page.text());
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8", "{path}");
+    page
+}

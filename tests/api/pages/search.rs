@@ -1,0 +1,153 @@
+//! The search page.
+
+use std::collections::BTreeSet;
+
+use super::frame::check;
+use super::html::{Element, Page};
+use super::{page, start};
+use crate::support::{RequestExt as _, TestApp};
+
+async fn read(app: &TestApp, path: &str) -> Page {
+    check(path, &page(app, path).await)
+}
+
+fn path(query: &str) -> String {
+    let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+    format!("/search?q={query}")
+}
+
+fn tiles(page: &Page) -> Vec<&Element> {
+    page.all("li").filter(|item| item.has_class("tile")).collect()
+}
+
+fn next(page: &Page) -> Option<String> {
+    let link = page.all("link").find(|link| link.get("rel") == Some("next"))?;
+    link.get("href").map(str::to_owned)
+}
+
+/// What stands beside the heading of the results.
+fn found(page: &Page) -> String {
+    let heading = page.all("h2").find(|heading| heading.get("id") == Some("results")).unwrap();
+    heading.text.trim_start_matches("Results ").to_owned()
+}
+
+#[tokio::test]
+async fn pages_of_a_search_hold_each_card_once() {
+    let app = start().await;
+    let all =
+        app.get("/v1/cards?q=t:fire+sort:attack&limit=200&total=true").answer().await.expect(200);
+    let all: Vec<&str> =
+        all["data"].as_array().unwrap().iter().map(|card| card["name"].as_str().unwrap()).collect();
+    let everything = read(&app, &path("kind:unit")).await;
+    assert!(next(&everything).is_some());
+    let (mut at, mut names, mut places) = (Some(path("kind:unit")), Vec::new(), BTreeSet::new());
+    while let Some(path) = at {
+        let page = read(&app, &path).await;
+        for tile in tiles(&page) {
+            places.insert(tile.text.clone());
+            names.push(tile.text.clone());
+        }
+        at = next(&page);
+    }
+    assert_eq!(names.len(), places.len(), "each once");
+    assert_eq!(found(&everything), format!("{} cards", names.len()));
+
+    let sorted = read(&app, &(path("t:fire") + "&sort=attack")).await;
+    let shown: Vec<&str> = tiles(&sorted).iter().map(|tile| tile.text.as_str()).collect();
+    assert_eq!(shown.len(), all.len());
+    for (tile, name) in shown.iter().zip(all) {
+        assert!(tile.starts_with(name), "{tile} is not {name}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_marked_where_it_stands() {
+    let app = start().await;
+    let warned = read(&app, &path("t:fire atack>700 🔥")).await;
+    assert_eq!(warned.only("mark").text, "atack>700");
+    assert!(
+        warned.only("main").text.contains("did you mean attack"),
+        "{}",
+        warned.only("main").text
+    );
+    let refused = app.get(&path("fox (\"owl")).answer().await;
+    assert_eq!((refused.status, refused.header("cache-control")), (400, "no-store".to_owned()));
+    let page = check("refused", &refused);
+    assert!(page.all("mark").count() > 0);
+    let field = page.all("input").find(|field| field.get("id") == Some("q")).unwrap();
+    assert_eq!(
+        (field.get("aria-invalid"), field.get("aria-describedby")),
+        (Some("true"), Some("faults"))
+    );
+    assert_eq!(field.get("value"), Some("fox (\"owl"));
+    // What lists cannot be sorted by is told, too.
+    let refused = app.get("/search?q=fox&sort=nonsense").answer().await;
+    assert_eq!(refused.status, 400);
+    assert!(check("sort", &refused).only("main").text.contains("cannot be sorted by"));
+    // What other sites put into addresses is no fault.
+    read(&app, "/search?q=fox&utm_source=x").await;
+    for path in
+        ["/search?order=nonsense", "/search?game=a%20b", "/search?cursor=x", "/search?q=a&q=b"]
+    {
+        let answer = app.get(path).answer().await;
+        assert_eq!(answer.status, 400, "{path}");
+        check(path, &answer);
+    }
+}
+
+/// A facet's link finds as many cards as it says.
+#[tokio::test]
+async fn links_narrow_the_search_to_what_they_promise() {
+    let app = start().await;
+    let all = read(&app, &path("kind:unit")).await;
+    let game = all
+        .all("a")
+        .find(|link| link.get("rel") == Some("nofollow") && link.text == "TTCG")
+        .unwrap();
+    let in_game = read(&app, game.get("href").unwrap()).await;
+    let links: Vec<(&str, &str)> = in_game
+        .all("li")
+        .filter(|item| !item.has_class("tile"))
+        .filter_map(|item| {
+            let link = in_game.all("a").find(|link| {
+                link.get("rel") == Some("nofollow")
+                    && item.text.starts_with(&format!("{} ", link.text))
+            })?;
+            Some((link.get("href")?, item.text.rsplit(' ').next()?))
+        })
+        .collect();
+    assert!(links.len() > 20, "{links:?}");
+    let mut tried = 0;
+    for (link, count) in links.iter().step_by(3) {
+        // Values of several facets may have one name.
+        let one_of =
+            in_game.all("li").filter(|item| item.text.ends_with(&format!(" {count}"))).count();
+        let page = read(&app, link).await;
+        let noun = if *count == "1" { "card" } else { "cards" };
+        if one_of == 1 {
+            assert_eq!(found(&page), format!("{count} {noun}"), "{link}");
+        }
+        tried += 1;
+    }
+    assert!(tried > 6, "{tried}");
+}
+
+#[tokio::test]
+async fn results_are_shown_as_pictures_or_as_a_list() {
+    let app = start().await;
+    let list = read(&app, &(path("set:veil") + "&as=list")).await;
+    assert!(tiles(&list).is_empty());
+    let rows: Vec<&Element> = list.all("tr").collect();
+    assert_eq!(rows.len(), 17, "a heading and each card");
+    assert!(rows.iter().filter(|row| row.text.contains("Hidden card")).count() == 15);
+    let form = list.all("input").find(|field| field.get("name") == Some("as")).unwrap();
+    assert_eq!(form.get("value"), Some("list"));
+    let printings = read(&app, &path("set:hearth number:1 unique:printings")).await;
+    let links: BTreeSet<&str> = printings
+        .with("href")
+        .map(|(_, href)| href)
+        .filter(|href| href.contains("rarity="))
+        .collect();
+    assert_eq!(links.len(), 6, "{links:?}");
+    assert_eq!(tiles(&read(&app, "/search?q=nothing-has-this-name").await).len(), 0);
+}

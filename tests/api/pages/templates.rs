@@ -1,0 +1,69 @@
+//! Templates hold no text of their own: all of it stands in `src/web/words.rs`.
+
+use std::path::Path;
+
+/// The templates of pages. The documentation has a frame of its own.
+fn templates() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web");
+    let mut found = Vec::new();
+    for folder in [root.clone(), root.join("catalogue")] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "html") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path.display().to_string(), text));
+            }
+        }
+    }
+    found
+}
+
+/// A template without what stands between `{{` and `}}`, `{%` and `%}`.
+fn without_expressions(template: &str) -> String {
+    let (mut rest, mut left) = (template, String::new());
+    while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
+        left.push_str(&rest[..at]);
+        let end = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
+        let length = rest[at..].find(end).expect("it is closed") + end.len();
+        rest = &rest[at + length..];
+    }
+    left + rest
+}
+
+/// Text outside of tags, and the values of attributes that people read or hear.
+fn texts(template: &str) -> Vec<String> {
+    let left = without_expressions(template);
+    let (mut found, mut rest) = (Vec::new(), left.as_str());
+    while let Some((text, tag)) = rest.split_once('<') {
+        found.push(text.to_owned());
+        let (tag, after) = tag.split_once('>').expect("the tag is closed");
+        for attribute in ["aria-label", "alt", "title", "placeholder", "label"] {
+            let parts = tag.split(&format!(" {attribute}=\"")).skip(1);
+            found.extend(parts.filter_map(|part| Some(part.split_once('"')?.0.to_owned())));
+        }
+        rest = after;
+    }
+    found.push(rest.to_owned());
+    found
+}
+
+#[test]
+fn templates_hold_no_text() {
+    let templates = templates();
+    assert!(templates.len() >= 9, "{}", templates.len());
+    for (path, template) in templates {
+        for text in texts(&template) {
+            assert!(!text.contains(char::is_alphabetic), "{path}: {text:?}");
+        }
+        for word in ["<script", "<style", " style=", "|safe"] {
+            assert!(!template.contains(word), "{path} has {word}");
+        }
+    }
+}
+
+#[test]
+fn texts_are_found() {
+    let found = texts("<p title=\"a {{ x }}\">{% if y %}b{% endif %}</p>{{ z }}<img alt=\"\">");
+    let found: Vec<String> = found.into_iter().filter(|text| !text.trim().is_empty()).collect();
+    assert_eq!(found, ["a ", "b"]);
+}
