@@ -7,7 +7,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_pictures::Picture;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::page::answer;
+use super::headers::protected;
 use crate::app::problem::Problem;
 use crate::http::middleware::rate_limit::ASSETS;
 use crate::memory::rendered::{Freshness, Rendered};
@@ -92,7 +92,7 @@ pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
 }
 
 fn file_answer(req: &HttpRequest, file: &Rendered, kept: HeaderValue) -> HttpResponse {
-    let mut answer = answer(req, file);
+    let mut answer = protected(file.answer(req));
     answer.headers_mut().insert(header::CACHE_CONTROL, kept);
     // The same for everybody, whoever asks.
     answer.headers_mut().remove(header::VARY);

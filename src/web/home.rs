@@ -50,6 +50,12 @@ pub(super) async fn find_home(
 async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Problem> {
     let (mut walls, unlocks, games) =
         tokio::try_join!(list_walls(app, network.0), list_unlocks(app), games::list(app))?;
+    for wall in &mut walls {
+        let game = games.iter().find(|loaded| loaded.game.code() == wall.game);
+        if let Some(game) = game {
+            game.game.name().clone_into(&mut wall.game);
+        }
+    }
     let with_cards = walls.iter().take_while(|wall| !wall.tiles.is_empty()).count();
     let others = walls.split_off(with_cards);
     let games = games.iter().map(|loaded| GameEntry {
@@ -62,7 +68,7 @@ async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Proble
     frame.preview = Some(Preview {
         title: words::NAME.to_owned(),
         text: words::ABOUT.to_owned(),
-        picture: format!("{public}{}", frame.assets.icon),
+        picture: None,
     });
     Ok(HomePage { frame, walls, others, unlocks, games: games.collect() })
 }

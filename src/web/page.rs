@@ -35,8 +35,8 @@ pub(super) enum Place {
 pub(super) struct Preview {
     pub(super) title: String,
     pub(super) text: String,
-    /// A whole address.
-    pub(super) picture: String,
+    /// A whole address; `None`: there is nothing to show.
+    pub(super) picture: Option<String>,
 }
 
 /// What stands around the content of every page.

@@ -37,14 +37,13 @@ pub(super) const NO_GAMES: &str = "There is no game yet.";
 
 // Cards, wherever they are shown.
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
-pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Nobody but its holders sees more than this.";
+pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then there is no more to see here than how far it is.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
 pub(super) const UNLOCKED: &str = "Unlocked";
 pub(super) const UNLOCK_PROGRESS: &str = "Unlock progress";
 pub(super) const PICTURE_AS: &str = "Picture in";
 pub(super) const PRINTINGS: &str = "Printings";
 pub(super) const RARITY: &str = "Rarity";
-pub(super) const VALUES: &str = "Values";
 pub(super) const DESIGNED_BY: &str = "Designed by";
 pub(super) const RULINGS: &str = "Rulings";
 pub(super) const NO_RULINGS: &str = "Nothing was ruled about this card.";
@@ -278,7 +277,7 @@ pub(super) fn printing_at(place: &str, rarity: &str) -> String {
 
 /// What a hidden card is called where one is told from another.
 pub(super) fn hidden_at(set: &str, number: &str) -> String {
-    format!("{HIDDEN_CARD} {}", place(set, number))
+    format!("{HIDDEN_CARD}: {}", place(set, number))
 }
 
 /// A set where its game is not told otherwise.

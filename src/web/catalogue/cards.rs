@@ -245,7 +245,7 @@ fn frame(app: &AppState, card: &Card, path: &str, beside: &Neighbours) -> Frame 
     frame.previous = beside.previous.as_ref().map(beside_path);
     frame.next = beside.next.as_ref().map(beside_path);
     frame.preview =
-        Some(Preview { title, text, picture: format!("{public}{}", card.image_uris.png) });
+        Some(Preview { title, text, picture: Some(format!("{public}{}", card.image_uris.png)) });
     frame
 }
 

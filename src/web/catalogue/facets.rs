@@ -1,6 +1,6 @@
 //! What a search can be narrowed by: values of the cards that it found, as links to the search with one more term.
 
-use cardscape_search::attribute_field;
+use crate::search::attribute_field;
 use serde_json::Value;
 
 use super::answers::{Facet, FacetValue, Facets};
@@ -17,6 +17,7 @@ const UNFOLDED: usize = 2;
 pub(super) struct Narrowing {
     pub(super) name: String,
     pub(super) is_unfolded: bool,
+    is_of_numbers: bool,
     pub(super) links: Vec<NarrowLink>,
 }
 
@@ -34,7 +35,8 @@ pub(super) fn narrowings(asked: &Asked, found: Option<i64>, facets: Facets) -> V
     let facets = facets.facets.into_iter();
     let narrowing = |facet| narrowing(asked, found, facet);
     let mut all: Vec<Narrowing> = facets.filter_map(narrowing).collect();
-    for narrowing in all.iter_mut().take(UNFOLDED) {
+    // Of numbers there are many with few cards each.
+    for narrowing in all.iter_mut().filter(|narrowing| !narrowing.is_of_numbers).take(UNFOLDED) {
         narrowing.is_unfolded = true;
     }
     all
@@ -56,6 +58,7 @@ fn narrowing(asked: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowin
         values.retain(|value| value.cards >= least);
         values.truncate(VALUES);
     }
+    let is_of_numbers = values.iter().any(|value| value.value.is_number());
     let links = values.into_iter().filter_map(|value| {
         let (term, name) = term(&field, value.value)?;
         Some(NarrowLink {
@@ -65,7 +68,12 @@ fn narrowing(asked: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowin
         })
     });
     let links: Vec<NarrowLink> = links.collect();
-    (!links.is_empty()).then_some(Narrowing { name: facet.name, is_unfolded: false, links })
+    (!links.is_empty()).then(|| Narrowing {
+        name: words::titled(&facet.name),
+        is_unfolded: false,
+        is_of_numbers,
+        links,
+    })
 }
 
 /// The term that finds a value, and what the value is called; `None`: no term does.

@@ -82,7 +82,7 @@ async fn page(app: &AppState, code: &Code, cursor: Option<&Cursor>) -> Result<Re
         frame.preview = Some(Preview {
             title: game.name.to_owned(),
             text: game.description.to_owned(),
-            picture: format!("{public}{}", frame.assets.icon),
+            picture: None,
         });
     }
     let next_path = sets.next_cursor.map(|cursor| format!("{path}?cursor={cursor}"));

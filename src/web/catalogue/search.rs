@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::search::{CardFilter, card_fields, sort_key};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
-use cardscape_search::{CardFilter, card_fields, sort_key};
 use serde::Deserialize;
 
 use super::answers::{Card, Cards, Facets, Warning, read};

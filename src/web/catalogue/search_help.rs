@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
+use crate::search::{FieldHelp, card_fields};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
-use cardscape_search::{FieldHelp, card_fields};
 
 use crate::app::problem::Problem;
 use crate::app::state::AppState;

@@ -88,7 +88,7 @@ async fn page(
         frame.preview = Some(Preview {
             title,
             text: progress.as_ref().map_or_else(|| words::cards(found.cards), |of| of.2.clone()),
-            picture: format!("{public}{}", frame.assets.icon),
+            picture: None,
         });
     }
     let next_path = cards.next_cursor.map(|cursor| format!("{path}?cursor={cursor}"));

@@ -27,14 +27,16 @@ pub(super) fn rarity_name(game: &Game, code: &str) -> String {
     game.rarity(code).map_or_else(|| words::titled(code), |rarity| rarity.name.clone())
 }
 
-/// What a card of this kind has, in the order of codes; what it lacks is left out.
+/// What a card of this kind has, numbers last, each in the order of codes; what it lacks is left out.
 pub(super) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>) -> Vec<Fact> {
     let fact = |(code, value): (&String, &Value)| {
         let attribute = kind.and_then(|kind| kind.attributes.get(code));
         let value = text(attribute, value)?;
         Some(Fact { label: label(attribute, code), value })
     };
-    attributes.iter().filter_map(fact).collect()
+    let (numbers, others): (Vec<_>, Vec<_>) =
+        attributes.iter().partition(|(_, value)| value.is_number());
+    others.into_iter().chain(numbers).filter_map(fact).collect()
 }
 
 /// What an attribute is called.
@@ -88,11 +90,11 @@ mod tests {
         let texts: Vec<(&str, &str)> =
             facts.iter().map(|fact| (fact.label.as_str(), fact.value.as_str())).collect();
         let all = [
-            ("Attack", "300"),
-            ("Boost", "−5"),
             ("Face", "<b>"),
             ("Open", "Yes"),
             ("Subtypes", "reptile, x"),
+            ("Attack", "300"),
+            ("Boost", "−5"),
         ];
         assert_eq!(texts, all);
     }

@@ -181,8 +181,12 @@ async fn addresses_for_other_sites_begin_with_the_public_one() {
         let page = Page::read(&page(&app, path).await.text());
         let address = page.meta("og:url").unwrap();
         assert_eq!(address, format!("https://cards.example{path}"));
-        let picture = page.meta("og:image").unwrap().strip_prefix("https://cards.example").unwrap();
-        assert_eq!(app.get(picture).answer().await.status, 200, "{path}: {picture}");
+        assert!(page.meta("og:title").is_some() && page.meta("og:description").is_some(), "{path}");
+        assert_eq!(page.meta("og:image").is_some(), path.starts_with("/cards/"), "{path}");
+        if let Some(picture) = page.meta("og:image") {
+            let picture = picture.strip_prefix("https://cards.example").unwrap();
+            assert_eq!(app.get(picture).answer().await.status, 200, "{path}: {picture}");
+        }
         let is_canonical = |link: &&super::html::Element| link.get("rel") == Some("canonical");
         assert_eq!(page.all("link").find(is_canonical).unwrap().get("href"), Some(address));
     }

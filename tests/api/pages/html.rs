@@ -58,9 +58,10 @@ impl Page {
     /// The only element of that name.
     #[track_caller]
     pub fn only(&self, name: &str) -> &Element {
-        let found: Vec<&Element> = self.all(name).collect();
-        assert_eq!(found.len(), 1, "{name}: {found:?}");
-        found[0]
+        let mut found = self.elements.iter().filter(|element| element.name == name);
+        let first = found.next().unwrap_or_else(|| panic!("there is no {name}"));
+        assert_eq!(found.count(), 0, "{name} is there again");
+        first
     }
 
     /// Elements with that attribute, by its value.

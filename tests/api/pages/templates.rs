@@ -38,7 +38,8 @@ fn texts(template: &str) -> Vec<String> {
         found.push(text.to_owned());
         let (tag, after) = tag.split_once('>').expect("the tag is closed");
         for attribute in ["aria-label", "alt", "title", "placeholder", "label"] {
-            let parts = tag.split(&format!(" {attribute}=\"")).skip(1);
+            let begin = format!(" {attribute}=\"");
+            let parts = tag.split(&begin).skip(1);
             found.extend(parts.filter_map(|part| Some(part.split_once('"')?.0.to_owned())));
         }
         rest = after;
