@@ -273,9 +273,8 @@ impl SearchPage {
             marked: if is_marked { marked } else { Vec::new() },
             found: count.unwrap_or_default(),
             results: Results::of(&asked, games, &found.data),
-            forms: [(LIST, words::AS_LIST), ("", words::AS_GRID)]
+            forms: [("", words::AS_GRID), (LIST, words::AS_LIST)]
                 .into_iter()
-                .rev()
                 .map(|(form, name)| {
                     let cursor = asked.cursor.as_ref().map(Cursor::as_str);
                     Choice {

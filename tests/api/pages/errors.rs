@@ -37,7 +37,6 @@ async fn the_place_says_in_which_form_a_failure_is_told() {
     }
 }
 
-/// A card that is hidden and one that does not exist are told apart as the API does: by their numbers, which everybody may know.
 #[tokio::test]
 async fn a_page_can_only_be_read() {
     let app = start().await;
