@@ -304,3 +304,26 @@ async fn reservations_follow_cards_that_become_others() {
     let told = reserved(&app, &ada, &path).await;
     assert_eq!(printings(&told["cards"][1]), [("common".to_owned(), 3)], "{told:#}");
 }
+
+#[tokio::test]
+async fn a_token_that_shows_no_hidden_cards_frees_none_of_them() {
+    let app = super::app().await;
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 2).await;
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let deck = stored(&app, &ada, "one", "1 Kettle Imp\n1 Drowned Lantern").await;
+    assert_eq!(reserve(&app, &ada, &deck).await["reserved"], 2);
+
+    let token = json!({ "name": "t", "scopes": ["decks:read", "decks:write", "collection:read"] });
+    let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
+    let path = format!("{deck}/reservation");
+    let told = app.put(&path).bearer_auth(text(&token, "secret")).answer().await.expect(200);
+    assert_eq!(told["reserved"], 1, "{told}");
+    assert!(!told.to_string().contains("\"reserved\":2"), "{told}");
+    assert_eq!(reserved(&app, &ada, &deck).await["reserved"], 2, "what it does not see stays");
+
+    // Cards that the deck names no more are freed by who sees them.
+    change(&app, &ada, &deck, "2 Kettle Imp").await;
+    let told = reserve(&app, &ada, &deck).await;
+    assert_eq!((&told["reserved"], told["cards"].as_array().unwrap().len()), (&json!(2), 1));
+}
