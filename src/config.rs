@@ -75,7 +75,7 @@ pub struct ServeOptions {
     )]
     pub listen: SocketAddr,
 
-    /// Where browsers find the service, for addresses that pages show to other sites: `https://cards.example` [default: http:// and where it listens]
+    /// Where browsers find the service, for addresses that pages show to other sites: `https://cards.example` [default: pages show none]
     #[arg(long, env = "CARDSCAPE_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     public_url: Option<String>,
 
@@ -232,11 +232,6 @@ impl From<RequiredOf> for SecondFactorDemand {
 }
 
 impl ServeOptions {
-    /// Where browsers find the service: as it is said, or else where it listens.
-    fn public_url(&self) -> String {
-        self.public_url.clone().unwrap_or_else(|| format!("http://{}", self.listen))
-    }
-
     /// The settings of the HTTP side.
     pub fn api_settings(&self) -> ApiSettings {
         ApiSettings {
@@ -247,7 +242,7 @@ impl ServeOptions {
             trusted_proxies: self.trusted_proxies.clone(),
             metrics_networks: self.metrics_networks.clone(),
             cors_origins: self.cors_origins.clone(),
-            public_url: self.public_url(),
+            public_url: self.public_url.clone(),
             request_timeout: Duration::from_secs(self.request_timeout),
             search_candidates: self.search_candidates,
             webhook_networks: self.webhook_networks.clone(),

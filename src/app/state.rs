@@ -229,8 +229,8 @@ pub struct ApiSettings {
     pub metrics_networks: Vec<IpNet>,
     /// Origins that browsers may send credentials from.
     pub cors_origins: Vec<String>,
-    /// Where browsers find the service: scheme, host and port, without a slash at the end.
-    pub public_url: String,
+    /// Where browsers find the service: scheme, host and port, without a slash at the end. `None`: nobody said so, and pages name no whole address.
+    pub public_url: Option<String>,
     /// Longest time for one request.
     pub request_timeout: Duration,
     /// Most cards that a regular expression, or another test that no index answers, is tried on.
@@ -266,7 +266,7 @@ impl Default for ApiSettings {
             trusted_proxies: Vec::new(),
             metrics_networks: Vec::new(),
             cors_origins: Vec::new(),
-            public_url: "http://127.0.0.1:8080".to_owned(),
+            public_url: None,
             request_timeout: Duration::from_secs(10),
             search_candidates: 10_000,
             card_cache_bytes: 32 * 1024 * 1024,

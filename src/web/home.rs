@@ -63,7 +63,7 @@ async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Proble
         path: game_path(loaded.game.code()),
         about: loaded.game.description().to_owned(),
     });
-    let public = &app.settings.public_url;
+    let public = app.settings.public_url.as_deref();
     let mut frame = Frame::new(words::NAME).at(Place::Home).of_address(public, "/");
     frame.preview = Some(Preview {
         title: words::NAME.to_owned(),

@@ -45,7 +45,9 @@ pub(super) struct Frame {
     /// The title of the browser's tab.
     pub(super) title: String,
     pub(super) place: Place,
-    /// The whole address of the page; `None`: it should not be found by search engines.
+    /// Whether search engines may show it.
+    pub(super) is_indexed: bool,
+    /// The whole address of the page; `None`: it has none to be kept, or nobody said where browsers find the service.
     pub(super) canonical: Option<String>,
     pub(super) preview: Option<Preview>,
     /// Paths of the pages before and after it in their list.
@@ -61,6 +63,7 @@ impl Frame {
         Self {
             title: words::page_title(heading),
             place: Place::Elsewhere,
+            is_indexed: false,
             canonical: None,
             preview: None,
             previous: None,
@@ -75,9 +78,10 @@ impl Frame {
         Self { place, ..self }
     }
 
-    /// The same at an address that search engines and people may keep. `public_url`: where the service is, without a slash at its end.
-    pub(super) fn of_address(self, public_url: &str, path: &str) -> Self {
-        Self { canonical: Some(format!("{public_url}{path}")), ..self }
+    /// The same at an address that search engines and people may keep. `public_url`: where the service is, without a slash at its end, if that is known.
+    pub(super) fn of_address(self, public_url: Option<&str>, path: &str) -> Self {
+        let canonical = public_url.map(|public| format!("{public}{path}"));
+        Self { is_indexed: true, canonical, ..self }
     }
 
     /// Whether the page stands there in the navigation.

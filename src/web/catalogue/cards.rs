@@ -226,7 +226,7 @@ fn code(text: &str) -> Result<Code, Problem> {
 }
 
 fn frame(app: &AppState, card: &Card, path: &str, beside: &Neighbours) -> Frame {
-    let public = &app.settings.public_url;
+    let public = app.settings.public_url.as_deref();
     let heading = match &card.name {
         Some(name) => name.clone(),
         None => words::hidden_at(&card.set, &card.number),
@@ -244,8 +244,8 @@ fn frame(app: &AppState, card: &Card, path: &str, beside: &Neighbours) -> Frame 
     let beside_path = |number: &String| card_path(&card.game, &card.set, number);
     frame.previous = beside.previous.as_ref().map(beside_path);
     frame.next = beside.next.as_ref().map(beside_path);
-    frame.preview =
-        Some(Preview { title, text, picture: Some(format!("{public}{}", card.image_uris.png)) });
+    let picture = public.map(|public| format!("{public}{}", card.image_uris.png));
+    frame.preview = Some(Preview { title, text, picture });
     frame
 }
 

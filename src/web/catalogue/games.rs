@@ -75,7 +75,7 @@ async fn page(app: &AppState, code: &Code, cursor: Option<&Cursor>) -> Result<Re
         tokio::try_join!(games::find(app, code), sets::list(app, code, after.as_ref(), limit))?;
     let game = GameResponse::from(&loaded.game);
     let path = game_path(code);
-    let public = &app.settings.public_url;
+    let public = app.settings.public_url.as_deref();
     let mut frame = Frame::new(game.name);
     if cursor.is_none() {
         frame = frame.of_address(public, &path);

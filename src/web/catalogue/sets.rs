@@ -75,7 +75,7 @@ async fn page(
         },
     )?;
     let path = set_path(game, set);
-    let public = &app.settings.public_url;
+    let public = app.settings.public_url.as_deref();
     let title = words::set_of(&found.name, loaded.game.name());
     let mut frame = Frame::new(&title);
     let started_hidden = found.hidden_cards + found.unlocked_cards;

@@ -171,7 +171,7 @@ async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
 #[tokio::test]
 async fn addresses_for_other_sites_begin_with_the_public_one() {
     let app = crate::support::TestApp::start_with(|settings| {
-        settings.public_url = "https://cards.example".to_owned();
+        settings.public_url = Some("https://cards.example".to_owned());
     })
     .await;
     app.seed(&["ttcg"]).await;
@@ -189,5 +189,28 @@ async fn addresses_for_other_sites_begin_with_the_public_one() {
         }
         let is_canonical = |link: &&super::html::Element| link.get("rel") == Some("canonical");
         assert_eq!(page.all("link").find(is_canonical).unwrap().get("href"), Some(address));
+    }
+}
+
+/// Nobody finds a service at the address at which a container listens.
+#[tokio::test]
+async fn without_a_public_address_pages_name_none() {
+    let app = crate::support::TestApp::start_with(|settings| settings.public_url = None).await;
+    app.seed(&["ttcg"]).await;
+    for (path, is_indexed) in [
+        ("/", true),
+        ("/games/ttcg", true),
+        ("/sets/ttcg/veil", true),
+        ("/cards/ttcg/hearth/001", true),
+        ("/search", false),
+    ] {
+        let page = check(path, &page(&app, path).await);
+        for absent in ["og:url", "og:image"] {
+            assert_eq!(page.meta(absent), None, "{path}");
+        }
+        let is_canonical = |link: &super::html::Element| link.get("rel") == Some("canonical");
+        assert!(!page.all("link").any(is_canonical), "{path}");
+        let is_robots = |meta: &super::html::Element| meta.get("name") == Some("robots");
+        assert_eq!(page.all("meta").any(is_robots), !is_indexed, "{path}");
     }
 }

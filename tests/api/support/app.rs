@@ -69,6 +69,7 @@ fn settings() -> ApiSettings {
         suggestion_time: Duration::from_hours(1),
         // A busy machine is no slow service; tests about the time limit set one.
         request_timeout: Duration::from_mins(1),
+        public_url: Some("http://127.0.0.1:8080".to_owned()),
         ..ApiSettings::default()
     }
 }
