@@ -93,7 +93,8 @@ pub(super) const SEARCH_TITLE: &str = "Search cards";
 pub(super) const GAME: &str = "Game";
 pub(super) const ALL_GAMES: &str = "All games";
 pub(super) const SORT: &str = "Sort by";
-pub(super) const SORT_AS_USUAL: &str = "Set and number";
+/// Of sort and order: what stands in the query, or else by set and number, the lowest first.
+pub(super) const AS_THE_QUERY_SAYS: &str = "As the query says";
 pub(super) const ORDER: &str = "Order";
 pub(super) const ASCENDING: &str = "Lowest first";
 pub(super) const DESCENDING: &str = "Highest first";
@@ -108,6 +109,8 @@ pub(super) const PARTS_LEFT_OUT: &str = "Not all of the query could be used";
 pub(super) const QUERY_REFUSED: &str = "This query cannot be read";
 pub(super) const NARROW: &str = "Narrow the search";
 pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its cards can be narrowed by.";
+pub(super) const NO_FACETS: &str =
+    "What the cards can be narrowed by could not be counted now. The cards are all here.";
 pub(super) const NEXT_PAGE: &str = "Next page";
 pub(super) const FIRST_PAGE: &str = "First page";
 pub(super) const PAGES: &str = "Pages";

@@ -1,10 +1,10 @@
 //! What a search can be narrowed by: values of the cards that it found, as links to the search with one more term.
 
-use crate::search::attribute_field;
 use serde_json::Value;
 
 use super::answers::{Facet, FacetValue, Facets};
 use super::search::Asked;
+use crate::search::attribute_field;
 use crate::web::words;
 
 /// Most values of a facet that are shown: those of the most cards.

@@ -18,9 +18,11 @@ pub(super) struct Part<'a> {
     pub(super) cursor: Option<&'a Cursor>,
     /// Most entries: 1 to 200.
     pub(super) limit: u16,
+    /// Whether all entries are counted.
+    pub(super) total: bool,
 }
 
-/// Reads a page of a list, with the number of all its entries.
+/// Reads a page of a list.
 pub(super) async fn list(
     app: &AppState,
     network: Network,
@@ -29,7 +31,7 @@ pub(super) async fn list(
 ) -> Result<Cards, Problem> {
     part.cursor.map(List::demand_cursor).transpose()?;
     let limit = PageLimit::try_from(part.limit).map_err(Problem::internal)?;
-    let page = ListPage { cursor: part.cursor, limit, total: true, members: None };
+    let page = ListPage { cursor: part.cursor, limit, total: part.total, members: None };
     let (list, form) = (request.check(app).await?, AnswerForm::Json);
     let listed = card_list::list(app, network, Viewer::stranger(), form, list, page).await?;
     read(&listed.answer)

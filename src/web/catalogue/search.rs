@@ -1,9 +1,7 @@
 //! The search: a field, what fits as pictures or as a list, and what it can be narrowed by.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use crate::search::{CardFilter, card_fields, sort_key};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
@@ -24,6 +22,8 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
+use crate::memory::rendered::Freshness;
+use crate::search::{CardFilter, Node, card_fields, parse, sort_key};
 use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, refused, write};
 use crate::web::words;
 
@@ -55,7 +55,7 @@ impl Asked {
 
     /// Whether another term would belong to the last alternative alone.
     fn has_alternatives(&self) -> bool {
-        self.q.split_whitespace().any(|word| word.eq_ignore_ascii_case("or"))
+        matches!(parse(&self.q), Ok(Some(Node::Or(_))))
     }
 
     fn of_game(&self, game: &str) -> Self {
@@ -144,6 +144,8 @@ struct SearchPage {
     /// Links to the same search in one game, when all are searched.
     game_links: Vec<Choice>,
     narrowings: Vec<Narrowing>,
+    /// Whether there should be some, and nobody could count them.
+    lacks_facets: bool,
 }
 
 /// One of several things to choose from: what is sent, or where it leads to.
@@ -175,22 +177,19 @@ pub(in crate::web) async fn find_cards(
     asked: web::Query<Asked>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, network.0, asked.into_inner()).await?;
-    let written = write(&page, LIVE)?;
+    // Whoever asks again may get all of it.
+    let freshness = if page.lacks_facets { Freshness::Never } else { LIVE };
+    let written = write(&page, freshness)?;
     Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
 }
 
 async fn page(app: &AppState, network: Network, asked: Asked) -> Result<SearchPage, Problem> {
     let game = asked.game()?;
     let request = asked.request(game.as_ref())?;
-    let part = Part { cursor: asked.cursor.as_ref(), limit: ENTRIES };
-    let (games, found, facets) = tokio::join!(
-        app.all_games(),
-        list(app, network, request, part),
-        facets_of(app, network, game.as_ref(), &asked.q),
-    );
-    let games: Vec<_> = games?.iter().map(Arc::clone).collect();
+    let part = Part { cursor: asked.cursor.as_ref(), limit: ENTRIES, total: true };
+    let games = app.all_games().await?;
     let games: Vec<&Game> = games.iter().map(|loaded| &loaded.game).collect();
-    let (found, faults) = match found {
+    let (found, faults) = match list(app, network, request, part).await {
         Ok(found) => (found, None),
         Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
             let nothing = Cards {
@@ -204,21 +203,39 @@ async fn page(app: &AppState, network: Network, asked: Asked) -> Result<SearchPa
         }
         Err(problem) => return Err(problem),
     };
-    // What is wrong with the query was found out already, and a game that does not exist has no facets.
-    let facets = if faults.is_none() { facets.unwrap_or(None) } else { None };
+    // After the list: a page has one search at a time, as a request of the API has.
+    let facets = match &game {
+        Some(game) if faults.is_none() => facets_of(app, network, game, &asked.q).await,
+        _ => FoundFacets::None,
+    };
     Ok(SearchPage::new(asked, &games, found, faults, facets))
 }
 
-/// What the cards can be narrowed by, in one game.
-async fn facets_of(
-    app: &AppState,
-    network: Network,
-    game: Option<&Code>,
-    query: &str,
-) -> Result<Option<Facets>, Problem> {
-    let Some(game) = game else { return Ok(None) };
-    let found = facets::count(app, network, Viewer::stranger(), game, None, query).await?;
-    read(&found).map(Some)
+/// What the cards can be narrowed by.
+enum FoundFacets {
+    /// There is nothing to count.
+    None,
+    Counted(Facets),
+    /// There was no time or no place to count them.
+    Missing,
+}
+
+/// What the cards can be narrowed by, in one game. The list is worth showing without.
+async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -> FoundFacets {
+    let found = facets::count(app, network, Viewer::stranger(), game, None, query).await;
+    match found.and_then(|found| read(&found)) {
+        Ok(facets) => FoundFacets::Counted(facets),
+        // A game that does not exist has none; and a query may be read for lists only.
+        Err(problem)
+            if matches!(problem.code(), ProblemCode::InvalidQuery | ProblemCode::NotFound) =>
+        {
+            FoundFacets::None
+        }
+        Err(problem) => {
+            tracing::warn!(%problem, %game, "a search page lacks its facets");
+            FoundFacets::Missing
+        }
+    }
 }
 
 /// What a refused query is refused for.
@@ -243,7 +260,7 @@ impl SearchPage {
         games: &[&Game],
         found: Cards,
         faults: Option<Vec<Warning>>,
-        facets: Option<Facets>,
+        facets: FoundFacets,
     ) -> Self {
         let heading = if asked.q.is_empty() { words::SEARCH_TITLE } else { &asked.q };
         let mut frame = Frame::new(heading).at(Place::Search);
@@ -298,8 +315,11 @@ impl SearchPage {
             } else {
                 Vec::new()
             },
-            narrowings: facets
-                .map_or_else(Vec::new, |facets| narrowings(&asked, found.total, facets)),
+            lacks_facets: matches!(facets, FoundFacets::Missing),
+            narrowings: match facets {
+                FoundFacets::Counted(facets) => narrowings(&asked, found.total, facets),
+                FoundFacets::None | FoundFacets::Missing => Vec::new(),
+            },
             asked,
         }
     }
@@ -327,7 +347,12 @@ fn orders(asked: &Asked) -> Vec<Choice> {
         name: name.to_owned(),
         is_chosen: asked.order == value,
     };
-    vec![order(ASCENDING, words::ASCENDING), order(DESCENDING, words::DESCENDING)]
+    // What is sent comes before `order:` of the query; a form that was not touched must not say anything.
+    vec![
+        order("", words::AS_THE_QUERY_SAYS),
+        order(ASCENDING, words::ASCENDING),
+        order(DESCENDING, words::DESCENDING),
+    ]
 }
 
 impl Results {
@@ -376,6 +401,11 @@ mod tests {
         };
         assert_eq!(with(""), "r:rare");
         assert_eq!(with("fox "), "fox r:rare");
-        assert_eq!(with("fox OR owl"), "(fox OR owl) r:rare");
+        for alternatives in ["fox OR owl", "fox | owl", "fox|owl", "(fox)or(owl)", "a b or c"] {
+            assert_eq!(with(alternatives), format!("({alternatives}) r:rare"));
+        }
+        for query in ["\"fox or owl\"", "(fox or owl) t:fire", "/a|b/"] {
+            assert_eq!(with(query), format!("{query} r:rare"));
+        }
     }
 }

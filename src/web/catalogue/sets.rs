@@ -15,7 +15,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
-use crate::web::page::{ENTRIES, Frame, LIVE, Place, Preview, answer, write};
+use crate::web::page::{ENTRIES, Frame, LIVE, Preview, answer, write};
 use crate::web::words;
 
 /// Which part of the cards.
@@ -62,7 +62,7 @@ async fn page(
     (game, set): (&Code, &Code),
     cursor: Option<&Cursor>,
 ) -> Result<SetPage, Problem> {
-    let part = Part { cursor, limit: ENTRIES };
+    let part = Part { cursor, limit: ENTRIES, total: false };
     let (loaded, found, cards, printed) = tokio::try_join!(
         games::find(app, game),
         sets::find(app, game, set),

@@ -93,7 +93,7 @@ async fn wall(
 ) -> Result<Wall, Problem> {
     let mut tiles = Vec::new();
     if with_cards {
-        let first = Part { cursor: None, limit: TILES };
+        let first = Part { cursor: None, limit: TILES, total: false };
         let cards = list(app, network, of_set(&set.game, &set.code), first).await?;
         tiles = cards.data.iter().map(Tile::of).collect();
     }
