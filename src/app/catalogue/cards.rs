@@ -25,6 +25,7 @@ use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::cards::{
     self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
 };
+use crate::store::{Connection, StoreResult};
 
 /// How far a card that started hidden is from being unlocked.
 #[derive(Serialize, ToSchema)]
@@ -454,10 +455,20 @@ pub async fn list_printings(
     };
     let (place, hidden) = (found.place(), found.is_hidden());
     let scan = scans.template(&place.game);
-    let printings = cards::list_printings(&mut conn, viewer, card).await?.into_iter();
-    let data =
-        printings.map(|printing| PrintingResponse::new(printing, place, hidden, scan)).collect();
+    let data = printings_of(&mut conn, viewer, place, hidden, scan).await?;
     Ok(Located::Here(PrintingsResponse { data, hidden }))
+}
+
+/// The printings of the card that stands there, in a game with this template of scans: none while it is hidden from the viewer. `hidden`: whether it is from the public.
+pub(super) async fn printings_of(
+    conn: &mut Connection,
+    viewer: Viewer,
+    place: &CardPlace,
+    hidden: bool,
+    scan: Option<&ScanTemplate>,
+) -> StoreResult<Vec<PrintingResponse>> {
+    let printings = cards::list_printings(conn, viewer, place.id).await?.into_iter();
+    Ok(printings.map(|printing| PrintingResponse::new(printing, place, hidden, scan)).collect())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::store::catalogue::cards;
 use crate::store::catalogue::history::{self, Change, HistoryEntry};
+use crate::store::{Connection, StoreResult};
 
 /// One member of a card that changed.
 #[derive(Serialize, ToSchema)]
@@ -76,13 +77,24 @@ pub async fn list(
     after: Option<(CursorTime, Uuid)>,
     limit: PageLimit,
 ) -> Result<Located<HistoryResponse>, Problem> {
-    let before = after.map(|(CursorTime(at), id)| (at, id));
     let mut conn = app.store.connection().await?;
     let Some(found) = cards::find(&conn, viewer, card).await? else {
         return follow_id(&mut conn, card).await;
     };
-    let rows = history::list(&mut conn, viewer, card, before, limit.rows()).await?;
-    let key = |entry: &HistoryEntry| (CursorTime(entry.at), entry.id);
-    let page = paged(rows, limit, key, HistoryEntryResponse::from);
+    let page = load(&mut conn, viewer, card, after, limit).await?;
     Ok(Located::Here(HistoryResponse { page, hidden: found.is_hidden() }))
+}
+
+/// What happened to a card, the newest first, after the last entry of the page before: nothing while it is hidden from the viewer.
+pub(super) async fn load(
+    conn: &mut Connection,
+    viewer: Viewer,
+    card: CardId,
+    after: Option<(CursorTime, Uuid)>,
+    limit: PageLimit,
+) -> StoreResult<Page<HistoryEntryResponse>> {
+    let before = after.map(|(CursorTime(at), id)| (at, id));
+    let rows = history::list(conn, viewer, card, before, limit.rows()).await?;
+    let key = |entry: &HistoryEntry| (CursorTime(entry.at), entry.id);
+    Ok(paged(rows, limit, key, HistoryEntryResponse::from))
 }

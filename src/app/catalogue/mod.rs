@@ -9,6 +9,7 @@ pub mod card_lookups;
 pub mod card_migrations;
 mod card_names;
 pub mod card_neighbours;
+pub mod card_overview;
 pub mod card_pictures;
 pub mod card_query;
 pub(crate) mod card_search;

@@ -15,6 +15,7 @@ use crate::domain::ids::{CardId, RulingId};
 use crate::store::catalogue::cards;
 use crate::store::catalogue::rulings::{self, RulingCreated, RulingEdited, RulingRow};
 use crate::store::operations::idempotency::IdempotencyClaim;
+use crate::store::{Connection, StoreResult};
 
 /// What is said of a card beside the card.
 #[derive(Serialize, ToSchema)]
@@ -69,9 +70,17 @@ pub async fn list(
     let Some(found) = cards::find(&conn, viewer, card).await? else {
         return follow_id(&mut conn, card).await;
     };
-    let rows = rulings::list(&mut conn, viewer, card).await?;
-    let data = rows.into_iter().map(Into::into).collect();
+    let data = load(&mut conn, viewer, card).await?;
     Ok(Located::Here(RulingsResponse { data, hidden: found.is_hidden() }))
+}
+
+/// The rulings and errata of a card, the oldest first: none while it is hidden from the viewer.
+pub(super) async fn load(
+    conn: &mut Connection,
+    viewer: Viewer,
+    card: CardId,
+) -> StoreResult<Vec<RulingResponse>> {
+    Ok(rulings::list(conn, viewer, card).await?.into_iter().map(Into::into).collect())
 }
 
 /// Finds a ruling of a card that the viewer may see.

@@ -293,6 +293,22 @@ pub async fn find_number_ignoring_zeros(
     Ok(Some(only.clone()))
 }
 
+/// The numbers of the cards before and after a place of a set, in the order of its numbers; `None`: there is none. Hidden cards have numbers as all others.
+pub async fn find_numbers_beside(
+    mut conn: &Connection,
+    (game, set, number): (&str, &str, &str),
+) -> StoreResult<(Option<String>, Option<String>)> {
+    use schema::cards;
+    let numbers = || {
+        let of_set = cards::game_code.eq(game).and(cards::set_code.eq(set));
+        cards::table.filter(of_set).select(cards::number)
+    };
+    let before = numbers().filter(cards::number.lt(number)).order(cards::number.desc());
+    let after = numbers().filter(cards::number.gt(number)).order(cards::number.asc());
+    let before: Option<String> = before.first(&mut conn).await.optional()?;
+    Ok((before, after.first(&mut conn).await.optional()?))
+}
+
 /// The cards with these ids, in any order; ids of no card are skipped. A shared connection is enough.
 pub async fn find_many(
     mut conn: &Connection,

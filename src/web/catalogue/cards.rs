@@ -10,21 +10,19 @@ use super::answers::{Card, card_path, game_path, printing_path, read, set_path};
 use super::tiles::Progress;
 use super::values::{Fact, facts, kind, kind_name, rarity_name, text};
 use crate::app::answer_form::AnswerForm;
-use crate::app::catalogue::card_legalities::{self, LegalityResponse};
+use crate::app::catalogue::card_legalities::LegalityResponse;
 use crate::app::catalogue::card_migrations::{Located, NewPlace};
-use crate::app::catalogue::card_neighbours::{self, Neighbours};
+use crate::app::catalogue::card_neighbours::Neighbours;
+use crate::app::catalogue::card_overview::{self, OpenCardOverview};
 use crate::app::catalogue::cards::{self, CardRequest, PrintingResponse};
-use crate::app::catalogue::history::{self, HistoryEntryResponse, HistoryResponse};
-use crate::app::catalogue::rulings::{self, RulingResponse};
-use crate::app::catalogue::{games, sets};
+use crate::app::catalogue::history::HistoryEntryResponse;
+use crate::app::catalogue::rulings::RulingResponse;
 use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
-use crate::domain::network::Network;
-use crate::http::extract::ClientNetwork;
 use crate::web::assets::Assets;
 use crate::web::headers::protected;
 use crate::web::page::{Frame, LIVE, Preview, answer, write};
@@ -133,7 +131,6 @@ struct Change {
 pub(in crate::web) async fn find_card(
     req: HttpRequest,
     state: web::Data<AppState>,
-    network: ClientNetwork,
     path: web::Path<(Code, Code, Code)>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
@@ -145,7 +142,7 @@ pub(in crate::web) async fn find_card(
         Located::Moved(to) => return moved(to),
     };
     let rarity = query.rarity.as_deref().filter(|rarity| !rarity.is_empty());
-    let page = page(&state, network.0, card, rarity).await?;
+    let page = page(&state, card, rarity).await?;
     Ok(answer(&req, &write(&page, LIVE)?))
 }
 
@@ -162,30 +159,23 @@ fn moved(to: NewPlace) -> Result<HttpResponse, Problem> {
     Ok(protected(answer))
 }
 
-async fn page(
-    app: &AppState,
-    network: Network,
-    card: Card,
-    rarity: Option<&str>,
-) -> Result<CardPage, Problem> {
+async fn page(app: &AppState, card: Card, rarity: Option<&str>) -> Result<CardPage, Problem> {
     let (game, set) = (code(&card.game)?, code(&card.set)?);
-    let place = (card.game.as_str(), card.set.as_str(), card.number.as_str());
-    let (loaded, found, beside, said) = tokio::try_join!(
-        games::find(app, &game),
-        sets::find(app, &game, &set),
-        card_neighbours::find(app, network, Viewer::stranger(), place),
-        async { if card.hidden { Ok(None) } else { said_of(app, &card).await.map(Some) } },
-    )?;
+    let loaded = app.named_game(&game).await?.map_err(|_| Problem::not_found())?;
+    let id = CardId(card.id.parse().map_err(Problem::internal)?);
+    let limit = PageLimit::try_from(HISTORY).map_err(Problem::internal)?;
+    let place = (&game, &set, card.number.as_str());
+    let found = card_overview::find(app, Viewer::stranger(), id, place, limit).await?;
     let path = card_path(&card.game, &card.set, &card.number);
     let place = Breadcrumbs {
         game: loaded.game.name().to_owned(),
         game_path: game_path(&card.game),
-        set: found.name,
+        set: found.set.name,
         set_path: set_path(&card.game, &card.set),
         number: card.number.clone(),
     };
-    let frame = frame(app, &card, &path, &beside);
-    let (Some(said), Some(name)) = (said, card.name.clone()) else {
+    let frame = frame(app, &card, &path, &found.neighbours);
+    let (Some(said), Some(name)) = (found.open, card.name.clone()) else {
         return Ok(CardPage {
             heading: words::hidden_at(&place.set, &card.number),
             picture: Assets::of_this_version().back.clone(),
@@ -249,40 +239,7 @@ fn frame(app: &AppState, card: &Card, path: &str, beside: &Neighbours) -> Frame 
     frame
 }
 
-/// What the API says of an open card beside the card itself.
-struct Said {
-    printings: Vec<PrintingResponse>,
-    rulings: Vec<RulingResponse>,
-    history: HistoryResponse,
-    legalities: Vec<LegalityResponse>,
-}
-
-async fn said_of(app: &AppState, card: &Card) -> Result<Said, Problem> {
-    let (viewer, id) = (Viewer::stranger(), CardId(card.id.parse().map_err(Problem::internal)?));
-    let (limit, today) = (PageLimit::try_from(HISTORY).map_err(Problem::internal)?, app.today()?);
-    let (printings, rulings, history, legalities) = tokio::try_join!(
-        cards::list_printings(app, viewer, id),
-        rulings::list(app, viewer, id),
-        history::list(app, viewer, id, None, limit),
-        card_legalities::list(app, viewer, id, today),
-    )?;
-    Ok(Said {
-        printings: here(printings)?.data,
-        rulings: here(rulings)?.data,
-        history: here(history)?,
-        legalities: here(legalities)?.0.data,
-    })
-}
-
-/// What was found; 404 when the card went elsewhere at this very moment.
-fn here<T>(found: Located<T>) -> Result<T, Problem> {
-    match found {
-        Located::Here(found) => Ok(found),
-        Located::Moved(_) => Err(Problem::not_found()),
-    }
-}
-
-fn open(game: &Game, card: &Card, path: &str, said: Said, shown: Option<&str>) -> Open {
+fn open(game: &Game, card: &Card, path: &str, said: OpenCardOverview, shown: Option<&str>) -> Open {
     let kind_code = card.kind.as_deref().unwrap_or_default();
     let own_kind = kind(game, kind_code);
     let mut attributes = card.attributes.clone();
@@ -324,8 +281,8 @@ fn open(game: &Game, card: &Card, path: &str, said: Said, shown: Option<&str>) -
         columns: columns.iter().map(|code| super::values::label(attribute(code), code)).collect(),
         rulings: said.rulings.into_iter().map(RulingText::from).collect(),
         legalities: said.legalities.iter().map(|said| LegalityRow::new(game, said)).collect(),
-        has_more_history: said.history.page.next_cursor.is_some(),
-        history: said.history.page.data.into_iter().map(HistoryRow::from).collect(),
+        has_more_history: said.history.next_cursor.is_some(),
+        history: said.history.data.into_iter().map(HistoryRow::from).collect(),
     }
 }
 
