@@ -29,7 +29,7 @@ pub async fn twins() -> (TestApp, TestApp) {
 }
 
 /// The same, with other settings.
-async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
+pub async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     let clock = Clock::system();
     let one = TestDb::create().await;
     import_at(&one, &clock, &with_scans(seed_data("ttcg"))).await;
@@ -382,7 +382,7 @@ async fn searches_make_no_difference(one: TestApp, other: TestApp) {
 }
 
 /// Waits for what was done by the test, if the instance keeps cards in memory.
-async fn caught_up(app: &TestApp) {
+pub async fn caught_up(app: &TestApp) {
     if app.shared().settings.card_index {
         app.catch_up().await;
     }

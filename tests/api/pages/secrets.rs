@@ -2,8 +2,8 @@
 
 use super::html::Page;
 use super::unlock;
-use crate::hidden_cards::{searches, twins, visible};
-use crate::support::{RequestExt as _, TestApp};
+use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
+use crate::support::{RequestExt as _, TestApp, in_memory};
 
 /// Pages at which hidden cards could show.
 async fn paths(app: &TestApp) -> Vec<String> {
@@ -32,7 +32,19 @@ async fn paths(app: &TestApp) -> Vec<String> {
 
 #[tokio::test]
 async fn pages_make_no_difference_between_hidden_cards() {
-    let (one, other) = twins().await;
+    compare(twins().await).await;
+}
+
+/// The same with all cards in memory.
+#[tokio::test]
+async fn pages_from_memory_make_no_difference_between_hidden_cards() {
+    let (one, other) = twins_with(in_memory).await;
+    one.catch_up().await;
+    other.catch_up().await;
+    compare((one, other)).await;
+}
+
+async fn compare((one, other): (TestApp, TestApp)) {
     let paths = paths(&one).await;
     assert!(paths.len() > 80, "{}", paths.len());
     let mut shown = 0;
@@ -50,6 +62,7 @@ async fn pages_make_no_difference_between_hidden_cards() {
     for app in [&one, &other] {
         let admin = app.admin().await;
         unlock(app, &admin, "001").await;
+        caught_up(app).await;
     }
     for path in ["/", "/sets/ttcg/veil", "/cards/ttcg/veil/001", "/search?q=set:veil"] {
         let (here, there) = tokio::join!(one.get(path).answer(), other.get(path).answer());
