@@ -15,6 +15,16 @@ impl KeptAnswers {
         make: impl Future<Output = Result<Rendered, Problem>>,
     ) -> Result<HttpResponse, Problem> {
         let key = req.uri().path_and_query().map_or("", |key| key.as_str());
+        self.answer_as(key, req, make).await
+    }
+
+    /// The same under a key that whoever asks cannot vary at will, for handlers that leave out parameters that they do not know.
+    pub async fn answer_as(
+        &self,
+        key: &str,
+        req: &HttpRequest,
+        make: impl Future<Output = Result<Rendered, Problem>>,
+    ) -> Result<HttpResponse, Problem> {
         if let Some(kept) = self.find(key) {
             return Ok(kept.answer(req));
         }

@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::memory::rendered::Rendered;
 use crate::web::headers::protected;
-use crate::web::page::{ENTRIES, Frame, LIVE, Preview, write};
+use crate::web::page::{ENTRIES, Frame, LIVE, Preview, answer, write};
 use crate::web::words;
 
 /// Which part of the sets.
@@ -63,8 +63,14 @@ pub(in crate::web) async fn find_game(
     game: web::Path<Code>,
     query: web::Query<GameQuery>,
 ) -> Result<HttpResponse, Problem> {
-    // Of the catalogue alone: a page that is kept is dropped when a card of the game is unlocked.
-    let page = state.kept_answers.answer(&req, page(&state, &game, query.cursor.as_ref())).await?;
+    let cursor = query.cursor.as_ref();
+    let made = page(&state, &game, cursor);
+    if cursor.is_some() {
+        // There are as many cursors as codes: kept pages of them would push out all else.
+        return Ok(answer(&req, &made.await?));
+    }
+    // Of the catalogue alone: a page that is kept is dropped when a card of the game is unlocked. Other sites add parameters of theirs, of which there is no end either.
+    let page = state.kept_answers.answer_as(&game_path(&game), &req, made).await?;
     Ok(protected(page))
 }
 

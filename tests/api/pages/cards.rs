@@ -5,7 +5,7 @@ use serde_json::json;
 use super::frame::check;
 use super::html::{Element, Page};
 use super::{admin, page, start};
-use crate::support::{RequestExt as _, TestApp, in_memory};
+use crate::support::{RequestExt as _, TestApp, in_memory, until};
 
 async fn read(app: &TestApp, path: &str) -> Page {
     check(path, &page(app, path).await)
@@ -186,4 +186,27 @@ async fn a_printed_set_says_what_was_printed() {
             && main.contains("Cards that are hidden now are left out"),
         "{main}"
     );
+}
+
+/// Who adds parameters of his own to the address of a game gets what is kept, and pushes nothing out.
+#[tokio::test]
+async fn a_game_is_kept_once_whatever_is_added_to_its_address() {
+    let keeping = |settings: &mut cardscape::app::state::ApiSettings| {
+        settings.card_cache_bytes = 1 << 25;
+        settings.card_cache_trust = std::time::Duration::from_hours(1);
+    };
+    let app = TestApp::start_with(keeping).await;
+    app.seed(&["ttcg"]).await;
+    let tag = async |path: &str| page(&app, path).await.header("etag");
+    // Changed behind the back of every program: a page from memory has the old name.
+    until("the page is kept", async |round| {
+        let before = tag("/games/ttcg").await;
+        app.sql(&format!("UPDATE sets SET name = 'Changed {round}' WHERE code = 'hearth'")).await;
+        tag("/games/ttcg").await == before
+    })
+    .await;
+    let kept = tag("/games/ttcg").await;
+    for path in ["/games/ttcg?x=1", "/games/ttcg?x=2&y", "/games/%74tcg"] {
+        assert_eq!(tag(path).await, kept, "{path}");
+    }
 }
