@@ -1,10 +1,11 @@
-//! In which form a failure is told: to programs as a problem, to people as a page. The place decides, not what a client says that it takes.
+//! In which form a failure is told: to programs as a problem, to people as a page. The place decides, not what a client says that it takes, but for the first page, which has both forms.
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
 use actix_web::dev::ServiceResponse;
 
 use crate::app::problem::ProblemCode;
+use crate::http::place::is_for_programs;
 
 /// What a page about a failure can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,20 +20,9 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorPages(pub fn(Failure) -> HttpResponse);
 
-/// Where programs are answered: what the contract describes.
-const FOR_PROGRAMS: [&str; 6] =
-    ["/v1", "/problems", "/openapi.json", "/healthz", "/readyz", "/metrics"];
-
-/// Whether a path belongs to the contract. All others are pages, and what pages load.
-pub fn is_for_programs(path: &str) -> bool {
-    FOR_PROGRAMS.iter().any(|place| {
-        path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
-}
-
 /// Tells the failure in the form of its place. An answer that is none, or was told before, stays as it is; status and headers of the failure stay in any case.
 pub(crate) fn in_form_of_place(mut response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
-    if response.status().as_u16() < 400 || is_for_programs(response.request().path()) {
+    if response.status().as_u16() < 400 || is_for_programs(response.request()) {
         return response;
     }
     let Some(ErrorPages(write)) = response.request().app_data::<ErrorPages>().copied() else {
@@ -47,22 +37,4 @@ pub(crate) fn in_form_of_place(mut response: ServiceResponse<BoxBody>) -> Servic
         }
         page.into_body()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_contract_is_for_programs_and_all_else_for_people() {
-        for path in ["/v1", "/v1/", "/v1/cards", "/problems/not_found", "/openapi.json", "/readyz"]
-        {
-            assert!(is_for_programs(path), "{path}");
-        }
-        for path in
-            ["/", "", "/v10", "/cards/ttcg/hearth/001", "/docs/api", "/problem", "/assets/x"]
-        {
-            assert!(!is_for_programs(path), "{path}");
-        }
-    }
 }

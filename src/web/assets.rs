@@ -9,13 +9,15 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::headers::protected;
 use crate::app::problem::Problem;
-use crate::http::middleware::rate_limit::ASSETS;
 use crate::memory::rendered::{Freshness, Rendered};
 
 /// For a year: the address has another hash when any file is another one.
 const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 /// Of an address with another hash: that of a page from another version of the program, while instances are replaced.
 const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// The beginning of their addresses.
+const ASSETS: &str = "/assets/";
 
 const SVG: &str = "image/svg+xml";
 const STYLES: &str = "style.css";
@@ -66,6 +68,12 @@ impl Assets {
     }
 }
 
+/// Whether a path leads to one of the files, with whatever hash.
+pub(super) fn is_asset(path: &str) -> bool {
+    let place = path.strip_prefix(ASSETS).and_then(|rest| rest.split_once('/'));
+    place.is_some_and(|(_, name)| [STYLES, ICON, BACK].contains(&name))
+}
+
 /// A file of this version. With the hash of another one it is the same file, which nobody keeps: better styles that are a little off than none.
 pub(super) async fn find_asset(
     req: HttpRequest,
@@ -111,7 +119,13 @@ mod tests {
             let (hash, name) = rest.split_once('/').unwrap();
             assert_eq!(hash, assets.hash);
             assert!(assets.find(name).unwrap().weight() > 0, "{name}");
+            assert!(is_asset(address), "{address}");
         }
         assert!(assets.find("nothing").is_none());
+        for path in
+            ["/assets/x/nothing", "/assets/style.css", "/assets/a/b/style.css", "/style.css"]
+        {
+            assert!(!is_asset(path), "{path}");
+        }
     }
 }

@@ -17,6 +17,7 @@ use actix_web::web::{self, ServiceConfig};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::http::failures::ErrorPages;
 use crate::http::middleware::deadline;
+use crate::http::middleware::rate_limit::UncountedFiles;
 
 /// A page, which can only be read.
 macro_rules! page {
@@ -33,6 +34,7 @@ macro_rules! page {
 pub fn configure(config: &mut ServiceConfig) {
     config
         .app_data(ErrorPages(errors::write))
+        .app_data(UncountedFiles(assets::is_asset))
         .service(page!("/", home::find_home))
         .service(page!("/cards/{game}/{set}/{number}", catalogue::find_card))
         .service(page!("/assets/{hash}/{file}", assets::find_asset))

@@ -11,12 +11,13 @@ use actix_web::web;
 
 use crate::app::state::AppState;
 use crate::http::connection::{Answer, Connection};
-use crate::http::failures::{in_form_of_place, is_for_programs};
+use crate::http::failures::in_form_of_place;
 use crate::http::middleware::cors;
 use crate::http::middleware::cors::Origin;
 use crate::http::middleware::rate_limit::share_of;
 use crate::http::middleware::request::RequestId;
 use crate::http::middleware::{encoding, head, observe};
+use crate::http::place::{is_for_programs, may_be_asked_by_scripts};
 
 /// From the outside in: the request's id, its metrics and its line in the log; CORS, but for pages; the rate limit; what is wrong with its head; the tag
 /// of its encoding.
@@ -39,7 +40,11 @@ async fn answer<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     // Scripts of other sites have nothing to look for in pages.
-    let has_cors = is_for_programs(req.path());
+    let has_cors = if cors::is_preflight(&req) {
+        may_be_asked_by_scripts(req.request())
+    } else {
+        is_for_programs(req.request())
+    };
     let origin = Origin::of(&req, &state.settings.cors_origins).filter(|_| has_cors);
     let preflight = origin.as_ref().filter(|_| cors::is_preflight(&req)).map(Origin::preflight);
     let mut response = match preflight {

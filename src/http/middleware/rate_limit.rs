@@ -2,17 +2,21 @@
 
 use actix_web::HttpResponse;
 use actix_web::dev::ServiceRequest;
+use actix_web::http::Method;
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::http::extract::client_network;
+use crate::http::place::decoded_path;
 
 /// What load balancers and monitoring ask.
 pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// The beginning of what pages load, which is kept in memory and by browsers: a network whose players all open their first page at once must not be refused its styles.
-pub const ASSETS: &str = "/assets/";
+/// Whether a path leads to a file that pages load, which is kept in memory and by browsers: a network whose players all open their first page at once must not be refused its styles.
+/// Data of the application, which whoever mounts pages hands over.
+#[derive(Clone, Copy, Debug)]
+pub struct UncountedFiles(pub fn(&str) -> bool);
 
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -31,13 +35,19 @@ pub enum Share {
 /// Takes a request off the share of its network.
 pub fn share_of(req: &ServiceRequest, state: &AppState) -> Share {
     // A load balancer that is refused an answer would take the instance out of service.
-    if PROBES.contains(&req.path()) || req.path().starts_with(ASSETS) {
+    let path = decoded_path(req.request());
+    if PROBES.contains(&path) || is_uncounted_file(req, path) {
         return Share::Uncounted;
     }
     match state.rate_limiter.take(client_network(req.request(), &state.settings)) {
         Ok(remaining) => Share::Left(remaining),
         Err(wait) => Share::UsedUp(u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX)),
     }
+}
+
+fn is_uncounted_file(req: &ServiceRequest, path: &str) -> bool {
+    let is_read = matches!(*req.method(), Method::GET | Method::HEAD);
+    is_read && req.app_data::<UncountedFiles>().is_some_and(|UncountedFiles(is_one)| is_one(path))
 }
 
 impl Share {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::guides::{GUIDES, Guide};
 use crate::app::problem::Problem;
 use crate::memory::rendered::{Freshness, Rendered};
+use crate::web::headers::protected;
 
 #[derive(Serialize)]
 struct Directory {
@@ -26,7 +27,7 @@ struct GuideLink {
 
 /// The first page as JSON.
 pub(in crate::web) fn find_directory(req: &HttpRequest) -> Result<HttpResponse, Problem> {
-    Ok(Rendered::new(Freshness::Public(300), None, &directory())?.answer(req))
+    Ok(protected(Rendered::new(Freshness::Public(300), None, &directory())?.answer(req)))
 }
 
 fn directory() -> Directory {

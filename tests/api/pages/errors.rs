@@ -31,7 +31,15 @@ async fn the_place_says_in_which_form_a_failure_is_told() {
             assert_eq!(page.only("h1").text, "There is nothing here", "{path}");
         }
     }
-    for path in ["/v1/nothing", "/v1/games/nothing", "/problems/nothing", "/healthz/x"] {
+    // A path means what it means once it is decoded, as routes are found.
+    for path in [
+        "/v1/nothing",
+        "/v1/games/nothing",
+        "/problems/nothing",
+        "/healthz/x",
+        "/%76%31/games/nothing",
+        "/v%31/nothing",
+    ] {
         let answer = app.get(path).header("accept", "text/html").answer().await;
         answer.problem(404, "not_found");
     }
@@ -77,8 +85,16 @@ async fn a_page_says_when_the_next_request_may_come() {
         if wait == 1 { "a second".to_owned() } else { format!("{wait} seconds") }
     );
     assert!(page.only("main").text.contains(&says), "{}", page.only("main").text);
-    // What the page needs to be read is not counted.
+    // What the page needs to be read is not counted. All else below the same address is.
     assert_eq!(app.get(&styles).answer().await.status, 200);
+    assert_eq!(app.request(Method::HEAD, &styles).answer().await.status, 200);
+    assert_eq!(app.post(&styles).answer().await.status, 429);
+    for path in ["/assets/x/nothing.css", "/assets/x", "/assets/x/y/style.css"] {
+        assert_eq!(app.get(path).answer().await.status, 429, "{path}");
+    }
+    // The first page fails in the form in which it is asked for.
+    let directory = app.get("/").header("accept", "application/json").answer().await;
+    directory.problem(429, "rate_limited");
     app.get("/v1/games").answer().await.problem(429, "rate_limited");
 }
 

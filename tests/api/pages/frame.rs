@@ -90,7 +90,7 @@ async fn other_sites_have_nothing_to_look_for_in_pages() {
     assert_eq!(answer.header("access-control-allow-origin"), "");
     assert!(!answer.header("vary").contains("Origin"), "{}", answer.header("vary"));
     let preflight = app
-        .request(Method::OPTIONS, "/")
+        .request(Method::OPTIONS, "/search")
         .header("origin", "https://fan.example")
         .header("access-control-request-method", "GET");
     let preflight = preflight.answer().await;
@@ -101,6 +101,37 @@ async fn other_sites_have_nothing_to_look_for_in_pages() {
     // The API is for all sites, as ever.
     let answer = app.get("/v1/games").header("origin", "https://fan.example").answer().await;
     assert_eq!(answer.header("access-control-allow-origin"), "*");
+    let encoded = app.get("/%76%31/games").header("origin", "https://fan.example").answer().await;
+    assert_eq!(
+        (encoded.status, encoded.header("access-control-allow-origin")),
+        (200, "*".to_owned())
+    );
+}
+
+/// Programs that ask the first page for JSON get what they got before there were pages.
+#[tokio::test]
+async fn the_first_page_as_json_is_for_all_sites() {
+    let app = start().await;
+    let answer = app
+        .get("/")
+        .header("accept", "application/json")
+        .header("origin", "https://fan.example")
+        .answer()
+        .await;
+    assert_eq!(
+        (answer.status, answer.header("access-control-allow-origin")),
+        (200, "*".to_owned())
+    );
+    assert_eq!(answer.header("content-type"), "application/json");
+    assert_eq!(answer.header("content-security-policy"), POLICY);
+    for varies in ["Accept", "Origin"] {
+        assert!(answer.header("vary").contains(varies), "{}", answer.header("vary"));
+    }
+    let preflight = app
+        .request(Method::OPTIONS, "/")
+        .header("origin", "https://fan.example")
+        .header("access-control-request-method", "GET");
+    assert_eq!(preflight.answer().await.status, 204);
 }
 
 #[tokio::test]
