@@ -4,7 +4,7 @@ use actix_web::HttpResponse;
 use askama::Template;
 
 use super::headers::protected;
-use super::page::{Frame, HTML};
+use super::page::{Frame, HTML, Place};
 use super::words;
 use crate::http::failures::Failure;
 

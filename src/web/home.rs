@@ -8,7 +8,6 @@ use super::catalogue::{NewUnlock, Wall, game_path, list_unlocks, list_walls};
 use super::docs::find_directory;
 use super::page::{Frame, LIVE, Place, Preview, answer, write};
 use super::words;
-use crate::app::catalogue::games;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::{ClientNetwork, prefers_json};
@@ -21,6 +20,8 @@ struct HomePage {
     walls: Vec<Wall>,
     /// Further sets with hidden cards.
     others: Vec<Wall>,
+    /// Whether there may be more of them than are shown.
+    has_more_sets: bool,
     unlocks: Vec<NewUnlock>,
     games: Vec<GameEntry>,
 }
@@ -48,8 +49,9 @@ pub(super) async fn find_home(
 }
 
 async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Problem> {
-    let (mut walls, unlocks, games) =
-        tokio::try_join!(list_walls(app, network.0), list_unlocks(app), games::list(app))?;
+    let (mut walls, has_more_sets) = list_walls(app, network.0).await?;
+    let unlocks = list_unlocks(app, network.0).await?;
+    let games = app.all_games().await?;
     for wall in &mut walls {
         let game = games.iter().find(|loaded| loaded.game.code() == wall.game);
         if let Some(game) = game {
@@ -70,5 +72,5 @@ async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Proble
         text: words::ABOUT.to_owned(),
         picture: None,
     });
-    Ok(HomePage { frame, walls, others, unlocks, games: games.collect() })
+    Ok(HomePage { frame, walls, others, has_more_sets, unlocks, games: games.collect() })
 }

@@ -30,6 +30,7 @@ pub(super) const UNLOCK_WALL: &str = "Cards waiting to be unlocked";
 pub(super) const UNLOCK_WALL_ABOUT: &str = "A hidden card shows itself when enough players have submitted the code of a copy. Until then everybody sees its back, and how far it is.";
 pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: everything is open.";
 pub(super) const MORE_SETS: &str = "More sets with hidden cards";
+pub(super) const ALL_HIDDEN_CARDS: &str = "All hidden cards";
 pub(super) const NEWEST_UNLOCKS: &str = "Newest unlocks";
 pub(super) const NO_UNLOCKS: &str = "No card was unlocked yet.";
 pub(super) const GAMES: &str = "Games";

@@ -1,6 +1,7 @@
 //! Answers of the API, read back: pages are made of what programs get, so that they can never tell more.
 
 use cardscape_engine::Effect;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -18,6 +19,8 @@ pub(super) fn read<T: DeserializeOwned>(answer: &Rendered) -> Result<T, Problem>
 pub(super) struct Unlock {
     pub(super) submissions: i32,
     pub(super) threshold: i32,
+    /// `None`: it is hidden.
+    pub(super) unlocked_at: Option<DateTime<Utc>>,
 }
 
 /// Who designed a card.

@@ -25,7 +25,7 @@ use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::web::assets::Assets;
 use crate::web::headers::protected;
-use crate::web::page::{Frame, LIVE, Preview, answer, write};
+use crate::web::page::{Frame, LIVE, Place, Preview, answer, write};
 use crate::web::words;
 
 /// Entries of the history that are shown, the newest.

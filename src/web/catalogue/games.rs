@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::memory::rendered::Rendered;
 use crate::web::headers::protected;
-use crate::web::page::{ENTRIES, Frame, LIVE, Preview, answer, write};
+use crate::web::page::{ENTRIES, Frame, LIVE, Place, Preview, answer, write};
 use crate::web::words;
 
 /// Which part of the sets.

@@ -55,7 +55,7 @@ pub(in crate::web) async fn find_search_help(
     let frame = Frame::new(words::SEARCH_HELP).at(Place::SearchHelp);
     let syntax = words::HELP_SYNTAX.into_iter();
     let page = SearchHelpPage {
-        frame: frame.of_address(&state.settings.public_url, "/search/help"),
+        frame: frame.of_address(state.settings.public_url.as_deref(), "/search/help"),
         syntax: syntax.map(|(text, query)| Example { text, query: query.into() }).collect(),
         fields: &FIELDS,
     };

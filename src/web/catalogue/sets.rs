@@ -15,7 +15,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
-use crate::web::page::{ENTRIES, Frame, LIVE, Preview, answer, write};
+use crate::web::page::{ENTRIES, Frame, LIVE, Place, Preview, answer, write};
 use crate::web::words;
 
 /// Which part of the cards.

@@ -1,21 +1,14 @@
 //! What the first page tells of unlocks: the walls of sets with hidden cards, and what was unlocked last.
 
-use futures_util::future::try_join_all;
-
-use super::answers::{Card, game_path, read, set_path};
+use super::answers::{Card, game_path, set_path};
 use super::lists::{Part, list, of_set};
 use super::tiles::Tile;
-use crate::app::answer_form::AnswerForm;
-use crate::app::catalogue::card_migrations::Located;
-use crate::app::catalogue::cards::{self, CardRequest};
+use crate::app::catalogue::card_query::ListRequest;
 use crate::app::catalogue::sets::{self, SetResponse};
 use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
-use crate::app::serials::unlocks::{self, UnlockedCard};
 use crate::app::state::AppState;
-use crate::auth::permission::Viewer;
 use crate::domain::code::{Code, CodeError};
-use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::web::words;
 
@@ -25,6 +18,8 @@ const WALLS: usize = 4;
 const TILES: u16 = 24;
 /// Unlocks that are new.
 const NEW: u16 = 12;
+/// Sets with hidden cards that the first page tells of: 4 with cards, and 50 in short.
+const SETS: usize = WALLS + 50;
 /// Pages of sets that are looked through: 200 sets each.
 const PAGES: usize = 5;
 
@@ -56,17 +51,21 @@ pub(in crate::web) struct NewUnlock {
     pub(in crate::web) at: String,
 }
 
-/// The sets with hidden cards, by game and code: the first of them with their first cards.
+/// The sets with hidden cards, by game and code: the first of them with their first cards. At most [`SETS`], and whether there may be more.
 pub(in crate::web) async fn list_walls(
     app: &AppState,
     network: Network,
-) -> Result<Vec<Wall>, Problem> {
-    let sets = sets_with_hidden_cards(app).await?;
-    let walls = sets.into_iter().enumerate();
-    try_join_all(walls.map(|(at, set)| wall(app, network, set, at < WALLS))).await
+) -> Result<(Vec<Wall>, bool), Problem> {
+    let (sets, has_more) = sets_with_hidden_cards(app).await?;
+    let mut walls = Vec::with_capacity(sets.len());
+    // One after the other: the first page takes no more searches at once than other requests.
+    for (at, set) in sets.into_iter().enumerate() {
+        walls.push(wall(app, network, set, at < WALLS).await?);
+    }
+    Ok((walls, has_more))
 }
 
-async fn sets_with_hidden_cards(app: &AppState) -> Result<Vec<SetResponse>, Problem> {
+async fn sets_with_hidden_cards(app: &AppState) -> Result<(Vec<SetResponse>, bool), Problem> {
     let limit = PageLimit::try_from(200).map_err(Problem::internal)?;
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..PAGES {
@@ -75,14 +74,15 @@ async fn sets_with_hidden_cards(app: &AppState) -> Result<Vec<SetResponse>, Prob
         let place = last.map(|set| -> Result<_, CodeError> {
             Ok((Code::try_from(&*set.game)?, Code::try_from(&*set.code)?))
         });
-        let place = place.transpose().map_err(Problem::internal)?;
+        after = place.transpose().map_err(Problem::internal)?;
         found.extend(page.data.into_iter().filter(|set| set.hidden_cards > 0));
-        if place.is_none() {
+        if after.is_none() || found.len() > SETS {
             break;
         }
-        after = place;
     }
-    Ok(found)
+    let has_more = after.is_some() || found.len() > SETS;
+    found.truncate(SETS);
+    Ok((found, has_more))
 }
 
 async fn wall(
@@ -113,25 +113,23 @@ async fn wall(
 }
 
 /// The cards that were unlocked last, the newest first.
-pub(in crate::web) async fn list_unlocks(app: &AppState) -> Result<Vec<NewUnlock>, Problem> {
-    let limit = PageLimit::try_from(NEW).map_err(Problem::internal)?;
-    let page = unlocks::list(app, None, limit).await?;
-    let found =
-        try_join_all(page.data.into_iter().map(|unlocked| new_unlock(app, unlocked))).await?;
-    Ok(found.into_iter().flatten().collect())
+pub(in crate::web) async fn list_unlocks(
+    app: &AppState,
+    network: Network,
+) -> Result<Vec<NewUnlock>, Problem> {
+    let request = ListRequest {
+        text: "is:unlocked".to_owned(),
+        sort: Some("unlocked".to_owned()),
+        descending: Some(true),
+        ..ListRequest::default()
+    };
+    let newest = Part { cursor: None, limit: NEW, total: false };
+    let cards = list(app, network, request, newest).await?;
+    Ok(cards.data.iter().filter_map(new_unlock).collect())
 }
 
-/// `None`: the card went elsewhere meanwhile.
-async fn new_unlock(app: &AppState, unlocked: UnlockedCard) -> Result<Option<NewUnlock>, Problem> {
-    let request =
-        CardRequest { viewer: Viewer::stranger(), form: AnswerForm::Json, legalities: false };
-    let Located::Here(answer) = cards::find(app, request, CardId(unlocked.card)).await? else {
-        return Ok(None);
-    };
-    let card: Card = read(&answer)?;
-    Ok(Some(NewUnlock {
-        tile: Tile::of(&card),
-        day: words::day_of(unlocked.unlocked_at),
-        at: unlocked.unlocked_at.to_rfc3339(),
-    }))
+/// `None`: the card was never hidden.
+fn new_unlock(card: &Card) -> Option<NewUnlock> {
+    let at = card.unlock?.unlocked_at?;
+    Some(NewUnlock { tile: Tile::of(card), day: words::day_of(at), at: at.to_rfc3339() })
 }
