@@ -77,8 +77,8 @@ pub(in crate::web) async fn find_game(
 async fn page(app: &AppState, code: &Code, cursor: Option<&Cursor>) -> Result<Rendered, Problem> {
     let after: Option<Code> = Cursor::key_of(cursor)?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
-    let (loaded, sets) =
-        tokio::try_join!(games::find(app, code), sets::list(app, code, after.as_ref(), limit))?;
+    let loaded = games::find(app, code).await?;
+    let sets = sets::list(app, code, after.as_ref(), limit).await?;
     let game = GameResponse::from(&loaded.game);
     let path = game_path(code);
     let public = app.settings.public_url.as_deref();

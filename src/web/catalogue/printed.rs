@@ -54,11 +54,10 @@ pub(super) async fn find_printed(
     set: &Code,
 ) -> Result<Option<Printed>, Problem> {
     let limit = PageLimit::try_from(ANNOUNCEMENTS).map_err(Problem::internal)?;
-    let (statistics, announced) = tokio::try_join!(
-        print_statistics::find(app, game.clone(), set.clone(), Viewer::stranger()),
-        print_commitments::list(app, game, set, None, limit),
-    )?;
+    let statistics =
+        print_statistics::find(app, game.clone(), set.clone(), Viewer::stranger()).await?;
     let statistics: PrintStatistics = read(&statistics)?;
+    let announced = print_commitments::list(app, game, set, None, limit).await?;
     if statistics.printed == 0 && announced.data.is_empty() {
         return Ok(None);
     }

@@ -63,17 +63,13 @@ async fn page(
     cursor: Option<&Cursor>,
 ) -> Result<SetPage, Problem> {
     let part = Part { cursor, limit: ENTRIES, total: false };
-    let (loaded, found, cards, printed) = tokio::try_join!(
-        games::find(app, game),
-        sets::find(app, game, set),
-        list(app, network, of_set(game, set), part),
-        async {
-            match cursor {
-                None => find_printed(app, game, set).await,
-                Some(_) => Ok(None),
-            }
-        },
-    )?;
+    let loaded = games::find(app, game).await?;
+    let found = sets::find(app, game, set).await?;
+    let cards = list(app, network, of_set(game, set), part).await?;
+    let printed = match cursor {
+        None => find_printed(app, game, set).await?,
+        Some(_) => None,
+    };
     let path = set_path(game, set);
     let public = app.settings.public_url.as_deref();
     let title = words::set_of(&found.name, loaded.game.name());
