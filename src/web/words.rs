@@ -40,7 +40,6 @@ pub(super) const NO_GAMES: &str = "There is no game yet.";
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
 pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then there is no more to see here than how far it is.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
-pub(super) const UNLOCKED: &str = "Unlocked";
 pub(super) const UNLOCK_PROGRESS: &str = "Unlock progress";
 pub(super) const PICTURE_AS: &str = "Picture in";
 pub(super) const PRINTINGS: &str = "Printings";
@@ -209,9 +208,10 @@ pub(super) fn cards(count: i64) -> String {
     counted(count, "card", "cards")
 }
 
-/// How many cards a search found; `is_exact`: whether all were counted.
-pub(super) fn found(count: i64, is_exact: bool) -> String {
-    if is_exact { cards(count) } else { format!("more than {}", cards(count)) }
+/// How many cards a search found, or how many printings; `is_exact`: whether all were counted.
+pub(super) fn found(count: i64, is_exact: bool, are_printings: bool) -> String {
+    let found = if are_printings { counted(count, "printing", "printings") } else { cards(count) };
+    if is_exact { found } else { format!("more than {found}") }
 }
 
 fn counted(count: i64, one: &str, many: &str) -> String {
@@ -237,6 +237,16 @@ pub(super) fn grouped(number: i64) -> String {
 /// How far a hidden card is.
 pub(super) fn submissions(count: i32, threshold: i32) -> String {
     format!("{count} of {threshold} submissions")
+}
+
+/// When a card was unlocked, and by how many submissions. One that was unlocked by hand, before there were enough, was not unlocked by them.
+pub(super) fn unlocked_at(at: DateTime<Utc>, count: i32, threshold: i32) -> String {
+    let day = day_of(at);
+    if count < threshold {
+        format!("Unlocked on {day}")
+    } else {
+        format!("Unlocked on {day} ({})", submissions(count, threshold))
+    }
 }
 
 /// How many cards of a set that started hidden are open now.
@@ -274,9 +284,19 @@ pub(super) fn place(set: &str, number: &str) -> String {
     format!("{set} {number}")
 }
 
-/// A printing at the place of its card.
+/// A printing at the place of its card. `rarity`: its name.
 pub(super) fn printing_at(place: &str, rarity: &str) -> String {
-    format!("{place}, {}", titled(rarity))
+    format!("{place}, {rarity}")
+}
+
+/// A table in a section of that heading: readers that list both must tell them apart.
+pub(super) fn table_of(heading: &str) -> String {
+    format!("Table: {heading}")
+}
+
+/// The title of a search page whose query was refused.
+pub(super) fn refused(query: &str) -> String {
+    if query.is_empty() { QUERY_REFUSED.to_owned() } else { format!("{QUERY_REFUSED}: {query}") }
 }
 
 /// What a hidden card is called where one is told from another.
@@ -383,7 +403,8 @@ mod tests {
         let texts = [0, 7, 999, 1_000, 1_234_567, -1_000].map(grouped);
         assert_eq!(texts, ["0", "7", "999", "1,000", "1,234,567", "−1,000"]);
         assert_eq!(cards(1), "1 card");
-        assert_eq!(found(10_000, false), "more than 10,000 cards");
+        assert_eq!(found(10_000, false, false), "more than 10,000 cards");
+        assert_eq!(found(1, true, true), "1 printing");
         assert_eq!(titled("boost_attack"), "Boost attack");
         assert_eq!(titled(""), "");
         assert_eq!(day(NaiveDate::from_ymd_opt(2026, 11, 2).unwrap()), "2 November 2026");

@@ -48,7 +48,7 @@ struct CardPage {
     alt: String,
     /// How far it is; `None`: it is open.
     progress: Option<Progress>,
-    /// How far it was when it was unlocked; `None`: it never was hidden, or still is.
+    /// When it was unlocked, and by how many submissions; `None`: it never was hidden, or still is.
     unlocked: Option<String>,
     /// All of it; `None`: it is hidden.
     open: Option<Open>,
@@ -137,21 +137,25 @@ pub(in crate::web) async fn find_card(
     let (game, set, number) = path.into_inner();
     let request =
         CardRequest { viewer: Viewer::stranger(), form: AnswerForm::Json, legalities: false };
+    let rarity = query.rarity.as_deref().filter(|rarity| !rarity.is_empty());
     let card: Card = match cards::find_by_number(&state, request, (&game, &set, &number)).await? {
         Located::Here(found) => read(&found)?,
-        Located::Moved(to) => return moved(to),
+        Located::Moved(to) => return moved(to, rarity),
     };
-    let rarity = query.rarity.as_deref().filter(|rarity| !rarity.is_empty());
     let page = page(&state, card, rarity).await?;
     Ok(answer(&req, &write(&page, LIVE)?))
 }
 
-/// Leads to where the card is now, as the API does.
-fn moved(to: NewPlace) -> Result<HttpResponse, Problem> {
+/// Leads to where the card is now, as the API does, in the rarity that was asked for.
+fn moved(to: NewPlace, rarity: Option<&str>) -> Result<HttpResponse, Problem> {
     let NewPlace::Number(place) = to else {
         return Err(Problem::internal("a number leads to an id"));
     };
-    let path = card_path(&place.game, &place.set, &place.number);
+    let mut path = card_path(&place.game, &place.set, &place.number);
+    if let Some(rarity) = rarity {
+        let rarity: String = form_urlencoded::byte_serialize(rarity.as_bytes()).collect();
+        path = printing_path(&path, &rarity);
+    }
     let answer = HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, path))
         .insert_header((header::CACHE_CONTROL, "public, max-age=300"))
@@ -201,9 +205,10 @@ async fn page(app: &AppState, card: Card, rarity: Option<&str>) -> Result<CardPa
         picture: shown.map_or(&card.image_uris.svg, |shown| &shown.image_uris.svg).clone(),
         alt: words::picture_of(&name, rarity_name.as_deref()),
         progress: None,
-        unlocked: card
-            .unlock
-            .map(|unlock| words::submissions(unlock.submissions, unlock.threshold)),
+        unlocked: card.unlock.and_then(|unlock| {
+            let at = unlock.unlocked_at?;
+            Some(words::unlocked_at(at, unlock.submissions, unlock.threshold))
+        }),
         open: Some(open(&loaded.game, &card, &path, said, rarity.as_deref())),
         heading: name,
         frame,

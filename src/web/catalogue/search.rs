@@ -262,8 +262,13 @@ impl SearchPage {
         faults: Option<Vec<Warning>>,
         facets: FoundFacets,
     ) -> Self {
-        let heading = if asked.q.is_empty() { words::SEARCH_TITLE } else { &asked.q };
-        let mut frame = Frame::new(heading).at(Place::Search);
+        let heading = match &faults {
+            // The first that is read out when the page is there.
+            Some(_) => words::refused(&asked.q),
+            None if asked.q.is_empty() => words::SEARCH_TITLE.to_owned(),
+            None => asked.q.clone(),
+        };
+        let mut frame = Frame::new(&heading).at(Place::Search);
         let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
         let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
@@ -271,8 +276,9 @@ impl SearchPage {
         let shown = faults.as_deref().unwrap_or(&found.warnings);
         let marked = pieces(&asked.q, shown);
         let is_marked = marked.iter().any(|piece| piece.is_marked);
-        let count =
-            found.total.map(|total| words::found(total, found.total_is_exact.unwrap_or(true)));
+        let are_printings = found.data.iter().any(|card| card.printing.is_some());
+        let is_exact = found.total_is_exact.unwrap_or(true);
+        let count = found.total.map(|total| words::found(total, is_exact, are_printings));
         Self {
             frame,
             games: games
@@ -360,10 +366,11 @@ impl Results {
         if cards.is_empty() {
             return Self::Nothing;
         }
-        if !asked.is_list() {
-            return Self::Tiles(cards.iter().map(Tile::of).collect());
-        }
         let games: BTreeMap<&str, &Game> = games.iter().map(|game| (game.code(), *game)).collect();
+        let tile = |card: &Card| Tile::in_game(card, games.get(card.game.as_str()).copied());
+        if !asked.is_list() {
+            return Self::Tiles(cards.iter().map(tile).collect());
+        }
         let row = |card: &Card| {
             let game = games.get(card.game.as_str());
             let kind = card.kind.as_deref().map(|code| match game {
@@ -371,7 +378,7 @@ impl Results {
                 None => words::titled(code),
             });
             Row {
-                tile: Tile::of(card),
+                tile: tile(card),
                 game: game.map_or_else(|| card.game.clone(), |game| game.name().to_owned()),
                 kind: kind.unwrap_or_else(|| words::NOTHING.to_owned()),
             }

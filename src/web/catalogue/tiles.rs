@@ -1,6 +1,9 @@
 //! Cards in grids: a picture with a name, or the back with how far the card is.
 
+use cardscape_engine::Game;
+
 use super::answers::Card;
+use super::values::rarity_name;
 use crate::web::assets::Assets;
 use crate::web::words;
 
@@ -40,10 +43,19 @@ impl Progress {
 impl Tile {
     /// The tile of a card. All hidden cards have one picture, which is loaded once.
     pub(super) fn of(card: &Card) -> Self {
+        Self::in_game(card, None)
+    }
+
+    /// The same with the name that the game has for the rarity of a printing.
+    pub(super) fn in_game(card: &Card, game: Option<&Game>) -> Self {
         let mut place = words::place(&card.set, &card.number);
         let mut images = &card.image_uris;
         if let Some(printing) = &card.printing {
-            place = words::printing_at(&place, &printing.rarity);
+            let rarity = match game {
+                Some(game) => rarity_name(game, &printing.rarity),
+                None => words::titled(&printing.rarity),
+            };
+            place = words::printing_at(&place, &rarity);
             images = &printing.image_uris;
         }
         let (name, picture) = match &card.name {

@@ -48,6 +48,10 @@ async fn a_card_says_what_the_api_says() {
     assert!(picture(&mythic).get("alt").unwrap().contains("ythic"));
     let shown: Vec<&Element> = mythic.all("tr").filter(|row| row.has_class("shown")).collect();
     assert!(shown.len() == 1 && shown[0].text.contains("390"), "{shown:?}");
+    let current = mythic
+        .with("aria-current")
+        .filter(|(link, _)| link.get("href") == Some("/cards/ttcg/hearth/001?rarity=mythic_rare"));
+    assert_eq!(current.count(), 2, "beside the picture and in the table");
     // Zeros may be left out, as in the API; the address that is kept has them.
     let short = read(&app, "/cards/ttcg/hearth/1").await;
     assert_eq!(short.meta("og:url").unwrap(), "http://127.0.0.1:8080/cards/ttcg/hearth/001");
@@ -131,6 +135,19 @@ async fn a_card_that_was_moved_is_found_where_it_is() {
         (308, "/cards/ttcg/hearth/905".to_owned())
     );
     read(&app, "/cards/ttcg/hearth/905").await;
+    let rare = app.get("/cards/ttcg/hearth/005?rarity=rare").answer().await;
+    assert_eq!(rare.header("location"), "/cards/ttcg/hearth/905?rarity=rare");
+    let odd = app.get("/cards/ttcg/hearth/005?rarity=%0D%0Ax%26y").answer().await;
+    assert_eq!(odd.header("location"), "/cards/ttcg/hearth/905?rarity=%0D%0Ax%26y");
+}
+
+/// No submission unlocked a card that was unlocked by hand.
+#[tokio::test]
+async fn a_card_that_was_unlocked_by_hand_has_its_day_alone() {
+    let app = start().await;
+    let main = read(&app, "/cards/ttcg/veil/003").await.only("main").text.clone();
+    assert!(main.contains("Unlocked on "), "{main}");
+    assert!(!main.contains("submissions"), "{main}");
 }
 
 #[tokio::test]

@@ -52,6 +52,15 @@ pub fn check(path: &str, answer: &Answer) -> Page {
     for (element, named) in page.with("aria-labelledby").chain(page.with("for")) {
         assert!(ids.contains(&named), "{path}: {element:?}");
     }
+    let regions: Vec<&str> = page
+        .with("role")
+        .filter(|(_, role)| *role == "region")
+        .map(|(region, _)| region.get("aria-label").unwrap_or_default())
+        .collect();
+    assert_eq!(regions.iter().collect::<BTreeSet<_>>().len(), regions.len(), "{path}: {regions:?}");
+    for heading in page.all("h2").chain(page.all("h3")) {
+        assert!(!regions.contains(&&*heading.text), "{path}: {heading:?}");
+    }
     for image in page.all("img") {
         for attribute in ["alt", "width", "height"] {
             assert!(image.get(attribute).is_some(), "{path}: {image:?}");
@@ -212,7 +221,11 @@ async fn addresses_for_other_sites_begin_with_the_public_one() {
         let page = Page::read(&page(&app, path).await.text());
         let address = page.meta("og:url").unwrap();
         assert_eq!(address, format!("https://cards.example{path}"));
-        assert!(page.meta("og:title").is_some() && page.meta("og:description").is_some(), "{path}");
+        assert!(page.meta("og:description").is_some_and(|text| !text.is_empty()), "{path}");
+        let (title, heading) = (page.meta("og:title").unwrap(), &page.only("h1").text);
+        let named = title.split(" (").next().unwrap();
+        assert!(heading.starts_with(named), "{path}: {title} is not {heading}");
+        assert!(page.only("title").text.starts_with(named), "{path}: {named}");
         assert_eq!(page.meta("og:image").is_some(), path.starts_with("/cards/"), "{path}");
         if let Some(picture) = page.meta("og:image") {
             let picture = picture.strip_prefix("https://cards.example").unwrap();

@@ -74,6 +74,11 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     assert_eq!((refused.status, refused.header("cache-control")), (400, "no-store".to_owned()));
     let page = check("refused", &refused);
     assert!(page.all("mark").count() > 0);
+    // What went wrong is read out first, and comes first.
+    let title = &page.only("title").text;
+    assert!(title.starts_with("This query cannot be read"), "{title}");
+    let focused: Vec<&Element> = page.with("autofocus").map(|(element, _)| element).collect();
+    assert!(focused.len() == 1 && focused[0].get("id") == Some("faults"), "{focused:?}");
     let field = page.all("input").find(|field| field.get("id") == Some("q")).unwrap();
     assert_eq!(
         (field.get("aria-invalid"), field.get("aria-describedby")),
@@ -212,5 +217,6 @@ async fn results_are_shown_as_pictures_or_as_a_list() {
         .filter(|href| href.contains("rarity="))
         .collect();
     assert_eq!(links.len(), 6, "{links:?}");
+    assert_eq!(found(&printings), "6 printings");
     assert_eq!(tiles(&read(&app, "/search?q=nothing-has-this-name").await).len(), 0);
 }
