@@ -26,8 +26,8 @@ pub(super) struct Narrowing {
 pub(super) struct NarrowLink {
     pub(super) name: String,
     pub(super) path: String,
-    /// Cards that it finds.
-    pub(super) cards: String,
+    /// Cards that it finds. `None` for numbers: cards are counted by their base printing, and found by every printing.
+    pub(super) cards: Option<String>,
 }
 
 /// What the search can be narrowed by. A value that all cards have, or none, narrows nothing.
@@ -64,7 +64,7 @@ fn narrowing(asked: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowin
         Some(NarrowLink {
             name: value.name.unwrap_or(name),
             path: asked.with_term(&term).path(),
-            cards: words::grouped(value.cards),
+            cards: (!is_of_numbers).then(|| words::grouped(value.cards)),
         })
     });
     let links: Vec<NarrowLink> = links.collect();

@@ -100,7 +100,7 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     }
 }
 
-/// A facet's link finds as many cards as it says.
+/// A facet's link finds as many cards as it says. Those of numbers say nothing: other printings have other numbers.
 #[tokio::test]
 async fn links_narrow_the_search_to_what_they_promise() {
     let app = start().await;
@@ -118,8 +118,8 @@ async fn links_narrow_the_search_to_what_they_promise() {
         .filter(|three| three[2].has_class("count"))
         .filter_map(|three| Some((three[1].get("href")?, three[2].text.as_str())))
         .collect();
-    assert!(links.len() > 20, "{links:?}");
-    for (link, count) in links.iter().step_by(3) {
+    assert!(links.len() > 10, "{links:?}");
+    for (link, count) in &links {
         let page = read(&app, link).await;
         let noun = if *count == "1" { "card" } else { "cards" };
         assert_eq!(found(&page), format!("{count} {noun}"), "{link}");
