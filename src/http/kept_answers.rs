@@ -9,13 +9,13 @@ use crate::memory::rendered::Rendered;
 impl KeptAnswers {
     /// The kept answer to a request, or the one that `make` makes, which is kept. It must depend on nothing but the path, the query and the
     /// catalogue, and tell only what strangers may know.
-    pub async fn answer(
+    pub fn answer(
         &self,
         req: &HttpRequest,
         make: impl Future<Output = Result<Rendered, Problem>>,
-    ) -> Result<HttpResponse, Problem> {
+    ) -> impl Future<Output = Result<HttpResponse, Problem>> {
         let key = req.uri().path_and_query().map_or("", |key| key.as_str());
-        self.answer_as(key, req, make).await
+        self.answer_as(key, req, make)
     }
 
     /// The same under a key that whoever asks cannot vary at will, for handlers that leave out parameters that they do not know.

@@ -60,7 +60,7 @@ impl Assets {
         });
         let address = |name: &str| format!("{ASSETS}{hash}/{name}");
         let (styles, icon, back) = (address(STYLES), address(ICON), address(BACK));
-        Self { styles, icon, back, files, hash }
+        Self { hash, files, styles, icon, back }
     }
 
     fn find(&self, name: &str) -> Option<&Rendered> {
