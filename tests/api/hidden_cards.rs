@@ -11,6 +11,7 @@ use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
+use crate::catalogue::bulk_files::unpack;
 use crate::support::{
     Answer, Player, Received, Receiver, RequestExt as _, TestApp, TestDb, edit_set, import_into,
     in_memory, seed_data, set_file, sql,
@@ -777,7 +778,20 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
         "/v1/bulk-files",
         "/v1/bulk-files/ttcg-cards.ndjson.gz",
         "/v1/bulk-files/ttcg-printings.csv.gz",
+        "/v1/bulk-files/ttcg-decks.ndjson.gz",
     ];
+    // The same deck in both, of somebody who holds two hidden cards: bound by a name that was typed, and by a place alone.
+    let deck = "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
+          VALUES ('00000000-0000-7000-8000-000000000001', 'holder', 'holder', '$argon2id$x', 'player', '2026-11-20'); \
+         INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, card_ids, bound_revision) \
+          SELECT '00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'ttcg', 'standard', 'Held', 'public', 1, '2026-11-20', '2026-11-20', \
+           array_agg(id ORDER BY number), 1 FROM cards WHERE set_code = 'veil' AND number IN ('003', '004'); \
+         INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number) VALUES \
+          ('00000000-0000-7000-8000-000000000002', 0, 'main', 2, 'A name that was typed', NULL, NULL), \
+          ('00000000-0000-7000-8000-000000000002', 1, 'main', 1, '', 'veil', '004')";
+    for app in [&one, &other] {
+        app.sql(deck).await;
+    }
     // Made at the same time, as far as the files tell it: how long each took is nobody's business.
     let made_at = "UPDATE bulk_files SET created_at = '2026-11-21T12:00:00Z'";
     for app in [&one, &other] {
@@ -791,6 +805,8 @@ async fn bulk_files_tell_nothing_of_hidden_cards() {
         assert_eq!(visible(&here).1, visible(&there).1, "{path}");
         assert!(here.bytes == there.bytes, "{path}");
     }
+    let decks = unpack(&one.get(paths[3]).answer().await.bytes);
+    assert!(decks.contains("\"number\":\"003\"") && !decks.contains("typed"), "{decks}");
     // The comparison can fail: once the cards are everybody's, the files differ.
     for app in [&one, &other] {
         app.sql("UPDATE unlocks SET submissions = threshold, unlocked_at = '2026-11-22', reason = 'threshold'")

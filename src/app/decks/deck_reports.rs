@@ -365,8 +365,7 @@ pub(super) async fn judge_on(
     let FoundDeck { deck, mut cards, .. } =
         deck.map_err(|_| Problem::internal("entries are no list"))?;
     let (loaded, formats) = found;
-    let catalogue = cards.catalogue();
-    let judged = legalities(&deck, &catalogue, &formats);
+    let (catalogue, judged) = verdicts(app, &loaded.game, &deck, &formats, &mut cards).await?;
     let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
         let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
         let variant = variant.unwrap_or_default();

@@ -308,6 +308,8 @@ async fn an_empty_deck_is_what_its_report_says() {
     watch(&app, &ada, &deck).await.expect(200);
     let report = app.get(&format!("{deck}/report")).by(&ada).answer().await.expect(200);
     assert_eq!(status(&app, &ada, &deck).await, text(&report, "status"));
+    let everywhere = app.get(&format!("{deck}/legalities")).by(&ada).answer().await.expect(200);
+    assert_eq!(everywhere["formats"][0]["status"], report["status"]);
 }
 
 #[tokio::test]
