@@ -43,6 +43,7 @@ use crate::search::index::Releases;
 use crate::store::accounts::attempt_batches::AttemptBatches;
 use crate::store::catalogue::cards;
 use crate::store::catalogue::games::{GameCache, LoadedGame};
+use crate::store::catalogue::sets::SetRow;
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::effects::effect_texts::EffectCache;
 use crate::store::printing::print_runs::{RunCounts, RunStatus};
@@ -319,6 +320,8 @@ pub struct Shared {
     pub counted_runs: Recent<(Uuid, RunStatus), Arc<RunCounts>>,
     /// What is registered of sets, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
+    /// The first sets with hidden cards, by the version of the cards in memory: to find them counts the cards of all sets, and strangers may ask.
+    pub hidden_sets: Recent<u64, Arc<[SetRow]>>,
     /// Games whose manifests are loaded.
     pub games: GameCache,
     /// Effect texts that are loaded.
@@ -400,6 +403,7 @@ impl Shared {
             design_facets: Recent::new(DESIGN_FACETS, settings.statistics_ttl),
             counted_runs: Recent::new(10_000, settings.statistics_ttl),
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
+            hidden_sets: Recent::new(1, settings.statistics_ttl),
             games: GameCache::new(settings.games_trust),
             effects: EffectCache::default(),
             matched_sentences: Weighed::new(

@@ -389,7 +389,7 @@ pub(super) fn picture_of(name: &str, rarity: Option<&str>) -> String {
     }
 }
 
-/// The place of a fault in a query, by characters from 1, and what is wrong there.
+/// What is wrong with a term; without a term, what is wrong with the query.
 pub(super) fn fault(term: &str, message: &str) -> String {
     if term.is_empty() { message.to_owned() } else { format!("{term}: {message}") }
 }

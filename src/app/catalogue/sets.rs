@@ -1,5 +1,7 @@
 //! Sets.
 
+use std::sync::Arc;
+
 use cardscape_engine::{Date, Game, SetDefinition};
 use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -92,6 +94,30 @@ pub async fn list_all(
     let rows = sets::list_all(&mut conn, after, limit.rows()).await?;
     let key = |row: &SetRow| (row.game_code.clone(), row.code.clone());
     Ok(paged(rows, limit, key, SetResponse::from))
+}
+
+/// Sets that are looked at together for hidden cards, and how often.
+const HIDDEN_SETS_READ: (i64, usize) = (200, 5);
+
+/// Finds the first sets with hidden cards of all games, by game and code: more than `most` when there are so many, of the first thousand sets.
+pub async fn list_with_hidden_cards(app: &AppState, most: usize) -> Result<Arc<[SetRow]>, Problem> {
+    let read = async {
+        let (limit, times) = HIDDEN_SETS_READ;
+        let mut conn = app.store.connection().await?;
+        let (mut found, mut after) = (Vec::new(), None);
+        for _ in 0..times {
+            let place = after.as_ref().map(|(game, set): &(String, String)| (&**game, &**set));
+            let rows = sets::list_all(&mut conn, place, limit).await?;
+            after = rows.last().map(|row| (row.game_code.clone(), row.code.clone()));
+            found.extend(rows.into_iter().filter(|row| row.hidden_count > 0));
+            if after.is_none() || found.len() > most {
+                break;
+            }
+        }
+        found.truncate(most + 1);
+        Ok::<_, Problem>(found.into())
+    };
+    app.hidden_sets.find_or(app.catalogue.version(), read).await
 }
 
 /// Finds a set, with how many of its cards are unlocked.

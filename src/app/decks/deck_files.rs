@@ -54,7 +54,7 @@ impl Page<BulkDeck> for DeckLines {
         let BulkDeck { deck, author, .. } = row;
         let mut content = row.content.clone();
         let masks = mask_for_everybody(&mut content, &row.places, &row.names);
-        let description = content.description.as_str();
+        let (description, card_count) = (row.content.description.as_str(), content.card_count());
         let line = DeckLine {
             id: deck.id.0,
             account_id: deck.account_id.0,
@@ -65,14 +65,14 @@ impl Page<BulkDeck> for DeckLines {
             visibility: deck.visibility().as_str(),
             tags: &deck.tags,
             revision: deck.revision,
-            card_count: content.card_count(),
+            card_count,
             cloned_from: deck.cloned_from().filter(|_| row.tells_source).map(Into::into),
             created_at: deck.created_at,
             updated_at: deck.updated_at,
             published_at: row.published_at,
             description,
             description_html: to_html(description),
-            entries: entry_bodies(content.deck.clone(), &masks),
+            entries: entry_bodies(content.deck, &masks),
         };
         serde_json::to_writer(&mut *out, &line)?;
         out.push(b'\n');

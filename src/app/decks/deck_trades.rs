@@ -102,7 +102,14 @@ struct MovedCopy {
     is_got: bool,
 }
 
-/// The copies that change hands, as far as the asker may see their cards.
+impl MovedCopy {
+    /// How many there are of something after this copy changed hands.
+    fn of(&self, copies: u64) -> u64 {
+        if self.is_got { copies + 1 } else { copies.saturating_sub(1) }
+    }
+}
+
+/// The copies that change hands, as far as the asker may see their cards: those that come before those that go, so that none is lost in between.
 fn moved_copies(copies: Vec<TradedCopy>, role: TradeRole) -> Vec<MovedCopy> {
     let moved = |TradedCopy { copy, given, .. }: TradedCopy| {
         Some(MovedCopy {
@@ -113,7 +120,9 @@ fn moved_copies(copies: Vec<TradedCopy>, role: TradeRole) -> Vec<MovedCopy> {
             is_got: given == (role == TradeRole::Recipient),
         })
     };
-    copies.into_iter().filter_map(moved).collect()
+    let mut moved: Vec<MovedCopy> = copies.into_iter().filter_map(moved).collect();
+    moved.sort_by_key(|copy| !copy.is_got);
+    moved
 }
 
 /// What the asker reads with.
@@ -127,6 +136,8 @@ struct Reader {
 struct Stock {
     cards: BTreeMap<CardId, NamedCard>,
     owned: Vec<OwnedPrinting>,
+    /// The first card of each name, by the identity of the name.
+    first_cards: BTreeMap<String, (CardId, String)>,
     /// Copies by the identity of the name.
     copies: BTreeMap<String, BeforeAndAfter>,
 }
@@ -151,15 +162,15 @@ impl Stock {
             count.now += printing.quantity;
             count.after += printing.quantity;
         }
-        // What comes before what goes, so that none is lost in between.
-        for copy in moved.iter().filter(|copy| copy.is_got) {
-            copies.entry(name_key(&copy.name)).or_default().after += 1;
-        }
-        for copy in moved.iter().filter(|copy| !copy.is_got) {
+        for copy in moved {
             let count = copies.entry(name_key(&copy.name)).or_default();
-            count.after = count.after.saturating_sub(1);
+            count.after = copy.of(count.after);
         }
-        Ok(Self { cards, owned, copies })
+        let mut first_cards = BTreeMap::new();
+        for (id, card) in &cards {
+            first_cards.entry(name_key(&card.name)).or_insert_with(|| (*id, card.name.clone()));
+        }
+        Ok(Self { cards, owned, first_cards, copies })
     }
 
     fn of(&self, key: &str) -> BeforeAndAfter {
@@ -266,7 +277,7 @@ async fn find_affected(
         };
         let Some(printing) = printings.iter().find(is_it) else { continue };
         let count = after.entry(printing.id).or_default();
-        *count = if copy.is_got { *count + 1 } else { count.saturating_sub(1) };
+        *count = copy.of(*count);
     }
     let key_of = |card: &CardId| stock.cards.get(card).map(|card| name_key(&card.name));
     let mut decks: BTreeMap<DeckId, (String, BTreeMap<String, Share>)> = BTreeMap::new();
@@ -308,12 +319,9 @@ impl Affected {
     /// Notes what the trade does to a card of the deck.
     fn add(&mut self, stock: &Stock, key: &str, share: &Share) {
         let effect = CardEffect::of(share.needed, stock.of(key), share.reserved);
-        let mut cards = stock.cards.iter();
-        let Some((card, known)) = cards.find(|(_, card)| name_key(&card.name) == key) else {
-            return;
-        };
+        let Some((card, name)) = stock.first_cards.get(key) else { return };
         self.weight += effect.weight();
-        let (name, card_id) = (known.name.clone(), card.0);
+        let (name, card_id) = (name.clone(), card.0);
         if effect.closes > 0 {
             let name = name.clone();
             self.closes.push(ClosedGapResponse { name, card_id, copies: effect.closes });

@@ -103,7 +103,8 @@ pub struct WatchedDeckResponse {
     pub format: String,
     /// Since when you watch it.
     pub watched_at: DateTime<Utc>,
-    /// Whether nothing has happened since the report that could make another of it. In lists only: a report that is read by itself is made anew first.
+    /// Whether deck, day, manifest and all cards of the game are those that the report was made from. If not, it may be another by now: it is made anew when it is read by itself, so
+    /// that this is `false` in lists only.
     #[schema(example = true)]
     pub is_current: bool,
     /// The report; absent: it is not made yet.
@@ -254,7 +255,7 @@ async fn make_one(
     Ok(watched_decks::postpone(&mut conn, due, until).await?)
 }
 
-/// Makes the reports due that the change feed is about after `since`, some of them. The place after which to go on; `None`: nothing is watched yet.
+/// Makes the reports due that the change feed is about after `since`, some of them. The place after which to go on; `None`: no watched deck was judged today yet.
 pub async fn mark_changed(
     app: &AppState,
     since: Option<i64>,
@@ -265,7 +266,7 @@ pub async fn mark_changed(
     let mut conn = app.store.connection().await?;
     let since = match since {
         Some(since) => since,
-        None => match watched_decks::oldest_place(&mut conn).await? {
+        None => match watched_decks::oldest_place(&mut conn, now.date_naive()).await? {
             Some(since) => since,
             None => return Ok(None),
         },
@@ -295,9 +296,8 @@ async fn make(
     drop(conn);
     let Some(stored) = stored else { return Ok(None) };
     let (stranger, now) = (Viewer::stranger(), app.clock.now());
-    let SeenDeck { row, content, masks, .. } = see(app, (stranger, None), stored).await?;
+    let SeenDeck { row, content, .. } = see(app, (stranger, None), stored).await?;
     let mut cards: BTreeSet<CardId> = content.cards.iter().flatten().copied().collect();
-    cards.extend(masks.hidden.into_values());
     let asker = (stranger, Network::UNKNOWN);
     let day = app.today()?;
     let Verdict { game_revision, judged, cards: meant } =

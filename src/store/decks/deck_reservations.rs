@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{Int4, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::{lock, lock_account};
@@ -125,13 +125,19 @@ pub async fn reserve(
         }
         Some(_) => {}
     }
+    // A merge that is under way ends first: what is read after it is there.
+    sql("SELECT FROM printings WHERE card_id = ")
+        .any(cards)
+        .push(" ORDER BY id FOR KEY SHARE")
+        .execute(conn)
+        .await?;
     let reserved = reserved_by(conn, by.account(), cards).await?;
     let chosen = choose(owned_by(conn, by.account(), cards).await?, &reserved);
     let (printings, quantities): (Vec<PrintingId>, Vec<i32>) = chosen
         .iter()
         .map(|(printing, quantity)| (*printing, i32::try_from(*quantity).unwrap_or(i32::MAX)))
         .unzip();
-    let since = since(conn, deck).await?.unwrap_or(at);
+    let since = since(conn, by.account(), deck, at).await?;
     sql("DELETE FROM deck_reservations r USING printings p WHERE r.deck_id = $deck AND p.id = r.printing_id AND p.card_id = ")
         .bind("deck", deck)
         .any(cards)
@@ -150,17 +156,24 @@ pub async fn reserve(
 
 #[derive(QueryableByName)]
 struct SinceRow {
-    #[diesel(sql_type = Nullable<Timestamptz>)]
-    since: Option<DateTime<Utc>>,
+    #[diesel(sql_type = Timestamptz)]
+    since: DateTime<Utc>,
 }
 
-/// Since when something is reserved for a deck.
-async fn since(conn: &mut Connection, deck: DeckId) -> StoreResult<Option<DateTime<Utc>>> {
-    let row: SinceRow =
-        sql("SELECT min(reserved_at) AS since FROM deck_reservations WHERE deck_id = $deck")
-            .bind("deck", deck)
-            .get_result(conn)
-            .await?;
+/// Since when something is reserved for a deck; if nothing is, from now on, and after all other decks of the account: a request may have waited for theirs.
+async fn since(
+    conn: &mut Connection,
+    account: AccountId,
+    deck: DeckId,
+    at: DateTime<Utc>,
+) -> StoreResult<DateTime<Utc>> {
+    let row: SinceRow = sql("SELECT coalesce((SELECT min(reserved_at) FROM deck_reservations WHERE deck_id = $deck), \
+         greatest($at, (SELECT max(r.reserved_at) + interval '1 microsecond' FROM decks d JOIN deck_reservations r ON r.deck_id = d.id WHERE d.account_id = $account))) AS since")
+        .bind("deck", deck)
+        .bind("at", at)
+        .bind("account", account)
+        .get_result(conn)
+        .await?;
     Ok(row.since)
 }
 

@@ -220,7 +220,7 @@ pub async fn unwatch(
 /// Who may not read the deck now is not told, nor the owner of what they saved, nor whoever has blocked the owner of what that one saved.
 pub async fn tell(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let readable = readable("w.account_id");
-    // The accounts before what is theirs, as everywhere.
+    // The report first, so that nobody else tells of it; then the accounts before what is theirs.
     let statement = format!(
         "WITH deck AS MATERIALIZED (SELECT deck_id, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
          watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \

@@ -53,9 +53,8 @@ pub struct MadeReport {
     pub report: KeptReport,
 }
 
-/// Watchers to whom no verdict was told yet begin with this one. It stays due if an event came meanwhile that names one of its cards: `mark_changed` leaves out what is due. Columns with indexes are written only if they differ.
-const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at \
-      AND NOT EXISTS (SELECT FROM events e WHERE e.seq > $events_seq AND e.kind LIKE 'card.%' AND e.subject_id = ANY ($cards)) THEN $next ELSE due_at END, \
+/// Watchers to whom no verdict was told yet begin with this one. What made it due meanwhile has changed `due_at`, and it stays due. Columns with indexes are written only if they differ.
+const KEEP: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
      untold = untold OR coalesce((status = 'legal') <> ($status = 'legal'), false), \
      saved_so = CASE WHEN (status = 'legal') <> ($status = 'legal') THEN deck_revision <> $deck_revision ELSE saved_so END, \
@@ -116,14 +115,15 @@ pub struct DueDeck {
     present_game_revision: i64,
 }
 
-/// Each reason has its index and gives at most `$limit`: what changed last, so that it does not wait for a new day's work; what is due longest, so that all of that
-/// is done in the end; and other manifests. Ordered inside, so that no other plan than by these indexes is cheap.
+/// Each reason has its index and gives at most `$limit`, and the three take turns: what changed last, so that it does not wait for a new day's work; what is due
+/// longest, so that all of that is done in the end; and other manifests. Ordered inside, so that no other plan than by these indexes is cheap.
 const DUE: &str = "SELECT due.deck_id, due.due_at, g.revision AS present_game_revision FROM (\
-     (SELECT deck_id, due_at, game_code FROM watched_decks WHERE due_at <= $now ORDER BY due_at DESC LIMIT $limit) UNION \
-     (SELECT deck_id, due_at, game_code FROM watched_decks WHERE due_at <= $now ORDER BY due_at LIMIT $limit) UNION \
-     (SELECT r.deck_id, r.due_at, r.game_code FROM games g CROSS JOIN LATERAL (SELECT * FROM watched_decks \
-       WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit)) due \
-    JOIN games g ON g.code = due.game_code";
+     SELECT deck_id, due_at, game_code, min(turn) AS turn FROM (\
+      (SELECT deck_id, due_at, game_code, row_number() OVER (ORDER BY due_at DESC) AS turn FROM watched_decks WHERE due_at <= $now ORDER BY due_at DESC LIMIT $limit) UNION ALL \
+      (SELECT deck_id, due_at, game_code, row_number() OVER (ORDER BY due_at) FROM watched_decks WHERE due_at <= $now ORDER BY due_at LIMIT $limit) UNION ALL \
+      (SELECT r.deck_id, r.due_at, r.game_code, row_number() OVER () FROM games g CROSS JOIN LATERAL (SELECT * FROM watched_decks \
+        WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit)) each \
+     GROUP BY deck_id, due_at, game_code) due JOIN games g ON g.code = due.game_code ORDER BY due.turn, due.due_at DESC";
 
 /// The advisory lock of making reports: one process at a time.
 const LOCK: i64 = 7_233_172_077;
@@ -143,15 +143,18 @@ pub async fn with_due<T>(
     .await
 }
 
-/// The place in the change feed after which the cards of some watched deck may have changed; `None`: no deck is watched.
-pub async fn oldest_place(conn: &mut Connection) -> StoreResult<Option<i64>> {
+/// The place in the change feed after which the cards may have changed of some deck that was judged today; `None`: none was. All others are due.
+pub async fn oldest_place(conn: &mut Connection, today: NaiveDate) -> StoreResult<Option<i64>> {
     #[derive(QueryableByName)]
     struct Oldest {
         #[diesel(sql_type = Nullable<BigInt>)]
         seq: Option<i64>,
     }
     let place: Oldest =
-        sql("SELECT min(events_seq) AS seq FROM watched_decks").get_result(conn).await?;
+        sql("SELECT min(events_seq) AS seq FROM watched_decks WHERE judged_on >= $today")
+            .bind("today", today)
+            .get_result(conn)
+            .await?;
     Ok(place.seq)
 }
 
@@ -167,7 +170,7 @@ pub struct MarkedPage {
 }
 
 /// Makes the reports due that the next `events` of the change feed after `since` are about: on decks with their cards, and after a change of a set on those of its
-/// game. At most `reports` of them.
+/// game. At most `reports` of them. Those that are due already are due anew: a report that is being made may have been begun before these events.
 pub async fn mark_changed(
     conn: &mut Connection,
     since: i64,
@@ -178,9 +181,9 @@ pub async fn mark_changed(
         "WITH page AS MATERIALIZED (SELECT seq, kind, subject_id, payload ->> 'game' AS game FROM events WHERE seq > $since ORDER BY seq LIMIT $events), \
          changed AS MATERIALIZED (SELECT DISTINCT r.deck_id FROM (\
           (SELECT r.deck_id FROM page CROSS JOIN LATERAL (SELECT deck_id FROM watched_decks \
-             WHERE cards && ARRAY[page.subject_id] AND events_seq < page.seq AND due_at > $now LIMIT $reports) r WHERE page.kind LIKE 'card.%' LIMIT $reports) UNION ALL \
+             WHERE cards && ARRAY[page.subject_id] AND events_seq < page.seq AND due_at <> $now LIMIT $reports) r WHERE page.kind LIKE 'card.%' LIMIT $reports) UNION ALL \
           (SELECT r.deck_id FROM (SELECT game, max(seq) AS seq FROM page WHERE kind = 'set.changed' GROUP BY game) one CROSS JOIN LATERAL (SELECT deck_id FROM watched_decks \
-             WHERE game_code = one.game AND events_seq < one.seq AND due_at > $now LIMIT $reports) r LIMIT $reports)) r), \
+             WHERE game_code = one.game AND events_seq < one.seq AND due_at <> $now LIMIT $reports) r LIMIT $reports)) r), \
          held AS MATERIALIZED (SELECT r.deck_id FROM watched_decks r WHERE r.deck_id IN (SELECT deck_id FROM changed) ORDER BY r.deck_id FOR NO KEY UPDATE), \
          marked AS (UPDATE watched_decks r SET due_at = $now FROM held WHERE r.deck_id = held.deck_id RETURNING 1) \
          SELECT (SELECT max(seq) FROM page) AS last, (SELECT count(*) FROM marked) = 0 AS is_done",

@@ -30,10 +30,11 @@ pub(super) struct NarrowLink {
     pub(super) cards: Option<String>,
 }
 
-/// What the search can be narrowed by. A value that all cards have, or none, narrows nothing.
+/// What the search can be narrowed by. A value that all cards have, or none, narrows nothing. `found`: how many cards there are, if they were all counted.
 pub(super) fn narrowings(asked: &Asked, found: Option<i64>, facets: Facets) -> Vec<Narrowing> {
     let facets = facets.facets.into_iter();
-    let narrowing = |facet| narrowing(asked, found, facet);
+    let beginning = asked.to_be_narrowed();
+    let narrowing = |facet| narrowing(&beginning, found, facet);
     let mut all: Vec<Narrowing> = facets.filter_map(narrowing).collect();
     // Of numbers there are many with few cards each.
     for narrowing in all.iter_mut().filter(|narrowing| !narrowing.is_of_numbers).take(UNFOLDED) {
@@ -42,7 +43,7 @@ pub(super) fn narrowings(asked: &Asked, found: Option<i64>, facets: Facets) -> V
     all
 }
 
-fn narrowing(asked: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowing> {
+fn narrowing(beginning: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowing> {
     let field = match facet.of.as_str() {
         "attribute" => attribute_field(&facet.code),
         _ => facet.code,
@@ -63,7 +64,7 @@ fn narrowing(asked: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowin
         let (term, name) = term(&field, value.value)?;
         Some(NarrowLink {
             name: value.name.unwrap_or(name),
-            path: asked.with_term(&term).path(),
+            path: beginning.path_with(&term),
             cards: (!is_of_numbers).then(|| words::grouped(value.cards)),
         })
     });

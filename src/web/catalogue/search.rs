@@ -41,16 +41,19 @@ pub(in crate::web) struct Asked {
 }
 
 impl Asked {
-    /// The same search, from its first page, with one more term.
-    pub(super) fn with_term(&self, term: &str) -> Self {
-        let q = if self.q.trim().is_empty() {
-            term.to_owned()
-        } else if self.has_alternatives() {
-            format!("({}) {term}", self.q.trim())
-        } else {
-            format!("{} {term}", self.q.trim())
+    /// The same search, from its first page, as it begins when another term follows: with the space before that.
+    pub(super) fn to_be_narrowed(&self) -> Self {
+        let q = match self.q.trim() {
+            "" => String::new(),
+            q if self.has_alternatives() => format!("({q}) "),
+            q => format!("{q} "),
         };
         Self { q, cursor: None, ..self.clone() }
+    }
+
+    /// The address of this beginning with a term.
+    pub(super) fn path_with(&self, term: &str) -> String {
+        Self { q: format!("{}{term}", self.q), ..self.clone() }.path()
     }
 
     /// Whether another term would belong to the last alternative alone.
@@ -106,6 +109,9 @@ impl Asked {
             DESCENDING => Some(true),
             _ => return Err(Problem::of_query(Vec::new())),
         };
+        if !self.form.is_empty() && !self.is_list() {
+            return Err(Problem::of_query(Vec::new()));
+        }
         let filter = CardFilter { game: game.map(ToString::to_string), ..CardFilter::default() };
         Ok(ListRequest {
             filter,
@@ -323,12 +329,17 @@ impl SearchPage {
             },
             lacks_facets: matches!(facets, FoundFacets::Missing),
             narrowings: match facets {
-                FoundFacets::Counted(facets) => narrowings(&asked, found.total, facets),
+                FoundFacets::Counted(facets) => narrowings(&asked, exact_total(&found), facets),
                 FoundFacets::None | FoundFacets::Missing => Vec::new(),
             },
             asked,
         }
     }
+}
+
+/// How many cards a search finds, if they were all counted.
+fn exact_total(found: &Cards) -> Option<i64> {
+    found.total.filter(|_| found.total_is_exact != Some(false))
 }
 
 /// The fields that the cards of the game, or of all games, can be sorted by.
@@ -404,7 +415,7 @@ mod tests {
     fn a_further_term_narrows_every_alternative() {
         let with = |q: &str| {
             let asked = Asked { q: q.to_owned(), ..Asked::default() };
-            asked.with_term("r:rare").q
+            asked.to_be_narrowed().q + "r:rare"
         };
         assert_eq!(with(""), "r:rare");
         assert_eq!(with("fox "), "fox r:rare");

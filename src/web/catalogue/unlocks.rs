@@ -5,10 +5,8 @@ use super::lists::{Part, list, of_set};
 use super::tiles::Tile;
 use crate::app::catalogue::card_query::ListRequest;
 use crate::app::catalogue::sets::{self, SetResponse};
-use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::domain::code::{Code, CodeError};
 use crate::domain::network::Network;
 use crate::web::words;
 
@@ -20,8 +18,6 @@ const TILES: u16 = 24;
 const NEW: u16 = 12;
 /// Sets with hidden cards that the first page tells of: 4 with cards, and 50 in short.
 const SETS: usize = WALLS + 50;
-/// Pages of sets that are looked through: 200 sets each.
-const PAGES: usize = 5;
 
 /// A set with hidden cards.
 #[derive(Debug)]
@@ -56,33 +52,13 @@ pub(in crate::web) async fn list_walls(
     app: &AppState,
     network: Network,
 ) -> Result<(Vec<Wall>, bool), Problem> {
-    let (sets, has_more) = sets_with_hidden_cards(app).await?;
-    let mut walls = Vec::with_capacity(sets.len());
+    let sets = sets::list_with_hidden_cards(app, SETS).await?;
+    let mut walls = Vec::with_capacity(SETS);
     // One after the other: the first page takes no more searches at once than other requests.
-    for (at, set) in sets.into_iter().enumerate() {
-        walls.push(wall(app, network, set, at < WALLS).await?);
+    for (at, set) in sets.iter().take(SETS).enumerate() {
+        walls.push(wall(app, network, set.clone().into(), at < WALLS).await?);
     }
-    Ok((walls, has_more))
-}
-
-async fn sets_with_hidden_cards(app: &AppState) -> Result<(Vec<SetResponse>, bool), Problem> {
-    let limit = PageLimit::try_from(200).map_err(Problem::internal)?;
-    let (mut found, mut after) = (Vec::new(), None);
-    for _ in 0..PAGES {
-        let page = sets::list_all(app, after.as_ref(), limit).await?;
-        let last = page.data.last().filter(|_| page.next_cursor.is_some());
-        let place = last.map(|set| -> Result<_, CodeError> {
-            Ok((Code::try_from(&*set.game)?, Code::try_from(&*set.code)?))
-        });
-        after = place.transpose().map_err(Problem::internal)?;
-        found.extend(page.data.into_iter().filter(|set| set.hidden_cards > 0));
-        if after.is_none() || found.len() > SETS {
-            break;
-        }
-    }
-    let has_more = after.is_some() || found.len() > SETS;
-    found.truncate(SETS);
-    Ok((found, has_more))
+    Ok((walls, sets.len() > SETS))
 }
 
 async fn wall(

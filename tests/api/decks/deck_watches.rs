@@ -347,19 +347,61 @@ async fn many_watchers_are_told_step_by_step() {
     let (ada, admin) = (app.player("ada").await, app.admin().await);
     let deck = stored_as(&app, &ada, &legal("public")).await;
     watch(&app, &ada, &deck).await.expect(200);
-    app.sql(&format!(
-        "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
-         SELECT gen_random_uuid(), 'watcher ' || n, 'watcher ' || n, '$argon2id$x', 'player', '{0}' FROM generate_series(1, 1200) AS n; \
-         INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal) SELECT id, '{1}', '{0}', true FROM accounts WHERE name LIKE 'watcher %'",
-        app.clock().now().to_rfc3339(),
-        deck.rsplit('/').next().unwrap(),
-    ))
-    .await;
+    app.sql(&many_watchers(&app, &deck)).await;
     rename(&app, &admin, "Kettle Fiend").await;
     in_the_background(&app).await;
     let events = "SELECT count(*) FROM account_events WHERE kind = 'deck.became_illegal'";
     assert_eq!(app.db().number(events).await, 1201);
     assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
+}
+
+#[tokio::test]
+async fn watchers_hear_of_what_they_were_told_of_and_of_nothing_else() {
+    let app = app().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let deck = stored_as(&app, &ada, &legal("public")).await;
+    watch(&app, &ada, &deck).await.expect(200);
+    app.sql(&many_watchers(&app, &deck)).await;
+    let (state, now) = (app.state(), app.clock().now());
+    rename(&app, &admin, "Kettle Fiend").await;
+    mark_changed(&state, None, now).await.unwrap();
+    make_due(&state, now).await.unwrap().expect("nobody else does it");
+    // The process ends after one step, and the deck is legal again before another one goes on.
+    assert!(tell_changed(&state, now).await.unwrap());
+    rename(&app, &admin, "Kettle Imp").await;
+    in_the_background(&app).await;
+    for kind in ["deck.became_illegal", "deck.became_legal"] {
+        let told = format!("SELECT count(*) FROM account_events WHERE kind = '{kind}'");
+        assert_eq!(app.db().number(&told).await, 500, "{kind}");
+    }
+    assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
+}
+
+#[tokio::test]
+async fn a_change_of_a_set_is_not_missed_while_a_report_is_made() {
+    let app = app().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let deck = stored_as(&app, &ada, &legal("private")).await;
+    watch(&app, &ada, &deck).await.expect(200);
+    // It is due, and somebody makes it with what was known before the change.
+    app.sql("UPDATE watched_decks SET due_at = '2026-01-01'").await;
+    let set = app.patch("/v1/games/ttcg/sets/hearth").by(&admin).header("if-match", "*");
+    set.json(&json!({ "name": "Hearth" })).answer().await.expect(200);
+    let (state, now) = (app.state(), app.clock().now());
+    mark_changed(&state, None, now).await.unwrap();
+    let due_anew = "SELECT count(*) FROM watched_decks WHERE due_at > '2026-01-01'";
+    assert_eq!(app.db().number(due_anew).await, 1);
+}
+
+/// Lets 1,200 more accounts watch a deck.
+fn many_watchers(app: &TestApp, deck: &str) -> String {
+    format!(
+        "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
+         SELECT gen_random_uuid(), 'watcher ' || n, 'watcher ' || n, '$argon2id$x', 'player', '{0}' FROM generate_series(1, 1200) AS n; \
+         INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal) SELECT id, '{1}', '{0}', true FROM accounts WHERE name LIKE 'watcher %'",
+        app.clock().now().to_rfc3339(),
+        deck.rsplit('/').next().unwrap(),
+    )
 }
 
 #[tokio::test]

@@ -91,9 +91,13 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     assert!(check("sort", &refused).only("main").text.contains("cannot be sorted by"));
     // What other sites put into addresses is no fault.
     read(&app, "/search?q=fox&utm_source=x").await;
-    for path in
-        ["/search?order=nonsense", "/search?game=a%20b", "/search?cursor=x", "/search?q=a&q=b"]
-    {
+    for path in [
+        "/search?as=nonsense",
+        "/search?order=nonsense",
+        "/search?game=a%20b",
+        "/search?cursor=x",
+        "/search?q=a&q=b",
+    ] {
         let answer = app.get(path).answer().await;
         assert_eq!(answer.status, 400, "{path}");
         check(path, &answer);
