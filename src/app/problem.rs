@@ -405,6 +405,16 @@ impl Problem {
     }
 
     /// What is wrong with the input.
+    pub fn faults(&self) -> &[InputFault] {
+        &self.errors
+    }
+
+    /// Seconds after which another try is worth it.
+    pub fn seconds_to_wait(&self) -> Option<u32> {
+        self.retry_after
+    }
+
+    /// What is wrong with the input.
     pub fn into_faults(self) -> Vec<InputFault> {
         self.errors
     }

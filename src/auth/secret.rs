@@ -25,6 +25,8 @@ pub enum TokenKind {
     Refresh,
     /// Stands for its owner in scripts.
     PersonalAccess,
+    /// The cookie of a browser that is logged in; stays the same as long as the session.
+    Browser,
 }
 
 impl TokenKind {
@@ -32,6 +34,7 @@ impl TokenKind {
         match self {
             Self::Refresh => "csr_",
             Self::PersonalAccess => "csp_",
+            Self::Browser => "csb_",
         }
     }
 }

@@ -4,6 +4,8 @@ use chrono::{DateTime, Duration, Utc};
 
 /// How long a session lives without being refreshed.
 pub const SESSION_LIFETIME: Duration = Duration::days(60);
+/// How long the session of a browser is used before that is written down: pages are many, and the days of a session need no seconds.
+pub const BROWSER_RENEWAL: Duration = Duration::hours(1);
 /// How long the token before the newest one is honoured after its rotation: a reply may be lost on a train.
 pub const REPLAY_GRACE: Duration = Duration::seconds(30);
 

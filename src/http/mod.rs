@@ -6,6 +6,7 @@ pub mod extract;
 pub mod failures;
 mod kept_answers;
 pub mod middleware;
+pub mod picture;
 pub mod place;
 pub mod problem;
 pub mod server;

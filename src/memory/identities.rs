@@ -10,4 +10,6 @@ pub enum CredentialKey {
     Session(SessionId),
     /// A personal access token.
     Token(TokenHash),
+    /// The cookie of a browser.
+    Browser(TokenHash),
 }

@@ -2,13 +2,18 @@
 //!
 //! Pages tell what a stranger may know. All of their text stands in `words.rs`, what they load in `assets.rs`; docs/PAGES.md says how to add one.
 
+mod accounts;
 mod assets;
 mod catalogue;
+mod cross_site;
 mod docs;
 mod errors;
+mod forms;
 mod headers;
 mod home;
 mod page;
+mod serials;
+mod session;
 mod words;
 
 use actix_web::middleware::from_fn;
@@ -30,6 +35,38 @@ macro_rules! page {
     };
 }
 
+/// A page with a form, which is read, and sent back to the same address or to another one.
+macro_rules! form {
+    ($path:literal, $show:path, $send:path) => {
+        web::resource($path)
+            .wrap(from_fn(deadline::limit))
+            .wrap(from_fn(cross_site::refuse))
+            .route(web::get().to($show))
+            .route(web::head().to($show))
+            .route(web::post().to($send))
+            .default_service(web::to(async || {
+                Err::<&str, Problem>(
+                    Problem::new(ProblemCode::MethodNotAllowed).allow("GET, HEAD, POST".to_owned()),
+                )
+            }))
+    };
+}
+
+/// What a button does that has no page of its own.
+macro_rules! action {
+    ($path:literal, $handler:path) => {
+        web::resource($path)
+            .wrap(from_fn(deadline::limit))
+            .wrap(from_fn(cross_site::refuse))
+            .route(web::post().to($handler))
+            .default_service(web::to(async || {
+                Err::<&str, Problem>(
+                    Problem::new(ProblemCode::MethodNotAllowed).allow("POST".to_owned()),
+                )
+            }))
+    };
+}
+
 /// Mounts the pages, and what they load.
 pub fn configure(config: &mut ServiceConfig) {
     config
@@ -37,6 +74,12 @@ pub fn configure(config: &mut ServiceConfig) {
         .app_data(UncountedFiles(assets::is_asset))
         .service(page!("/", home::find_home))
         .service(page!("/cards/{game}/{set}/{number}", catalogue::find_card))
+        .service(form!("/login", accounts::show_log_in, accounts::log_in))
+        .service(action!("/logout", accounts::log_out))
+        .service(page!("/my/account", accounts::find_account))
+        .service(form!("/submit", serials::show_submit, serials::submit))
+        .service(form!("/submit/batch", serials::show_batch, serials::submit_batch))
+        .service(page!("/pictures/{card}", serials::draw_picture))
         .service(page!("/assets/{hash}/{file}", assets::find_asset))
         .service(page!("/search", catalogue::find_cards))
         .service(page!("/search/help", catalogue::find_search_help))

@@ -26,6 +26,8 @@ pub(super) enum Place {
     Home,
     Search,
     SearchHelp,
+    Submit,
+    Account,
     /// None of those that are named on each page.
     Elsewhere,
 }

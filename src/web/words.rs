@@ -20,6 +20,9 @@ pub(super) const SEARCH: &str = "Search";
 pub(super) const SEARCH_FIELD: &str = "Search cards";
 pub(super) const SEARCH_EXAMPLE: &str = "t:fire attack>=300";
 pub(super) const SEARCH_HELP: &str = "Search help";
+pub(super) const SUBMIT: &str = "Register a card";
+pub(super) const ACCOUNT: &str = "Account";
+pub(super) const FAULTS: &str = "This did not work";
 pub(super) const DOCUMENTATION: &str = "Documentation";
 pub(super) const REFERENCE: &str = "API reference";
 pub(super) const BETWEEN_TITLE_AND_NAME: &str = " · ";
@@ -40,6 +43,8 @@ pub(super) const NO_GAMES: &str = "There is no game yet.";
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
 pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then there is no more to see here than how far it is.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
+pub(super) const HIDDEN_FROM_OTHERS: &str =
+    "Others do not see this card yet: it is hidden, and you have a copy.";
 pub(super) const UNLOCK_PROGRESS: &str = "Unlock progress";
 pub(super) const PICTURE_AS: &str = "Picture in";
 pub(super) const PRINTINGS: &str = "Printings";
@@ -369,6 +374,14 @@ pub(super) fn verdict(p: f64) -> String {
             "The registered copies are what chance makes of what was printed: as large a difference comes up in {percent:.0} of 100 cases."
         )
     }
+}
+
+/// What is said of a value, as a sentence.
+pub(super) fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let text: String =
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
 /// A code as words: `boost_attack` is `Boost attack`.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::accounts::sessions::{self, SessionsResponse, TokensResponse};
+use crate::app::accounts::sessions::{self, Credentials, SessionsResponse, TokensResponse};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{EndOwnSessions, ReadOwnAccount};
@@ -46,8 +46,9 @@ pub async fn log_in(
     body: Body<LogInRequest>,
 ) -> Result<HttpResponse, Problem> {
     let LogInRequest { name, password, second_factor } = body.value;
-    let second_factor = second_factor.as_deref();
-    let tokens = sessions::log_in(&state, network.0, &name, &password, second_factor).await?;
+    let credentials =
+        Credentials { name: &name, password: &password, second_factor: second_factor.as_deref() };
+    let tokens = sessions::log_in(&state, network.0, credentials).await?;
     Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(tokens))
 }
 

@@ -1,6 +1,5 @@
 //! Pictures of cards.
 
-use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -12,10 +11,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::http::extract::{Caller, Params};
-use crate::memory::rendered::Rendered;
-
-/// What a picture may do when somebody opens it by itself: nothing, not even run in the name of this service.
-const POLICY: &str = "default-src 'none'; img-src data:; sandbox";
+use crate::http::picture::picture_answer;
 
 /// Which picture of a card.
 #[derive(Deserialize, IntoParams)]
@@ -57,11 +53,4 @@ pub async fn draw_card_picture(
     let (viewer, rarity) = (caller.viewer(), query.rarity.as_ref());
     let found = card_pictures::draw(&state, viewer, CardId(*card), rarity, query.format).await?;
     found.answer(&req, |picture| Ok(picture_answer(&req, &picture)))
-}
-
-/// A picture as an answer, with [`POLICY`].
-pub(crate) fn picture_answer(req: &HttpRequest, picture: &Rendered) -> HttpResponse {
-    let mut answer = picture.answer(req);
-    answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    answer
 }

@@ -5,12 +5,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::api::catalogue::card_pictures::picture_answer;
 use crate::app::decks::deck_charts::{self, ChartRequest, ThemeWord};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{Caller, ClientNetwork, Params};
+use crate::http::picture::picture_answer;
 
 /// Which chart.
 #[derive(Deserialize, IntoParams)]

@@ -3,11 +3,12 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use super::identifier;
-use crate::api::catalogue::card_pictures::{PictureQuery, picture_answer};
+use crate::api::catalogue::card_pictures::PictureQuery;
 use crate::app::designs::design_pictures;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::{Caller, Params};
+use crate::http::picture::picture_answer;
 
 /// Draws a design, one that was shared or one of yours, in the template of cards.
 ///

@@ -13,14 +13,11 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
 use crate::domain::ids::SubmissionId;
 use crate::domain::serials::serial::{SerialCode, SerialError};
-use crate::domain::text::{self, TextError};
+use crate::domain::text::TextError;
 use crate::http::extract::{
     Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, May, PageQuery, Params, cacheable,
 };
 use crate::memory::rendered::Freshness;
-
-/// Longest card name that is looked up, in characters.
-const MAX_NAME: usize = 200;
 
 /// A serial code and the card it is printed on.
 #[derive(Deserialize, ToSchema)]
@@ -39,7 +36,7 @@ pub struct SubmitRequest {
 
 impl SubmitRequest {
     fn read(&self) -> (Result<SerialCode, SerialError>, Result<String, TextError>) {
-        (SerialCode::parse(&self.serial), text::line(&self.name, 1, MAX_NAME))
+        NamedSerial::read(&self.serial, &self.name)
     }
 
     /// Reads code and name. What is wrong with them by themselves is told without a look at the database.

@@ -21,7 +21,9 @@ use crate::domain::network::Network;
 use crate::memory::identities::CredentialKey;
 use crate::store::accounts::account_records::{self, LoginRow, VerifiedPassword};
 use crate::store::accounts::attempts::{self, AttemptSubject};
-use crate::store::accounts::sessions::{self, NewSession, Refreshed, SessionBegun, SessionRow};
+use crate::store::accounts::sessions::{
+    self, NewSession, Refreshed, SessionBegun, SessionRow, SessionToken,
+};
 use crate::store::{Connection, StoreResult};
 
 /// Tokens of a session.
@@ -45,14 +47,52 @@ pub struct TokensResponse {
     pub refresh_token: String,
 }
 
-/// Logs in, with a second factor where the account has one.
+/// What somebody logs in with.
+#[derive(Clone, Copy)]
+pub struct Credentials<'a> {
+    /// Name of the account.
+    pub name: &'a str,
+    /// Its password.
+    pub password: &'a str,
+    /// A code of the second factor, where the account has one.
+    pub second_factor: Option<&'a str>,
+}
+
+/// Logs in a program, which gets tokens that replace each other.
 pub async fn log_in(
     app: &AppState,
     network: Network,
-    name: &str,
-    password: &str,
-    second_factor: Option<&str>,
+    credentials: Credentials<'_>,
 ) -> Result<TokensResponse, Problem> {
+    let begun = begin(app, network, credentials, TokenKind::Refresh).await?;
+    issue_tokens(app, begun.account, begun.session, &begun.token, begun.at)
+}
+
+/// Logs in a browser: the token is for its cookie, and stays the same until the session is over.
+pub async fn log_in_browser(
+    app: &AppState,
+    network: Network,
+    credentials: Credentials<'_>,
+) -> Result<OpaqueToken, Problem> {
+    Ok(begin(app, network, credentials, TokenKind::Browser).await?.token)
+}
+
+/// A session that began.
+struct Begun {
+    account: AccountId,
+    session: SessionId,
+    token: OpaqueToken,
+    at: DateTime<Utc>,
+}
+
+/// Begins a session that is used with a token of that kind, with a second factor where the account has one.
+async fn begin(
+    app: &AppState,
+    network: Network,
+    credentials: Credentials<'_>,
+    kind: TokenKind,
+) -> Result<Begun, Problem> {
+    let Credentials { name, password, second_factor } = credentials;
     let shown = second_factor.and_then(PresentedFactor::parse);
     let shown = shown.as_ref();
     let now = app.clock.now();
@@ -72,9 +112,10 @@ pub async fn log_in(
         if verified.second_factor_since.is_some() {
             reserved = reserved.go_on(app, &verified, shown, network, now).await?;
         }
-        let begun = begin_session(app, &verified, shown, network_mac, &reserved, now).await?;
-        if let Some(tokens) = begun {
-            return Ok(tokens);
+        let attempt =
+            VerifiedLogIn { verified: &verified, second_factor: shown, network_mac, at: now };
+        if let Some(begun) = begin_session(app, &attempt, kind, &reserved).await? {
+            return Ok(begun);
         }
         // Meanwhile the password or the second factor was changed, or another log-in stored a stronger hash of the same password: what is
         // stored now decides.
@@ -153,26 +194,36 @@ impl Attempts {
     }
 }
 
+/// A log-in whose password is right.
+struct VerifiedLogIn<'a> {
+    verified: &'a VerifiedPassword,
+    second_factor: Option<&'a PresentedFactor>,
+    /// Keyed hash of the network that it came from.
+    network_mac: [u8; 16],
+    at: DateTime<Utc>,
+}
+
 /// Begins a session and gives the attempts back. `None`: the verified password, or the second factor, is not the account's any more, or the
 /// account was banned.
 async fn begin_session(
     app: &AppState,
-    verified: &VerifiedPassword,
-    second_factor: Option<&PresentedFactor>,
-    network_mac: [u8; 16],
+    log_in: &VerifiedLogIn<'_>,
+    kind: TokenKind,
     reserved: &Attempts,
-    now: DateTime<Utc>,
-) -> Result<Option<TokensResponse>, Problem> {
-    let refresh = OpaqueToken::generate(TokenKind::Refresh);
-    let (id, refresh_hash) = (SessionId::fresh(), refresh.hash());
-    let new =
-        NewSession { id, verified, second_factor, network_mac, refresh: refresh_hash, at: now };
+) -> Result<Option<Begun>, Problem> {
+    let VerifiedLogIn { verified, second_factor, network_mac, at } = *log_in;
+    let (session, token) = (SessionId::fresh(), OpaqueToken::generate(kind));
+    let hash = match kind {
+        TokenKind::Browser => SessionToken::Browser(token.hash()),
+        TokenKind::Refresh | TokenKind::PersonalAccess => SessionToken::Refresh(token.hash()),
+    };
+    let new = NewSession { id: session, verified, second_factor, network_mac, token: hash, at };
     let begun = app
         .store
         .transaction(async |conn| {
             let begun = sessions::begin(conn, &app.keys, &new).await?;
             if begun == SessionBegun::Yes {
-                attempts::release(conn, reserved.subjects(), 1, now).await?;
+                attempts::release(conn, reserved.subjects(), 1, at).await?;
             }
             StoreResult::Ok(begun)
         })
@@ -186,8 +237,8 @@ async fn begin_session(
             return Err(Problem::new(ProblemCode::WrongSecondFactor));
         }
     }
-    tracing::info!(%account, session = %id, "logged in");
-    Ok(Some(issue_tokens(app, account, id, &refresh, now)?))
+    tracing::info!(%account, %session, "logged in");
+    Ok(Some(Begun { account, session, token, at }))
 }
 
 /// What a log-in is counted by: the account from this network, the network, and, for all networks together that never logged in to the
@@ -322,4 +373,15 @@ pub async fn end(
     let ended = app.write(by, async |conn, by| sessions::end(conn, by, session, now).await).await?;
     app.identities.invalidate(&CredentialKey::Session(session)).await;
     if ended { Ok(()) } else { Err(Problem::not_found()) }
+}
+
+/// Logs out a browser with this cookie: at once, also where its session is known from a moment ago.
+pub async fn log_out_browser(
+    app: &AppState,
+    by: &Granted<EndOwnSessions>,
+    token: &OpaqueToken,
+) -> Result<(), Problem> {
+    log_out(app, by).await?;
+    app.identities.invalidate(&CredentialKey::Browser(token.hash())).await;
+    Ok(())
 }

@@ -12,7 +12,8 @@ use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials, Viewer
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::SubmissionId;
 use crate::domain::network::Network;
-use crate::domain::serials::serial::SerialCode;
+use crate::domain::serials::serial::{SerialCode, SerialError};
+use crate::domain::text::{self, TextError};
 use crate::memory::shared_attempts::SameClaim;
 use crate::store::SubmissionClaim;
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
@@ -28,7 +29,18 @@ pub struct NamedSerial {
     pub game: Option<String>,
 }
 
+/// Longest card name that is looked up, in characters.
+const MAX_NAME: usize = 200;
+
 impl NamedSerial {
+    /// Reads a code and the name beside it, each with what is wrong with it by itself.
+    pub fn read(
+        serial: &str,
+        name: &str,
+    ) -> (Result<SerialCode, SerialError>, Result<String, TextError>) {
+        (SerialCode::parse(serial), text::line(name, 1, MAX_NAME))
+    }
+
     /// The submission of it that comes from that network.
     pub(super) fn to_submission(
         &self,

@@ -64,6 +64,11 @@ impl SerialCode {
         }
     }
 
+    /// Whether a character counts as one of the symbols of a code, be it possible in one or not; separators do not.
+    pub fn counts(character: char) -> bool {
+        !is_separator(character)
+    }
+
     /// Puts a code together from its prefix and 13 random values; of each value the low five bits count.
     pub fn assemble(prefix: RunPrefix, random: &[u8; 13]) -> Self {
         let mut values = [0; LENGTH];

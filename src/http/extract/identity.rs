@@ -11,6 +11,7 @@ use crate::app::state::AppState;
 use crate::auth::access_token;
 use crate::auth::permission::{Granted, Identity, Permission, Viewer};
 use crate::auth::secret::{OpaqueToken, TokenKind};
+use crate::auth::session::BROWSER_RENEWAL;
 use crate::http::extract::{Extracting, state};
 use crate::memory::identities::CredentialKey;
 use crate::store::accounts::{sessions, tokens};
@@ -117,7 +118,10 @@ async fn identify(req: &HttpRequest) -> Result<Option<(Identity, Option<DateTime
 
 /// Who is behind a credential: from the cache, which forgets within seconds, or from the database. Without the database nobody
 /// is let in.
-async fn look_up(state: &AppState, key: CredentialKey) -> Result<Option<Identity>, Problem> {
+pub(crate) async fn look_up(
+    state: &AppState,
+    key: CredentialKey,
+) -> Result<Option<Identity>, Problem> {
     if let Some(identity) = state.identities.get(&key).await {
         return Ok(Some(identity));
     }
@@ -131,6 +135,15 @@ async fn look_up(state: &AppState, key: CredentialKey) -> Result<Option<Identity
         }
         CredentialKey::Token(hash) => {
             tokens::identify(&mut *store.connection().await?, hash, demand, now).await?
+        }
+        CredentialKey::Browser(hash) => {
+            let mut conn = store.connection().await?;
+            let found = sessions::find_by_browser_token(&conn, hash).await?;
+            let Some((session, used_at)) = found else { return Ok(None) };
+            if used_at < now - BROWSER_RENEWAL {
+                sessions::renew_browser_session(&mut conn, session, now).await?;
+            }
+            sessions::identify(&conn, session, demand, now).await?
         }
     };
     if let Some(identity) = &identity {

@@ -4,6 +4,7 @@ mod answer_form;
 mod body;
 mod conditional;
 mod faults;
+mod form;
 mod idempotency;
 mod identity;
 mod list_body;
@@ -20,7 +21,9 @@ pub use body::{
     Body, File, FileType, ImageFile, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
 };
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
+pub use form::Form;
 pub use idempotency::IdempotencyKey;
+pub(crate) use identity::look_up;
 pub use identity::{Caller, Lasting, May};
 pub use list_body::{ListBody, ListUpload};
 pub use moment::Moment;

@@ -14,7 +14,7 @@ use crate::auth::permission::{
 use crate::auth::second_factor::{PresentedFactor, SecondFactorDemand};
 use crate::auth::secret::TokenHash;
 use crate::auth::session::{
-    PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide,
+    BROWSER_RENEWAL, PresentedRefresh, RefreshDecision, SESSION_LIFETIME, SUPERSEDED, decide,
 };
 use crate::domain::ids::{AccountId, SessionId};
 use crate::store::db::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
@@ -79,6 +79,15 @@ pub struct SessionRow {
     pub expires_at: DateTime<Utc>,
 }
 
+/// The hash of the secret with which a session is used.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionToken {
+    /// The first refresh token: a program has the session.
+    Refresh(TokenHash),
+    /// A cookie: a browser has the session.
+    Browser(TokenHash),
+}
+
 /// A session to begin.
 pub struct NewSession<'a> {
     pub id: SessionId,
@@ -88,8 +97,8 @@ pub struct NewSession<'a> {
     pub second_factor: Option<&'a PresentedFactor>,
     /// Keyed hash of the network that logged in.
     pub network_mac: [u8; 16],
-    /// Hash of its first refresh token.
-    pub refresh: TokenHash,
+    /// What it is used with.
+    pub token: SessionToken,
     /// Now.
     pub at: DateTime<Utc>,
 }
@@ -126,6 +135,10 @@ pub async fn begin(
             return Ok(SessionBegun::WrongSecondFactor);
         }
     }
+    let browser_token = match new.token {
+        SessionToken::Browser(token) => Some(token),
+        SessionToken::Refresh(_) => None,
+    };
     diesel::insert_into(sessions::table)
         .values((
             sessions::id.eq(new.id),
@@ -135,10 +148,13 @@ pub async fn begin(
             sessions::created_at.eq(new.at),
             sessions::last_used_at.eq(new.at),
             sessions::expires_at.eq(new.at + SESSION_LIFETIME),
+            sessions::browser_token_hash.eq(browser_token),
         ))
         .execute(conn)
         .await?;
-    insert_token(conn, new.id, new.refresh, 1, new.at).await?;
+    if let SessionToken::Refresh(token) = new.token {
+        insert_token(conn, new.id, token, 1, new.at).await?;
+    }
     Ok(SessionBegun::Yes)
 }
 
@@ -392,4 +408,33 @@ pub async fn identify(
         must_change_password,
         second_factor_due: demand.covers(role) && second_factor_since.is_none(),
     }))
+}
+
+/// The session of a browser with this cookie, and when it was marked as used last; it may be over.
+pub async fn find_by_browser_token(
+    mut conn: &Connection,
+    token: TokenHash,
+) -> StoreResult<Option<(SessionId, DateTime<Utc>)>> {
+    Ok(sessions::table
+        .filter(sessions::browser_token_hash.eq(token))
+        .select((sessions::id, sessions::last_used_at))
+        .first(&mut conn)
+        .await
+        .optional()?)
+}
+
+/// Marks the session of a browser as used, so that it lives on from here. One that is over stays over.
+pub async fn renew_browser_session(
+    conn: &mut Connection,
+    id: SessionId,
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    diesel::update(sessions::table.find(id))
+        .filter(sessions::revoked_at.is_null())
+        .filter(sessions::expires_at.gt(now))
+        .filter(sessions::last_used_at.lt(now - BROWSER_RENEWAL))
+        .set((sessions::last_used_at.eq(now), sessions::expires_at.eq(now + SESSION_LIFETIME)))
+        .execute(conn)
+        .await?;
+    Ok(())
 }

@@ -814,6 +814,7 @@ diesel::table! {
         expires_at -> Timestamptz,
         revoked_at -> Nullable<Timestamptz>,
         revoked_reason -> Nullable<Text>,
+        browser_token_hash -> Nullable<Bytea>,
     }
 }
 

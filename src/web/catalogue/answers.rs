@@ -77,7 +77,7 @@ impl Card {
 }
 
 /// The page of a card.
-pub(super) fn card_path(game: &str, set: &str, number: &str) -> String {
+pub(in crate::web) fn card_path(game: &str, set: &str, number: &str) -> String {
     format!("/cards/{game}/{set}/{number}")
 }
 

@@ -1,6 +1,6 @@
 //! The page of a card: its picture by rarity, its text beside it, and everything that is said of it. A hidden card has its back and how far it is.
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
@@ -24,8 +24,11 @@ use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::web::assets::Assets;
+use crate::web::forms::private;
 use crate::web::headers::protected;
 use crate::web::page::{Frame, LIVE, Place, Preview, answer, write};
+use crate::web::serials::picture_path;
+use crate::web::session::Visitor;
 use crate::web::words;
 
 /// Entries of the history that are shown, the newest.
@@ -131,19 +134,25 @@ struct Change {
 pub(in crate::web) async fn find_card(
     req: HttpRequest,
     state: web::Data<AppState>,
+    visitor: Visitor,
     path: web::Path<(Code, Code, Code)>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set, number) = path.into_inner();
-    let request =
-        CardRequest { viewer: Viewer::stranger(), form: AnswerForm::Json, legalities: false };
+    let viewer = visitor.viewer();
+    let request = CardRequest { viewer, form: AnswerForm::Json, legalities: false };
     let rarity = query.rarity.as_deref().filter(|rarity| !rarity.is_empty());
     let card: Card = match cards::find_by_number(&state, request, (&game, &set, &number)).await? {
         Located::Here(found) => read(&found)?,
         Located::Moved(to) => return moved(to, rarity),
     };
-    let page = page(&state, card, rarity).await?;
-    Ok(answer(&req, &write(&page, LIVE)?))
+    let page = page(&state, viewer, card, rarity).await?;
+    if !viewer.is_stranger() {
+        return private(200, &page);
+    }
+    let mut answer = answer(&req, &write(&page, LIVE)?);
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
+    Ok(answer)
 }
 
 /// Leads to where the card is now, as the API does, in the rarity that was asked for.
@@ -163,13 +172,18 @@ fn moved(to: NewPlace, rarity: Option<&str>) -> Result<HttpResponse, Problem> {
     Ok(protected(answer))
 }
 
-async fn page(app: &AppState, card: Card, rarity: Option<&str>) -> Result<CardPage, Problem> {
+async fn page(
+    app: &AppState,
+    viewer: Viewer,
+    card: Card,
+    rarity: Option<&str>,
+) -> Result<CardPage, Problem> {
     let (game, set) = (code(&card.game)?, code(&card.set)?);
     let loaded = app.named_game(&game).await?.map_err(|_| Problem::not_found())?;
     let id = CardId(card.id.parse().map_err(Problem::internal)?);
     let limit = PageLimit::try_from(HISTORY).map_err(Problem::internal)?;
     let place = (&game, &set, card.number.as_str());
-    let found = card_overview::find(app, Viewer::stranger(), id, place, limit).await?;
+    let found = card_overview::find(app, viewer, id, place, limit).await?;
     let path = card_path(&card.game, &card.set, &card.number);
     let place = Breadcrumbs {
         game: loaded.game.name().to_owned(),
@@ -202,9 +216,14 @@ async fn page(app: &AppState, card: Card, rarity: Option<&str>) -> Result<CardPa
     let rarity = shown.map(|printing| printing.rarity.clone());
     let rarity_name = rarity.as_deref().map(|rarity| rarity_name(&loaded.game, rarity));
     Ok(CardPage {
-        picture: shown.map_or(&card.image_uris.svg, |shown| &shown.image_uris.svg).clone(),
+        picture: match (card.hidden, shown) {
+            // Only this reader and others who have a copy may see it.
+            (true, Some(shown)) => picture_path(id.0, &shown.rarity),
+            (_, Some(shown)) => shown.image_uris.svg.clone(),
+            (_, None) => card.image_uris.svg.clone(),
+        },
         alt: words::picture_of(&name, rarity_name.as_deref()),
-        progress: None,
+        progress: Progress::of(&card),
         unlocked: card.unlock.and_then(|unlock| {
             let at = unlock.unlocked_at?;
             Some(words::unlocked_at(at, unlock.submissions, unlock.threshold))

@@ -22,4 +22,6 @@ pub(super) use sets::find_set;
 pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
 
 /// The page of a game.
-pub(super) use answers::game_path;
+pub(super) use answers::{card_path, game_path};
+pub(super) use tiles::Progress;
+pub(super) use values::rarity_name;

@@ -32,11 +32,13 @@ impl Progress {
     /// That of a card, while it is hidden.
     pub(super) fn of(card: &Card) -> Option<Self> {
         let unlock = card.unlock.filter(|_| card.hidden)?;
-        Some(Self {
-            value: unlock.submissions,
-            most: unlock.threshold,
-            text: words::submissions(unlock.submissions, unlock.threshold),
-        })
+        Some(Self::new(unlock.submissions, unlock.threshold))
+    }
+
+    /// So many submissions of as many as unlock the card.
+    pub(in crate::web) fn new(submissions: i32, threshold: i32) -> Self {
+        let text = words::submissions(submissions, threshold);
+        Self { value: submissions, most: threshold, text }
     }
 }
 

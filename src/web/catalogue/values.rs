@@ -23,7 +23,7 @@ pub(super) fn kind_name(game: &Game, code: &str) -> String {
 }
 
 /// The name of a rarity.
-pub(super) fn rarity_name(game: &Game, code: &str) -> String {
+pub(in crate::web) fn rarity_name(game: &Game, code: &str) -> String {
     game.rarity(code).map_or_else(|| words::titled(code), |rarity| rarity.name.clone())
 }
 

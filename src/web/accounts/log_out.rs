@@ -1,0 +1,22 @@
+//! The log-out of a browser.
+
+use actix_web::{HttpResponse, web};
+
+use crate::app::accounts::sessions;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::EndOwnSessions;
+use crate::web::session::{Visitor, logged_out, see_other};
+
+/// Ends the session of the browser, and takes its cookie away. Who is not logged in any more is not told so: it is what was asked for.
+pub(in crate::web) async fn log_out(
+    state: web::Data<AppState>,
+    visitor: Visitor,
+) -> Result<HttpResponse, Problem> {
+    if let (Ok(by), Some(token)) = (visitor.must::<EndOwnSessions>(), visitor.token()) {
+        sessions::log_out_browser(&state, &by, token).await?;
+    }
+    let mut answer = see_other("/");
+    answer.add_cookie(&logged_out(&state.settings)).map_err(Problem::internal)?;
+    Ok(answer)
+}

@@ -1,0 +1,81 @@
+//! Refuses what pages of other sites send: a browser that is logged in would send its cookie along.
+
+use actix_web::Error;
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderMap};
+use actix_web::middleware::Next;
+use actix_web::web;
+
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+
+/// Lets reading requests through, and of all others those that a page of this service has sent; the rest are a 403.
+pub(super) async fn refuse<B: MessageBody>(
+    req: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, Error> {
+    let is_read = matches!(*req.method(), Method::GET | Method::HEAD);
+    let public_url = req
+        .app_data::<web::Data<AppState>>()
+        .and_then(|state| state.settings.public_url.as_deref());
+    if is_read || is_same_origin(req.headers(), public_url) {
+        return next.call(req).await;
+    }
+    tracing::warn!("a page of another site has sent a form");
+    Err(Problem::new(ProblemCode::Forbidden).detail("This form was sent by another site.").into())
+}
+
+/// Whether a page of this service sends the request. Browsers say so (Fetch Metadata); older ones name the origin. Who says neither is no browser
+/// of these days, and has no cookie to lose, but gets nothing done either.
+fn is_same_origin(headers: &HeaderMap, public_url: Option<&str>) -> bool {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site.as_bytes() == b"same-origin";
+    }
+    let Some(origin) = text(header::ORIGIN.as_str()) else { return false };
+    match public_url {
+        Some(public) => origin == public,
+        None => text(header::HOST.as_str()).is_some_and(|host| {
+            let named = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            named == Some(host)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn is_ours(headers: &[(&'static str, &str)], public_url: Option<&str>) -> bool {
+        let mut request = TestRequest::post();
+        for (name, value) in headers {
+            request = request.insert_header((*name, *value));
+        }
+        is_same_origin(request.to_http_request().headers(), public_url)
+    }
+
+    #[test]
+    fn the_site_of_a_request_is_judged_by_what_browsers_say() {
+        assert!(is_ours(&[("sec-fetch-site", "same-origin")], None));
+        for site in ["same-site", "cross-site", "none", ""] {
+            let headers = [("sec-fetch-site", site), ("origin", "http://a"), ("host", "a")];
+            assert!(!is_ours(&headers, None), "{site}");
+        }
+    }
+
+    #[test]
+    fn older_browsers_name_the_origin() {
+        let public = Some("https://cards.example");
+        assert!(is_ours(&[("origin", "https://cards.example")], public));
+        assert!(!is_ours(&[("origin", "http://cards.example")], public));
+        assert!(!is_ours(&[("origin", "https://cards.example.evil.example")], public));
+        assert!(is_ours(&[("origin", "http://a:1"), ("host", "a:1")], None));
+        assert!(!is_ours(&[("origin", "http://b:1"), ("host", "a:1")], None));
+        assert!(!is_ours(&[("origin", "null"), ("host", "a:1")], None));
+        assert!(!is_ours(&[("host", "a:1")], None));
+    }
+}

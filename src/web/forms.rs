@@ -1,0 +1,91 @@
+//! Forms that are shown again: what is wrong stands beside its field, and together above the form.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header;
+use askama::Template;
+
+use super::headers::protected;
+use super::page::HTML;
+use super::words;
+use crate::app::problem::{Problem, ProblemCode};
+
+/// What is wrong with a form that was sent. Each fault names the `id` of its field, or none where it is about the whole.
+#[derive(Debug, Default)]
+pub(super) struct Faults(Vec<Fault>);
+
+/// One fault.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The `id` of the field; empty: it is about the whole.
+    pub(super) field: &'static str,
+    pub(super) text: String,
+}
+
+impl Faults {
+    /// None: the form is shown for the first time.
+    pub(super) fn none() -> Self {
+        Self::default()
+    }
+
+    /// One fault, of a field or, with an empty name, of the whole.
+    pub(super) fn one(field: &'static str, text: impl Into<String>) -> Self {
+        Self(vec![Fault { field, text: text.into() }])
+    }
+
+    /// Adds a fault.
+    pub(super) fn add(&mut self, field: &'static str, text: impl Into<String>) {
+        self.0.push(Fault { field, text: text.into() });
+    }
+
+    /// All of them, in the order of the fields.
+    pub(super) fn all(&self) -> &[Fault] {
+        &self.0
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is wrong with a field.
+    pub(super) fn of(&self, field: &str) -> Option<&str> {
+        self.0.iter().find(|fault| fault.field == field).map(|fault| fault.text.as_str())
+    }
+
+    /// What a problem says, by the fields that its pointers name: `fields` has pairs of a pointer and the `id` of its field. `None`: the problem is not about
+    /// the form, and is a page of its own.
+    pub(super) fn of_problem(
+        problem: &Problem,
+        fields: &[(&str, &'static str)],
+        said: impl Fn(ProblemCode) -> Option<&'static str>,
+    ) -> Option<Self> {
+        if problem.code().status() >= 500 {
+            return None;
+        }
+        let mut faults = Self::none();
+        for fault in problem.faults() {
+            let field = fields.iter().find(|(pointer, _)| *pointer == fault.pointer);
+            faults.add(field.map_or("", |(_, id)| *id), words::sentence(&fault.detail));
+        }
+        if faults.is_empty() {
+            faults.add("", said(problem.code())?);
+        }
+        if let Some(seconds) = problem.seconds_to_wait() {
+            faults.add("", words::try_again_in(seconds));
+        }
+        Some(faults)
+    }
+}
+
+/// A page that nobody keeps: it is about somebody, or about what was sent.
+pub(super) fn private(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
+    let html = page.render().map_err(Problem::internal)?;
+    let status = StatusCode::from_u16(status).map_err(Problem::internal)?;
+    Ok(protected(
+        HttpResponse::build(status)
+            .insert_header((header::CACHE_CONTROL, "private, no-store"))
+            .content_type(HTML)
+            .body(html),
+    ))
+}

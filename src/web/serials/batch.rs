@@ -1,0 +1,170 @@
+//! Up to fifty codes with their names, one a line.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::words as serial_words;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::serials::submission_batches;
+use crate::app::serials::submissions::NamedSerial;
+use crate::app::state::AppState;
+use crate::auth::permission::SubmitSerials;
+use crate::domain::serials::serial::SerialCode;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::catalogue::card_path;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// Most lines, as the API takes.
+const MAX_LINES: usize = 50;
+
+#[derive(Template)]
+#[template(path = "web/serials/batch.html")]
+struct BatchPage<'a> {
+    frame: Frame,
+    faults: Faults,
+    verdicts: Vec<VerdictRow>,
+    /// What was typed and is not registered.
+    lines: &'a str,
+}
+
+/// What became of a line.
+struct VerdictRow {
+    /// From 1.
+    line: usize,
+    /// What was typed beside the code.
+    name: String,
+    /// The card, where the copy is registered to the reader.
+    path: Option<String>,
+    text: &'static str,
+}
+
+/// The lines as they were typed.
+#[derive(Deserialize)]
+pub(in crate::web) struct BatchForm {
+    #[serde(default)]
+    lines: String,
+}
+
+/// Shows the form, to players.
+pub(in crate::web) async fn show_batch(
+    _by: Player<SubmitSerials>,
+) -> Result<HttpResponse, Problem> {
+    show(200, Faults::none(), Vec::new(), "")
+}
+
+/// Registers the copies, and leaves those lines in the form that were not.
+pub(in crate::web) async fn submit_batch(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<SubmitSerials>,
+    Form(form): Form<BatchForm>,
+) -> Result<HttpResponse, Problem> {
+    let lines: Vec<(usize, &str)> = form
+        .lines
+        .lines()
+        .enumerate()
+        .map(|(at, line)| (at + 1, line.trim()))
+        .filter(|(_, line)| !line.is_empty())
+        .collect();
+    let refused = match lines.len() {
+        0 => Some(serial_words::NOTHING_TYPED),
+        1..=MAX_LINES => None,
+        _ => Some(serial_words::TOO_MANY_LINES),
+    };
+    if let Some(text) = refused {
+        return show(422, Faults::one("lines", text), Vec::new(), &form.lines);
+    }
+    let (names, serials): (Vec<&str>, Vec<_>) = lines.iter().map(|(_, line)| read(line)).unzip();
+    let answer = match submission_batches::submit(&state, &by, network.0, serials).await {
+        Ok(answer) => answer,
+        Err(problem) => {
+            let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
+            let faults = Faults::of_problem(&problem, &[], said);
+            let Some(faults) = faults else { return Err(problem) };
+            return show(problem.code().status(), faults, Vec::new(), &form.lines);
+        }
+    };
+    let (mut rows, mut left) = (Vec::with_capacity(lines.len()), String::new());
+    for (((line, typed), name), verdict) in lines.iter().zip(names).zip(answer.data) {
+        let card = verdict.accepted.map(|accepted| accepted.of.card);
+        if card.is_none() {
+            left.push_str(typed);
+            left.push('\n');
+        }
+        rows.push(VerdictRow {
+            line: *line,
+            name: name.to_owned(),
+            path: card.map(|card| card_path(&card.game, &card.set, &card.number)),
+            text: serial_words::verdict(verdict.verdict),
+        });
+    }
+    show(200, Faults::none(), rows, &left)
+}
+
+fn show(
+    status: u16,
+    faults: Faults,
+    verdicts: Vec<VerdictRow>,
+    lines: &str,
+) -> Result<HttpResponse, Problem> {
+    let frame = Frame::new(serial_words::SEVERAL).at(Place::Submit);
+    private(status, &BatchPage { frame, faults, verdicts, lines })
+}
+
+/// The name in a line, and what it says with the code before it: the code ends with its sixteenth symbol, however it is grouped.
+fn read(line: &str) -> (&str, Result<NamedSerial, Problem>) {
+    let last = line.char_indices().filter(|(_, c)| SerialCode::counts(*c)).nth(15);
+    let Some((at, last)) = last else {
+        return (line, Err(Problem::new(ProblemCode::SerialMalformed)));
+    };
+    let (serial, name) = line.split_at(at + last.len_utf8());
+    let name = name.trim_start_matches([',', ';', ':', '\t', ' ']).trim();
+    let serial = match NamedSerial::read(serial, name) {
+        (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: None }),
+        (Ok(_), Err(_)) => Err(Problem::new(ProblemCode::InvalidBody)),
+        (Err(error), _) => Err(Problem::new(match error {
+            crate::domain::serials::serial::SerialError::Check => ProblemCode::SerialMistyped,
+            _ => ProblemCode::SerialMalformed,
+        })),
+    };
+    (name, serial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::serials::serial::RunPrefix;
+
+    #[test]
+    fn a_code_ends_with_its_sixteenth_symbol() {
+        let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[5; 13]).reveal();
+        let spaced = code.replace('-', " ").to_lowercase();
+        for line in [
+            format!("{code} Nobody's Shadow"),
+            format!("{code}\tNobody's Shadow"),
+            format!("{code}, Nobody's Shadow"),
+            format!("{spaced}  Nobody's Shadow"),
+            format!("{}Nobody's Shadow", code.replace('-', "")),
+        ] {
+            let (name, serial) = read(&line);
+            assert_eq!(name, "Nobody's Shadow", "{line}");
+            assert_eq!(
+                serial.ok().map(|serial| serial.code.reveal()),
+                Some(code.clone()),
+                "{line}"
+            );
+        }
+        let refusals = [
+            ("7KQ2 Rook", ProblemCode::SerialMalformed),
+            (&code[..], ProblemCode::InvalidBody),
+            ("0000-0000-0000-0001 Rook", ProblemCode::SerialMistyped),
+        ];
+        for (line, expected) in refusals {
+            assert_eq!(read(line).1.err().map(|problem| problem.code()), Some(expected), "{line}");
+        }
+    }
+}

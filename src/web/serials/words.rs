@@ -1,0 +1,135 @@
+//! Text of the pages of serial codes.
+
+use chrono::{DateTime, Utc};
+
+use crate::app::problem::ProblemCode;
+use crate::domain::serials::serial::SerialError;
+use crate::web::words;
+
+pub(super) const SUBMIT: &str = "Register a card";
+pub(super) const SUBMIT_ABOUT: &str = "Type the code that is printed on the card, and the card's name. The copy is then registered to you.";
+pub(super) const CODE: &str = "Code";
+pub(super) const CODE_HELP: &str =
+    "16 letters and digits. Spaces, hyphens and small letters do not matter.";
+pub(super) const CODE_EXAMPLE: &str = "7KQ2-X0FM-93TD-AW5G";
+pub(super) const CARD: &str = "Name of the card";
+pub(super) const CARD_HELP: &str = "As it is printed. Case and punctuation do not matter.";
+pub(super) const SEND: &str = "Register";
+pub(super) const SEVERAL: &str = "Register several cards at once";
+pub(super) const ONE: &str = "Register one card";
+pub(super) const ANOTHER: &str = "Register another card";
+pub(super) const OWN_COPIES: &str = "My copies";
+pub(super) const SHOW_CARD: &str = "Show the card";
+pub(super) const LOOK_HERE: &str = "Look here";
+pub(super) const RARITY: &str = "Rarity";
+pub(super) const REGISTERED: &str = "This copy is yours now";
+pub(super) const REGISTERED_BEFORE: &str = "This copy was yours already";
+pub(super) const BATCH_ABOUT: &str =
+    "One card a line, up to 50: the code, a space, and the name of the card.";
+pub(super) const LINES: &str = "Codes and names";
+pub(super) const LINES_EXAMPLE: &str = "7KQ2-X0FM-93TD-AW5G Nobody's Shadow";
+pub(super) const VERDICTS: &str = "What became of each line";
+pub(super) const LINE: &str = "Line";
+pub(super) const VERDICT: &str = "Result";
+pub(super) const NOTHING_TYPED: &str = "Type at least one line.";
+pub(super) const TOO_MANY_LINES: &str = "There are more than 50 lines. Send them in parts.";
+pub(super) const WHAT_NOW: &str = "What you can do";
+
+/// What is wrong with a code, by itself.
+pub(super) fn code_fault(error: SerialError) -> String {
+    match error {
+        SerialError::Length(0) => "Type the code.".to_owned(),
+        SerialError::Length(1) => "A code has 16 letters and digits. This has 1.".to_owned(),
+        SerialError::Length(count) => {
+            format!("A code has 16 letters and digits. This has {count}.")
+        }
+        SerialError::Symbol(place) => {
+            format!("The character at place {place} cannot be in a code.")
+        }
+        SerialError::Check => {
+            "There is a typing error in the code. Compare it with the card once more.".to_owned()
+        }
+    }
+}
+
+/// What is wrong with the name of a card, by itself.
+pub(super) const NAME_FAULT: &str = "Type the name of the card, with at most 200 characters.";
+
+/// What went wrong with a submission, and what can be done. `None`: a page of its own says it.
+pub(super) fn submission_fault(
+    code: ProblemCode,
+) -> Option<(&'static str, &'static [&'static str])> {
+    Some(match code {
+        ProblemCode::SubmissionRejected => (
+            "Code and name do not belong together.",
+            &[
+                "Compare both with the card once more. The name is the one that is printed on this card, in its language.",
+                "Each such try counts: after a few of them you have to wait.",
+                "If both are right, the code may have been taken back. Ask where you bought the card.",
+            ],
+        ),
+        ProblemCode::RegisteredToAnother => (
+            "This copy is registered to somebody else.",
+            &[
+                "Code and name are right, so you seem to hold the card. Your claim was noted, and a moderator decides.",
+                "Keep the card at hand: you may be asked for a photo of it.",
+            ],
+        ),
+        ProblemCode::CopyPassedOn => (
+            "This copy was yours once and is somebody else's now.",
+            &[
+                "If the card came back to you, ask who gave it to you to offer you the copy in a trade.",
+            ],
+        ),
+        ProblemCode::SerialAttemptsUsedUp => (
+            "Too many codes were wrong.",
+            &["Nothing is lost: the card stays as it is. Come back later."],
+        ),
+        ProblemCode::IdempotencyInProgress => ("This is being registered at the moment.", &[]),
+        _ => return None,
+    })
+}
+
+/// What became of a line of a batch.
+pub(super) fn verdict(code: &str) -> &'static str {
+    match code {
+        "registered" => REGISTERED,
+        "already_yours" => REGISTERED_BEFORE,
+        "serial_malformed" => "This is no code.",
+        "serial_mistyped" => "There is a typing error in the code.",
+        "invalid_body" => NAME_FAULT,
+        "submission_rejected" => "Code and name do not belong together.",
+        "registered_to_another" => {
+            "This copy is registered to somebody else. Your claim was noted, and a moderator decides."
+        }
+        "copy_passed_on" => "This copy was yours once and is somebody else's now.",
+        "serial_attempts_used_up" => "Not looked at: too many codes were wrong. Come back later.",
+        _ => "This could not be registered.",
+    }
+}
+
+/// What a submission counts for the unlock of its card; empty when there is nothing to say.
+pub(super) fn standing(
+    state: &str,
+    held_for: Option<&str>,
+    until: Option<DateTime<Utc>>,
+) -> String {
+    match (state, held_for) {
+        ("counted", _) => "It counts for the unlock of the card.".to_owned(),
+        ("held", Some("review")) => {
+            "It will count for the unlock when a moderator has confirmed it.".to_owned()
+        }
+        ("held", Some("account_age")) => match until {
+            Some(until) => format!(
+                "Your account is new: it will count for the unlock from {} on.",
+                words::day_of(until)
+            ),
+            None => "Your account is new: it will count for the unlock later.".to_owned(),
+        },
+        ("held", _) => {
+            "It waits: as many players in your network as may count for this card do so already."
+                .to_owned()
+        }
+        _ => String::new(),
+    }
+}
