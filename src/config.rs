@@ -181,7 +181,7 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// An origin: scheme, host and port. A path has no place in it, as pages link to each other from the root.
-fn public_url(text: &str) -> Result<String, String> {
+pub(crate) fn public_url(text: &str) -> Result<String, String> {
     const REFUSAL: &str =
         "it must be http:// or https:// with a host, such as https://cards.example, without a path";
     let url = url::Url::parse(text).map_err(|_| REFUSAL.to_owned())?;

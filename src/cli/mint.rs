@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::database::Database;
 use super::{Exit, Outcome, block_on, say};
 use crate::auth::permission::Operator;
-use crate::config::DatabaseOptions;
+use crate::config::{DatabaseOptions, public_url};
 use crate::domain::clock::Clock;
 use crate::domain::ids::CommitmentId;
 use crate::domain::printing::minting::PrintPlan;
@@ -57,6 +57,9 @@ pub(super) struct MintCommand {
     /// Form of the print file
     #[arg(long, default_value = "csv")]
     format: FormatOption,
+    /// Write an address for a QR code beside each code, in a column `address`: the page of this service on which the code is typed. URL is where browsers find the service
+    #[arg(long, value_name = "URL", value_parser = public_url)]
+    public_url: Option<String>,
     /// Only show what the run would hold
     #[arg(long)]
     dry_run: bool,
@@ -113,6 +116,7 @@ impl MintCommand {
                 run,
                 file: file.clone(),
                 format: self.format.into(),
+                public_url: self.public_url.clone(),
                 packing_list: self.packing_list.clone(),
             };
             let bar = progress_bar(planned.plan.copy_count() * 2, "making and storing codes");

@@ -120,7 +120,11 @@ impl PrintLine {
         }
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         let record = reader.records().next()?.ok()?;
-        // By their places; the reader of records would take more fields than there are columns.
+        // By their places; the reader of records would take more fields than there are columns. The sixth is the address for a QR code.
+        let mut record = record;
+        if record.len() == 6 {
+            record.truncate(5);
+        }
         if record.len() == 5 { record.deserialize(None).ok() } else { None }
     }
 }

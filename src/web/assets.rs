@@ -23,18 +23,21 @@ const SVG: &str = "image/svg+xml";
 const STYLES: &str = "style.css";
 const ICON: &str = "favicon.svg";
 const BACK: &str = "back.svg";
+const SUBMIT_SCRIPT: &str = "submit.js";
 
 /// All files of one version of the program, and their addresses.
 #[derive(Debug)]
 pub(super) struct Assets {
     hash: String,
-    files: [(&'static str, Rendered); 3],
+    files: [(&'static str, Rendered); 4],
     /// Where the styles are.
     pub(super) styles: String,
     /// Where the icon is.
     pub(super) icon: String,
     /// Where the back is that all hidden cards show.
     pub(super) back: String,
+    /// Where the script of the page is on which a code is typed.
+    pub(super) submit_script: String,
 }
 
 impl Assets {
@@ -49,6 +52,11 @@ impl Assets {
             (STYLES, "text/css; charset=utf-8", include_bytes!("assets/style.css").to_vec()),
             (ICON, SVG, include_bytes!("assets/favicon.svg").to_vec()),
             (BACK, SVG, Picture::back().svg().into_bytes()),
+            (
+                SUBMIT_SCRIPT,
+                "text/javascript; charset=utf-8",
+                include_bytes!("assets/submit.js").to_vec(),
+            ),
         ];
         let mut hash = Xxh3::new();
         for (_, _, content) in &contents {
@@ -60,7 +68,8 @@ impl Assets {
         });
         let address = |name: &str| format!("{ASSETS}{hash}/{name}");
         let (styles, icon, back) = (address(STYLES), address(ICON), address(BACK));
-        Self { hash, files, styles, icon, back }
+        let submit_script = address(SUBMIT_SCRIPT);
+        Self { hash, files, styles, icon, back, submit_script }
     }
 
     fn find(&self, name: &str) -> Option<&Rendered> {
@@ -71,7 +80,7 @@ impl Assets {
 /// Whether a path leads to one of the files, with whatever hash.
 pub(super) fn is_asset(path: &str) -> bool {
     let place = path.strip_prefix(ASSETS).and_then(|rest| rest.split_once('/'));
-    place.is_some_and(|(_, name)| [STYLES, ICON, BACK].contains(&name))
+    place.is_some_and(|(_, name)| [STYLES, ICON, BACK, SUBMIT_SCRIPT].contains(&name))
 }
 
 /// A file of this version. With the hash of another one it is the same file, which nobody keeps: better styles that are a little off than none.
@@ -114,7 +123,7 @@ mod tests {
     #[test]
     fn every_address_has_the_hash_and_leads_to_a_file() {
         let assets = Assets::of_this_version();
-        for address in [&assets.styles, &assets.icon, &assets.back] {
+        for address in [&assets.styles, &assets.icon, &assets.back, &assets.submit_script] {
             let rest = address.strip_prefix(ASSETS).unwrap();
             let (hash, name) = rest.split_once('/').unwrap();
             assert_eq!(hash, assets.hash);

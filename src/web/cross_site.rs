@@ -1,7 +1,7 @@
 //! Refuses what pages of other sites send: a browser that is logged in would send its cookie along.
 
 use actix_web::Error;
-use actix_web::body::MessageBody;
+use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
@@ -12,19 +12,21 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 
 /// Lets reading requests through, and of all others those that a page of this service has sent; the rest are a 403.
-pub(super) async fn refuse<B: MessageBody>(
+pub(super) async fn refuse<B: MessageBody + 'static>(
     req: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<B>, Error> {
+) -> Result<ServiceResponse<BoxBody>, Error> {
     let is_read = matches!(*req.method(), Method::GET | Method::HEAD);
     let public_url = req
         .app_data::<web::Data<AppState>>()
         .and_then(|state| state.settings.public_url.as_deref());
     if is_read || is_same_origin(req.headers(), public_url) {
-        return next.call(req).await;
+        return Ok(next.call(req).await?.map_into_boxed_body());
     }
     tracing::warn!("a page of another site has sent a form");
-    Err(Problem::new(ProblemCode::Forbidden).detail("This form was sent by another site.").into())
+    let problem =
+        Problem::new(ProblemCode::Forbidden).detail("This form was sent by another site.");
+    Ok(req.into_response(problem.respond()))
 }
 
 /// Whether a page of this service sends the request. Browsers say so (Fetch Metadata); older ones name the origin. Who says neither is no browser

@@ -55,6 +55,8 @@ pub(super) struct Frame {
     /// Paths of the pages before and after it in their list.
     pub(super) previous: Option<String>,
     pub(super) next: Option<String>,
+    /// Where its script is; `None`: it needs none.
+    pub(super) script: Option<&'static str>,
     pub(super) assets: &'static Assets,
     pub(super) guides: &'static [Guide],
 }
@@ -70,6 +72,7 @@ impl Frame {
             preview: None,
             previous: None,
             next: None,
+            script: None,
             assets: Assets::of_this_version(),
             guides: GUIDES,
         }

@@ -1,12 +1,14 @@
 //! Who reads a page: the session of the browser, by its cookie. Below `/v1` the cookie says nothing: nothing there reads it.
 
+use std::fmt;
+use std::ops::Deref;
+use std::pin::Pin;
+
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
 use actix_web::dev::Payload;
-use actix_web::http::header;
-use actix_web::{FromRequest, HttpRequest, HttpResponse, ResponseError};
-use std::fmt;
-use std::ops::Deref;
+use actix_web::http::{StatusCode, header};
+use actix_web::{Error, FromRequest, HttpRequest, HttpResponse, ResponseError};
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::{ApiSettings, AppState};
@@ -125,54 +127,39 @@ impl<P> Deref for Player<P> {
 }
 
 impl<P: Permission + 'static> FromRequest for Player<P> {
-    type Error = Turned;
-    type Future = std::pin::Pin<Box<dyn Future<Output = Result<Self, Turned>>>>;
+    type Error = Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Error>>>>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let visitor = Visitor::from_request(req, payload);
         let path = req.path().to_owned();
         Box::pin(async move {
-            let visitor = visitor.await.map_err(Turned::Away)?;
-            match visitor.must::<P>() {
-                Ok(granted) => Ok(Self { granted, visitor }),
-                Err(problem) if visitor.is_stranger() => {
-                    drop(problem);
-                    Err(Turned::ToLogIn(path))
-                }
-                Err(problem) => Err(Turned::Away(problem)),
+            let visitor = visitor.await?;
+            if visitor.is_stranger() {
+                return Err(LogInFirst(path).into());
             }
+            Ok(Self { granted: visitor.must::<P>()?, visitor })
         })
     }
 }
 
-/// Why somebody does not get a page for players.
+/// Nobody is logged in: the browser is sent to the log-in, and comes back to this path.
 #[derive(Debug)]
-pub(super) enum Turned {
-    /// Nobody is logged in; the path to come back to.
-    ToLogIn(String),
-    /// What is in the way, also for those who are logged in.
-    Away(Problem),
-}
+struct LogInFirst(String);
 
-impl fmt::Display for Turned {
+impl fmt::Display for LogInFirst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ToLogIn(_) => f.write_str("nobody is logged in"),
-            Self::Away(problem) => problem.fmt(f),
-        }
+        f.write_str("nobody is logged in")
     }
 }
 
-impl ResponseError for Turned {
-    fn status_code(&self) -> actix_web::http::StatusCode {
-        self.error_response().status()
+impl ResponseError for LogInFirst {
+    fn status_code(&self) -> StatusCode {
+        StatusCode::SEE_OTHER
     }
 
     fn error_response(&self) -> HttpResponse {
-        match self {
-            Self::ToLogIn(path) => see_other(&log_in_path(path)),
-            Self::Away(problem) => problem.error_response(),
-        }
+        see_other(&log_in_path(&self.0))
     }
 }
 

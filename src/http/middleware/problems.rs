@@ -17,6 +17,8 @@ pub async fn render(
     let response = next.call(req).await?;
     let problem = match response.response().error() {
         Some(error) if error.as_error::<Problem>().is_some() => None,
+        // An extractor sends the client elsewhere.
+        Some(_) if response.status().is_redirection() => None,
         Some(error) => Some(foreign(error)),
         None if is_bare(response.response()) => named(response.status()),
         None => None,

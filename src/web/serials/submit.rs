@@ -34,7 +34,8 @@ struct SubmitPage<'a> {
 
 impl<'a> SubmitPage<'a> {
     fn new(typed: &'a TypedCode, faults: Faults) -> Self {
-        let frame = Frame::new(serial_words::SUBMIT).at(Place::Submit);
+        let mut frame = Frame::new(serial_words::SUBMIT).at(Place::Submit);
+        frame.script = Some(&frame.assets.submit_script);
         Self { frame, faults, advice: &[], typed, marked: typed.marked() }
     }
 }

@@ -18,7 +18,16 @@ pub(super) const SEND: &str = "Register";
 pub(super) const SEVERAL: &str = "Register several cards at once";
 pub(super) const ONE: &str = "Register one card";
 pub(super) const ANOTHER: &str = "Register another card";
-pub(super) const OWN_COPIES: &str = "My copies";
+/// Said by the script while the code is typed; `{place}` is where.
+pub(super) const CODE_FITS: &str = "The code is typed right.";
+pub(super) const CODE_MISTYPED: &str =
+    "There is a typing error in the code. Compare it with the card once more.";
+pub(super) const WRONG_SYMBOL: &str = "The character at place {place} cannot be in a code.";
+pub(super) const CODE_LONG: &str = "A code has 16 letters and digits. This has more.";
+pub(super) const NO_CAMERA: &str = "The camera cannot be used. Type the code instead.";
+pub(super) const SCAN: &str = "Scan the QR code";
+pub(super) const STOP_SCANNING: &str = "Stop scanning";
+pub(super) const CAMERA: &str = "Camera";
 pub(super) const SHOW_CARD: &str = "Show the card";
 pub(super) const LOOK_HERE: &str = "Look here";
 pub(super) const RARITY: &str = "Rarity";
@@ -43,12 +52,8 @@ pub(super) fn code_fault(error: SerialError) -> String {
         SerialError::Length(count) => {
             format!("A code has 16 letters and digits. This has {count}.")
         }
-        SerialError::Symbol(place) => {
-            format!("The character at place {place} cannot be in a code.")
-        }
-        SerialError::Check => {
-            "There is a typing error in the code. Compare it with the card once more.".to_owned()
-        }
+        SerialError::Symbol(place) => WRONG_SYMBOL.replace("{place}", &place.to_string()),
+        SerialError::Check => CODE_MISTYPED.to_owned(),
     }
 }
 

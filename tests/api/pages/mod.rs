@@ -8,6 +8,8 @@ mod html;
 mod links;
 mod search;
 mod secrets;
+mod serials;
+mod sessions;
 mod templates;
 
 use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};

@@ -7,10 +7,17 @@ use crate::support::{RequestExt as _, TestApp, in_memory};
 
 /// Pages at which hidden cards could show.
 async fn paths(app: &TestApp) -> Vec<String> {
-    let mut paths: Vec<String> =
-        ["/", "/games/ttcg", "/sets/ttcg/hearth", "/sets/ttcg/veil", "/search/help"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut paths: Vec<String> = [
+        "/",
+        "/games/ttcg",
+        "/sets/ttcg/hearth",
+        "/sets/ttcg/veil",
+        "/search/help",
+        "/submit",
+        "/login",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     let first = veil["data"][0]["number"].as_str().unwrap();
     for ways in ["?rarity=rare", "?rarity=none", "?rarity=", "?x=1"] {
@@ -18,6 +25,9 @@ async fn paths(app: &TestApp) -> Vec<String> {
     }
     for card in veil["data"].as_array().unwrap() {
         paths.push(format!("/cards/ttcg/veil/{}", card["number"].as_str().unwrap()));
+        for ways in ["", "?rarity=rare"] {
+            paths.push(format!("/pictures/{}{ways}", card["id"].as_str().unwrap()));
+        }
     }
     paths.extend(["001", "158"].map(|number| format!("/cards/ttcg/hearth/{number}")));
     for (at, search) in searches().into_iter().enumerate().step_by(5) {
@@ -88,7 +98,7 @@ async fn previews_of_hidden_cards_are_alike() {
     assert!(told.iter().all(|one| *one == told[0]));
 }
 
-/// Who sends a token sees what strangers see: pages know nobody yet.
+/// Who sends a token sees what strangers see: pages know people by their cookie.
 #[tokio::test]
 async fn a_token_changes_nothing() {
     let app = super::start().await;

@@ -253,6 +253,13 @@ impl TestApp {
         AppState { store, searches, shared: self.shared.clone() }
     }
 
+    /// Lets the service ask the database for everybody anew, as it does every two seconds.
+    pub async fn forget_identities(&self) {
+        let app = self.state();
+        app.identities.invalidate_all();
+        app.identities.run_pending_tasks().await;
+    }
+
     /// The database of the service.
     pub fn db(&self) -> &TestDb {
         &self.db

@@ -112,7 +112,8 @@ impl TestApp {
         file: PathBuf,
         packing_list: Option<PathBuf>,
     ) -> Result<Minted, MintError> {
-        let order = MintOrder { run, file, format: PrintFormat::Csv, packing_list };
+        let order =
+            MintOrder { run, file, format: PrintFormat::Csv, public_url: None, packing_list };
         let settings = StoreSettings::new(self.db().url());
         let (operator, now) = (Operator::at_the_machine(), self.clock().now());
         press::mint(

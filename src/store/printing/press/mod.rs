@@ -65,6 +65,8 @@ pub struct MintOrder {
     pub file: PathBuf,
     /// Its form.
     pub format: PrintFormat,
+    /// Where browsers find the service, without a slash at its end: then each line has the address for a QR code.
+    pub public_url: Option<String>,
     /// Where the packing list goes; nothing is there yet. Given exactly when the run has packs.
     pub packing_list: Option<PathBuf>,
 }
@@ -457,8 +459,8 @@ fn write_print_file(
     progress: &Progress,
 ) -> Result<(Vec<CopyRow>, [u8; 32]), MintError> {
     let path = &order.file;
-    let mut file =
-        PrintFile::create(path, order.format).map_err(|source| cannot_write(path, source))?;
+    let mut file = PrintFile::create(path, order.format, order.public_url.as_deref())
+        .map_err(|source| cannot_write(path, source))?;
     let rows = write_codes(planned, prefix, key, &mut file, progress);
     let written = rows.and_then(|rows| Ok((rows, file.finish()?)));
     let (mut rows, file_sha256) = written.map_err(|source| {

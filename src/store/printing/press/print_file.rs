@@ -19,8 +19,8 @@ pub enum PrintFormat {
     Ndjson,
 }
 
-/// Names of the columns, and of the JSON members.
-const COLUMNS: [&str; 5] = ["code", "game", "set", "number", "rarity"];
+/// Names of the columns, and of the JSON members. The last is there when addresses are.
+const COLUMNS: [&str; 6] = ["code", "game", "set", "number", "rarity", "address"];
 /// Bytes written at once. The buffer is wiped when it is dropped and never grows: no copy of it is left behind.
 const BUFFER: usize = 64 * 1024;
 /// No line is longer.
@@ -78,16 +78,24 @@ impl io::Write for HashedFile {
 pub(super) struct PrintFile {
     file: HashedFile,
     format: PrintFormat,
+    /// Where browsers find the service, without a slash at its end.
+    public_url: Option<String>,
 }
 
 impl PrintFile {
-    /// Creates the file, readable for its owner alone; fails when anything is there.
-    pub(super) fn create(path: &Path, format: PrintFormat) -> io::Result<Self> {
+    /// Creates the file, readable for its owner alone; fails when anything is there. With `public_url`, each line has the address that a QR code on the
+    /// card holds.
+    pub(super) fn create(
+        path: &Path,
+        format: PrintFormat,
+        public_url: Option<&str>,
+    ) -> io::Result<Self> {
         let mut file = HashedFile::create(path)?;
         if format == PrintFormat::Csv {
-            CsvLines::lf().push(COLUMNS, &mut file.buffer);
+            let columns = COLUMNS.len() - usize::from(public_url.is_none());
+            CsvLines::lf().push(COLUMNS.into_iter().take(columns), &mut file.buffer);
         }
-        Ok(Self { file, format })
+        Ok(Self { file, format, public_url: public_url.map(str::to_owned) })
     }
 
     /// Adds a code with the codes of its game and set, its card's number and its rarity. By the database's own checks these
@@ -95,7 +103,9 @@ impl PrintFile {
     pub(super) fn write_line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
         self.file.make_room(MAX_LINE)?;
         let buffer = &mut self.file.buffer;
-        let values = std::iter::once(code).chain(fields.iter().copied());
+        let address = self.public_url.as_ref().map(|public| submit_address(public, code));
+        let address = address.as_ref().map(|address| address.as_str());
+        let values = std::iter::once(code).chain(fields.iter().copied()).chain(address);
         match self.format {
             PrintFormat::Csv => CsvLines::lf().push(values, buffer),
             PrintFormat::Ndjson => {
@@ -117,6 +127,15 @@ impl PrintFile {
     }
 }
 
+/// The address that a QR code on a card holds: the page on which a code is typed, with the code in the fragment, which browsers send to no server.
+fn submit_address(public_url: &str, code: &str) -> Zeroizing<String> {
+    let mut address = Zeroizing::new(String::with_capacity(public_url.len() + code.len() + 16));
+    address.push_str(public_url);
+    address.push_str("/submit#");
+    address.extend(code.chars().filter(|symbol| *symbol != '-'));
+    address
+}
+
 /// SHA-256 of a file as it is on the disk now.
 pub(super) fn sha256(path: &Path) -> io::Result<[u8; 32]> {
     let mut file = File::open(path)?;
@@ -136,7 +155,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     fn write(path: &Path, format: PrintFormat, lines: usize) -> [u8; 32] {
-        let mut file = PrintFile::create(path, format).unwrap();
+        let mut file = PrintFile::create(path, format, None).unwrap();
         for number in 0..lines {
             file.write_line(
                 "0000-0000-0000-0000",
@@ -171,8 +190,32 @@ mod tests {
             );
             assert_eq!(sha256(&path).unwrap(), hash);
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-            let again = PrintFile::create(&path, format).err().unwrap();
+            let again = PrintFile::create(&path, format, None).err().unwrap();
             assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn each_line_has_the_address_of_its_code() {
+        let folder = tempfile::tempdir().unwrap();
+        for (format, lines) in [
+            (
+                PrintFormat::Csv,
+                "code,game,set,number,rarity,address\n\
+                 7KQ2-X0FM-93TD-AW5G,ttcg,veil,001,common,https://cards.example/submit#7KQ2X0FM93TDAW5G\n",
+            ),
+            (
+                PrintFormat::Ndjson,
+                "{\"code\":\"7KQ2-X0FM-93TD-AW5G\",\"game\":\"ttcg\",\"set\":\"veil\",\"number\":\"001\",\
+                 \"rarity\":\"common\",\"address\":\"https://cards.example/submit#7KQ2X0FM93TDAW5G\"}\n",
+            ),
+        ] {
+            let path = folder.path().join("codes");
+            let mut file = PrintFile::create(&path, format, Some("https://cards.example")).unwrap();
+            file.write_line("7KQ2-X0FM-93TD-AW5G", &["ttcg", "veil", "001", "common"]).unwrap();
+            file.finish().unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), lines);
             std::fs::remove_file(&path).unwrap();
         }
     }

@@ -1,0 +1,214 @@
+//! Players register cards on a page: with a typing error, with the log-in in between, twice, several at once. A browser is known by its cookie,
+//! which no other site and no program can use.
+
+use reqwest::RequestBuilder;
+
+use super::frame::check;
+use super::html::Page;
+use crate::support::{Answer, PASSWORD, PaperCard, RequestExt as _, TestApp};
+
+/// A browser: keeps one cookie, and says of its forms that they come from this service.
+pub struct Browser<'a> {
+    app: &'a TestApp,
+    pub cookie: Option<String>,
+}
+
+impl<'a> Browser<'a> {
+    pub fn new(app: &'a TestApp) -> Self {
+        Self { app, cookie: None }
+    }
+
+    /// One that is logged in.
+    pub async fn of(app: &'a TestApp, name: &str) -> Self {
+        let mut browser = Self::new(app);
+        let answer = browser.send("/login", &[("name", name), ("password", PASSWORD)]).await;
+        assert_eq!((answer.status, answer.header("location").as_str()), (303, "/my/account"));
+        browser
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        let request = self.app.get(path);
+        match &self.cookie {
+            Some(cookie) => request.header("cookie", cookie).answer().await,
+            None => request.answer().await,
+        }
+    }
+
+    pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let request = form(self.app.post(path), fields).header("sec-fetch-site", "same-origin");
+        let answer = match &self.cookie {
+            Some(cookie) => request.header("cookie", cookie).answer().await,
+            None => request.answer().await,
+        };
+        let set = answer.header("set-cookie");
+        if let Some((cookie, attributes)) = set.split_once(';') {
+            for attribute in ["HttpOnly", "SameSite=Lax", "Path=/"] {
+                assert!(attributes.contains(attribute), "{set}");
+            }
+            let is_removed = attributes.contains("Max-Age=0");
+            self.cookie = (!is_removed).then(|| cookie.to_owned());
+        }
+        answer
+    }
+}
+
+/// The same request with the fields of a form.
+pub fn form(request: RequestBuilder, fields: &[(&str, &str)]) -> RequestBuilder {
+    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    request.header("content-type", "application/x-www-form-urlencoded").body(body)
+}
+
+/// A hidden set with printed cards: five submissions unlock one.
+async fn printed() -> (TestApp, Vec<PaperCard>) {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 3, true).await;
+    let cards = app.print("dusk", 20).await;
+    (app, cards)
+}
+
+fn text(answer: &Answer) -> String {
+    answer.text()
+}
+
+#[tokio::test]
+async fn a_code_is_kept_through_the_log_in_and_registered() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let card = &cards[0];
+    let mut browser = Browser::new(&app);
+    let form = check("/submit", &browser.get("/submit").await);
+    assert_eq!(form.all("input").filter(|field| field.get("id") == Some("serial")).count(), 1);
+    let asked = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
+    assert_eq!(asked.status, 200, "{}", text(&asked));
+    let page = check("/submit", &asked);
+    let hidden: Vec<(&str, &str)> = page
+        .all("input")
+        .filter(|field| field.get("type") == Some("hidden"))
+        .map(|field| (field.get("name").unwrap(), field.get("value").unwrap()))
+        .collect();
+    assert!(hidden.contains(&("serial", &card.serial)), "{hidden:?}");
+    let fields = [hidden.as_slice(), &[("name", "ada"), ("password", PASSWORD)]].concat();
+    let answer = browser.send("/login", &fields).await;
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    assert_eq!(answer.header("cache-control"), "private, no-store");
+    let page = check("/login", &answer);
+    assert_eq!(page.only("h1").text, "This copy is yours now");
+    assert!(browser.cookie.is_some());
+    assert_eq!(app.db().value("SELECT count(*) FROM copies WHERE owner_id IS NOT NULL").await, "1");
+    // A second tap: it is hers, once.
+    let again = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
+    assert_eq!(check("/submit", &again).only("h1").text, "This copy was yours already");
+    assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "1");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_code_is_told_beside_it() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let card = &cards[0];
+    let other = cards.iter().find(|other| other.number != card.number).unwrap();
+    let mistyped = {
+        let (rest, last) = card.serial.split_at(card.serial.len() - 1);
+        format!("{rest}{}", if last == "0" { "1" } else { "0" })
+    };
+    let wrong = card.serial.replacen(|c: char| c.is_ascii_alphanumeric(), "U", 1);
+    for (serial, name, told) in [
+        ("", card.name.as_str(), "Type the code."),
+        ("7KQ2", &card.name, "A code has 16 letters and digits. This has 4."),
+        (&wrong, &card.name, "The character at place 1 cannot be in a code."),
+        (&mistyped, &card.name, "There is a typing error in the code."),
+        (&card.serial, " ", "Type the name of the card"),
+        (&card.serial, &other.name, "Code and name do not belong together."),
+    ] {
+        let answer = browser.send("/submit", &[("serial", serial), ("card", name)]).await;
+        assert_eq!(answer.status, 422, "{told}");
+        let page = check("/submit", &answer);
+        let alert = page.elements.iter().find(|element| element.get("role") == Some("alert"));
+        assert!(alert.is_some_and(|alert| alert.text.contains(told)), "{told}: {}", text(&answer));
+        // What was typed is there to be mended.
+        assert!(page.all("input").any(|field| field.get("value") == Some(serial)), "{told}");
+    }
+    assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "0");
+    let marked = browser.send("/submit", &[("serial", &wrong), ("card", &card.name)]).await;
+    assert_eq!(Page::read(&text(&marked)).only("mark").text, "U");
+}
+
+#[tokio::test]
+async fn a_card_of_somebody_else_says_what_to_do() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    app.player("bea").await;
+    let fields = [("serial", cards[0].serial.as_str()), ("card", cards[0].name.as_str())];
+    assert_eq!(Browser::of(&app, "ada").await.send("/submit", &fields).await.status, 200);
+    let answer = Browser::of(&app, "bea").await.send("/submit", &fields).await;
+    assert_eq!(answer.status, 409);
+    let page = check("/submit", &answer);
+    assert!(page.all("h2").any(|heading| heading.text == "What you can do"));
+    assert!(page.all("li").any(|line| line.text.contains("a moderator decides")));
+}
+
+#[tokio::test]
+async fn several_cards_are_registered_at_once_and_the_others_stay() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    check("/submit/batch", &browser.get("/submit/batch").await);
+    let wrong = format!("{} Nobody", cards[2].serial);
+    let lines = format!(
+        "{} {}\r\n\r\n{}\r\n{}\t{}\r\n",
+        cards[0].serial, cards[0].name, wrong, cards[1].serial, cards[1].name
+    );
+    let answer = browser.send("/submit/batch", &[("lines", &lines)]).await;
+    assert_eq!(answer.status, 200, "{}", text(&answer));
+    let page = check("/submit/batch", &answer);
+    let verdicts: Vec<&str> = page.all("td").map(|cell| cell.text.as_str()).collect();
+    assert_eq!(
+        verdicts,
+        [
+            "1",
+            "This copy is yours now",
+            "3",
+            "Code and name do not belong together.",
+            "4",
+            "This copy is yours now"
+        ]
+    );
+    assert_eq!(page.only("textarea").text.trim(), wrong);
+    assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "2");
+    for (lines, told) in
+        [(" \r\n", "Type at least one line."), (&"x\r\n".repeat(51), "more than 50")]
+    {
+        let answer = browser.send("/submit/batch", &[("lines", lines)]).await;
+        assert_eq!(answer.status, 422);
+        assert!(text(&answer).contains(told), "{told}");
+    }
+}
+
+/// Who has a copy sees the card and its picture, and nobody keeps them.
+#[tokio::test]
+async fn a_holder_sees_her_hidden_card_and_nobody_else_does() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let card = &cards[0];
+    let mut browser = Browser::of(&app, "ada").await;
+    let path = format!("/cards/ttcg/dusk/{}", card.number);
+    let before = browser.get(&path).await;
+    assert!(!text(&before).contains(&card.name));
+    let result = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
+    let picture = Page::read(&text(&result));
+    let picture = picture.only("img").get("src").unwrap().to_owned();
+    let shown = browser.get(&path).await;
+    assert_eq!(check(&path, &shown).only("h1").text, card.name);
+    assert_eq!(shown.header("cache-control"), "private, no-store");
+    let drawn = browser.get(&picture).await;
+    assert_eq!((drawn.status, drawn.header("content-type").as_str()), (200, "image/svg+xml"));
+    assert_eq!(drawn.header("cache-control"), "private, no-store");
+    assert!(text(&drawn).contains(&card.name), "{}", text(&drawn));
+    let stranger = Browser::new(&app);
+    for path in [&path, &picture] {
+        let seen = stranger.get(path).await;
+        assert!(!text(&seen).contains(&card.name), "{path}");
+        assert!(seen.header("vary").contains("Cookie"), "{path}");
+    }
+}

@@ -1,0 +1,134 @@
+//! Sessions of browsers: what their cookie is good for, and what it is not.
+
+use chrono::Duration;
+
+use super::frame::check;
+use super::serials::{Browser, form};
+use crate::support::{PASSWORD, RequestExt as _, TestApp};
+
+#[tokio::test]
+async fn pages_of_players_lead_to_the_log_in_and_back() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let mut browser = Browser::new(&app);
+    let turned = browser.get("/submit/batch").await;
+    assert_eq!(
+        (turned.status, turned.header("location").as_str()),
+        (303, "/login?to=%2Fsubmit%2Fbatch")
+    );
+    let form = check("/login", &browser.get("/login?to=%2Fsubmit%2Fbatch").await);
+    let to = form.all("input").find(|field| field.get("name") == Some("to")).unwrap();
+    assert_eq!(to.get("value"), Some("/submit/batch"));
+    let fields = [("name", "ada"), ("password", PASSWORD), ("to", "/submit/batch")];
+    let answer = browser.send("/login", &fields).await;
+    assert_eq!((answer.status, answer.header("location").as_str()), (303, "/submit/batch"));
+    let cookie = browser.cookie.clone().unwrap();
+    assert!(cookie.starts_with("cardscape=csb_"), "{cookie}");
+    let elsewhere = [("name", "ada"), ("password", PASSWORD), ("to", "//evil.example/")];
+    let answer = browser.send("/login", &elsewhere).await;
+    assert_eq!(answer.header("location"), "/my/account");
+    check("/my/account", &browser.get("/my/account").await);
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_told_and_not_sent_back() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let mut browser = Browser::new(&app);
+    let answer = browser.send("/login", &[("name", "ada"), ("password", "not this one")]).await;
+    assert_eq!(answer.status, 401);
+    let page = check("/login", &answer);
+    assert!(answer.text().contains("The name or the password is wrong."));
+    assert!(!answer.text().contains("not this one"));
+    assert!(page.all("input").any(|field| field.get("value") == Some("ada")));
+    assert!(browser.cookie.is_none());
+}
+
+/// The cookie says nothing below `/v1`, and a token says nothing on pages.
+#[tokio::test]
+async fn a_cookie_is_for_pages_and_a_token_for_programs() {
+    let app = TestApp::start().await;
+    let player = app.player("ada").await;
+    let browser = Browser::of(&app, "ada").await;
+    let cookie = browser.cookie.clone().unwrap();
+    for path in ["/v1/me", "/v1/sessions", "/v1/submissions", "/v1/collection"] {
+        app.get(path).header("cookie", &cookie).answer().await.problem(401, "unauthenticated");
+    }
+    let token = cookie.split_once('=').unwrap().1;
+    app.get("/v1/me").bearer_auth(token).answer().await.problem(401, "invalid_token");
+    let turned = app.get("/my/account").by(&player).answer().await;
+    assert_eq!(turned.status, 303);
+    // Nor does a token that is put into a cookie.
+    let access = format!("cardscape={}", player.access_token);
+    assert_eq!(app.get("/my/account").header("cookie", access).answer().await.status, 303);
+    // What is stored is no cookie.
+    let stored = "SELECT count(*) FROM sessions WHERE browser_token_hash IS NOT NULL";
+    assert_eq!(app.db().value(stored).await, "1");
+}
+
+#[tokio::test]
+async fn forms_of_other_sites_are_refused() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let browser = Browser::of(&app, "ada").await;
+    let cookie = browser.cookie.clone().unwrap();
+    let host = app.get("/").build().unwrap().url().clone();
+    let ours = format!("http://{}:{}", host.host_str().unwrap(), host.port().unwrap());
+    for path in ["/login", "/logout", "/submit", "/submit/batch"] {
+        let sent = || form(app.post(path), &[("name", "ada")]).header("cookie", &cookie);
+        let refused = [
+            sent(),
+            sent().header("sec-fetch-site", "cross-site"),
+            sent().header("sec-fetch-site", "same-site"),
+            sent().header("sec-fetch-site", "none").header("origin", &ours),
+            sent().header("origin", "https://evil.example"),
+            sent().header("origin", "null"),
+        ];
+        for request in refused {
+            let answer = request.answer().await;
+            assert_eq!(answer.status, 403, "{path}");
+            check(path, &answer);
+        }
+        assert_ne!(sent().header("origin", &ours).answer().await.status, 403, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn log_out_and_bans_end_the_session() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let admin = app.admin().await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let cookie = browser.cookie.clone().unwrap();
+    let other = Browser::of(&app, "ada").await;
+    let answer = browser.send("/logout", &[]).await;
+    assert_eq!((answer.status, answer.header("location").as_str()), (303, "/"));
+    assert!(browser.cookie.is_none());
+    // At once, also for whoever kept the cookie; the other browser stays.
+    assert_eq!(app.get("/my/account").header("cookie", &cookie).answer().await.status, 303);
+    assert_eq!(other.get("/my/account").await.status, 200);
+    let path = format!("/v1/accounts/{}", ada.id);
+    let ban = serde_json::json!({ "banned": true });
+    app.patch(&path).by(&admin).json(&ban).answer().await.expect(200);
+    app.forget_identities().await;
+    assert_eq!(other.get("/my/account").await.status, 303);
+}
+
+/// The cookie stays the same, so tabs cannot log each other out; its session lives on as long as it is used.
+#[tokio::test]
+async fn many_tabs_use_one_session_for_months() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let browser = Browser::of(&app, "ada").await;
+    for _ in 0..5 {
+        let tabs = (0..20).map(|_| browser.get("/my/account"));
+        for answer in futures_util::future::join_all(tabs).await {
+            assert_eq!((answer.status, answer.header("set-cookie")), (200, String::new()));
+        }
+        app.clock().advance(Duration::days(50));
+        app.forget_identities().await;
+    }
+    app.clock().advance(Duration::days(61));
+    app.forget_identities().await;
+    assert_eq!(browser.get("/my/account").await.status, 303);
+}
