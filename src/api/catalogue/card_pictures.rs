@@ -14,7 +14,8 @@ use crate::domain::ids::CardId;
 use crate::http::extract::{Caller, Params};
 use crate::memory::rendered::Rendered;
 
-/// What a picture may do when somebody opens it by itself: nothing, not even run in the name of this service.
+/// Content-Security-Policy of a picture that is opened as a document: it must not load or run anything as part of this
+/// site.
 const POLICY: &str = "default-src 'none'; img-src data:; sandbox";
 
 /// Which picture of a card.
@@ -59,7 +60,7 @@ pub async fn draw_card_picture(
     found.answer(&req, |picture| Ok(picture_answer(&req, &picture)))
 }
 
-/// A picture as an answer, with [`POLICY`].
+/// A picture as a response, with [`POLICY`].
 pub(crate) fn picture_answer(req: &HttpRequest, picture: &Rendered) -> HttpResponse {
     let mut answer = picture.answer(req);
     answer.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
