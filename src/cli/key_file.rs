@@ -175,6 +175,6 @@ fn create_or_load(path: &Path) -> anyhow::Result<KeyRing> {
 }
 
 /// The message to an operator who replaces lost keys: what is lost.
-pub(super) fn tell_loss(dependents: &Dependents) -> String {
+pub(super) fn loss_message(dependents: &Dependents) -> String {
     format!("From now on {}.", consequences(dependents))
 }
