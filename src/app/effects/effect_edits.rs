@@ -106,7 +106,7 @@ pub async fn delete_template(
             return Err(Problem::not_found());
         }
         texts.templates.remove(at);
-        Ok(EditedPart::new(format!("template {number}, deleted")))
+        Ok(EditedPart::new(format!("template {number}, taken away")))
     };
     edit(app, by, target, change).await
 }
