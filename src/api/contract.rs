@@ -1,4 +1,4 @@
-//! The OpenAPI document: what `routes.rs` mounts, completed by `openapi/`.
+//! The OpenAPI document: the operations in `routes.rs`, completed by `openapi/`.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -17,7 +17,7 @@ pub fn document() -> OpenApi {
     openapi::completed(routes::operations())
 }
 
-/// The operations that have no query parameters.
+/// The operations without query parameters.
 pub(super) fn without_query() -> &'static WithoutQuery {
     static WITHOUT: LazyLock<WithoutQuery> = LazyLock::new(|| {
         let document = serde_json::to_value(document()).unwrap_or_default();
@@ -46,7 +46,7 @@ pub(super) fn without_query() -> &'static WithoutQuery {
     )
 )]
 pub async fn find_document(req: HttpRequest) -> Result<HttpResponse, Problem> {
-    // A megabyte, the same for all workers as long as the program runs.
+    // A megabyte, which all workers share until the program ends.
     static WRITTEN: OnceLock<Rendered> = OnceLock::new();
     if let Some(written) = WRITTEN.get() {
         return Ok(written.answer(&req));

@@ -1,7 +1,7 @@
 //! JSON over HTTP: request types, handlers of a few lines, and the route table of each capability.
 //!
-//! A handler hands typed input and proofs of permission to a use case of [`crate::app`], and sends what it answers. What goes wrong is a
-//! [`crate::app::problem::Problem`].
+//! A handler passes typed input and proofs of permission to a use case of [`crate::app`], and sends its response.
+//! Failures are a [`crate::app::problem::Problem`].
 
 pub mod accounts;
 pub mod catalogue;

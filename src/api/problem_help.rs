@@ -1,24 +1,24 @@
-//! What an error code means, what to do about it, and an example of an answer that has it: the pages below `/problems`.
+//! The meaning of each error code, advice, and an example response: the pages below `/problems`.
 
 use serde_json::json;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::serials::serial::SerialError;
 
-/// A page about an error code.
+/// The page about an error code.
 pub(super) struct ProblemHelp {
-    /// What happened, in a sentence or two.
+    /// What happened, in one or two sentences.
     pub(super) happened: &'static str,
     /// What the caller can do.
     pub(super) advice: &'static str,
-    /// A problem as it may be answered.
+    /// An example of the problem.
     pub(super) example: Problem,
 }
 
 const ID: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
 
 impl ProblemHelp {
-    /// The page about this code.
+    /// The page about a code.
     pub(super) fn about(code: ProblemCode) -> Self {
         use ProblemCode as C;
         let new = Problem::new(code);

@@ -1,4 +1,4 @@
-//! How a capability says which URLs it answers: its table of routes, and the groups that the router looks for first.
+//! How a capability declares its URLs: its table of routes, and the groups that the router checks first.
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::{HttpResponse, Scope, web};
@@ -7,7 +7,7 @@ use utoipa::openapi::OpenApi;
 use crate::app::problem::{Problem, ProblemCode};
 
 macro_rules! on {
-    // HEAD is GET without a body; the server leaves the body out.
+    // HEAD is handled like GET; the server removes the body.
     ($resource:expr, get, $handler:path) => {
         $resource
             .route(actix_web::web::get().to($handler))
@@ -19,10 +19,10 @@ macro_rules! on {
 }
 pub(super) use on;
 
-/// The route table of a capability: `path => method module::handler, …;`. Makes its `TABLE`.
+/// Declares the route table of a capability: `path => method module::handler, …;`. Defines its `TABLE`.
 macro_rules! routes {
     ($($path:literal => $($method:ident $room:ident::$handler:ident),+;)+) => {
-        /// Method, path and handler of every route here.
+        /// Method, path and handler of every route in this table.
         pub(super) const TABLE: $crate::api::route_table::RouteTable = $crate::api::route_table::RouteTable {
             routes: &[$($((stringify!($method), $path, stringify!($handler))),+),+],
             mount: |groups, config| {
@@ -52,26 +52,26 @@ pub(super) use routes;
 /// Method, path and operation id of a route.
 pub type Route = (&'static str, &'static str, &'static str);
 
-/// The routes of a capability, as its [`routes!`] table makes them.
+/// The routes of a capability, from its [`routes!`] table.
 pub(super) struct RouteTable {
-    /// All of them.
+    /// All routes.
     pub(super) routes: &'static [Route],
-    /// Mounts them.
+    /// Mounts the routes.
     pub(super) mount: fn(&mut Groups, &mut web::ServiceConfig),
-    /// The part of the OpenAPI document that describes them.
+    /// The part of the OpenAPI document about these routes.
     pub(super) operations: fn() -> OpenApi,
 }
 
-/// Routes with the same beginning. The router tries one after the other, with a regular expression for each that has parameters; so that it
-/// need not try all, it looks for the beginning first.
+/// Routes with a common prefix. The router tries routes one after the other, each with parameters by a regular
+/// expression; checking the prefix of a group first saves most of these.
 #[derive(Default)]
 pub(super) struct Groups(Vec<(&'static str, Scope)>);
 
-/// The beginning of everything about one game: the largest group but for that.
+/// The prefix of everything about one game. It has its own group, because the group `/v1/games` would be by far the largest.
 const GAME: &str = "/v1/games/{game}";
 
 impl Groups {
-    /// The beginning and the rest of a path. Without a beginning: it is in no group.
+    /// Splits a path into the prefix of its group and the rest; `None`: it is in no group.
     pub(super) fn split(path: &'static str) -> (Option<&'static str>, &'static str) {
         let beginning = match path.strip_prefix("/v1/") {
             None => return (None, path),
@@ -104,7 +104,7 @@ impl Groups {
     }
 
     pub(super) fn mount(mut self, config: &mut web::ServiceConfig) {
-        // What begins like another group comes after it.
+        // A group whose prefix begins another group's prefix must come after it.
         self.0.sort_by_key(|(beginning, _)| GAME.starts_with(&format!("{beginning}/")));
         for (_, group) in self.0 {
             config.service(group);
@@ -112,7 +112,7 @@ impl Groups {
     }
 }
 
-/// 405 with the methods that the resource does have.
+/// 405 with the methods that the resource supports.
 pub(super) fn method_not_allowed(methods: &[&str]) -> Result<HttpResponse, Problem> {
     let mut allow: Vec<String> = methods.iter().map(|method| method.to_ascii_uppercase()).collect();
     if methods.contains(&"get") {

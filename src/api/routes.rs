@@ -1,4 +1,4 @@
-//! Joins the route tables of the capabilities, which stand in their `mod.rs`.
+//! Joins the route tables of the capabilities, which are in their `mod.rs`.
 
 use actix_web::web;
 use utoipa::openapi::OpenApi;
@@ -9,7 +9,7 @@ use super::{
     printing, problems, serials,
 };
 
-/// All tables. The router tries one route after the other, within each group: what is asked for most comes first.
+/// All tables, the most requested first, because the router tries the routes of a group in order.
 const TABLES: [RouteTable; 11] = [
     catalogue::TABLE,
     accounts::TABLE,
@@ -24,7 +24,7 @@ const TABLES: [RouteTable; 11] = [
     TABLE,
 ];
 
-// What belongs to no capability.
+// Routes that belong to no capability.
 routes! {
     "/problems" => get problems::list_problems;
     "/problems/{code}" => get problems::find_problem;

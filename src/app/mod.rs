@@ -1,5 +1,5 @@
-//! What the service can do: one use case a function, with its answers and failures. It knows neither HTTP nor SQL; the API sends what it answers, pages
-//! render it, commands print it.
+//! Use cases: one function for each thing that the service can do, with its responses and failures. This layer knows
+//! neither HTTP nor SQL; the API serialises its responses, pages render them, and commands print them.
 
 pub mod accounts;
 pub mod answer_form;

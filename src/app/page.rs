@@ -1,4 +1,4 @@
-//! Cursor pagination: a page holds what follows the last item of the page before, whatever was inserted meanwhile.
+//! Cursor pagination: a page starts after the last item of the previous page, whatever was inserted since.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -14,7 +14,7 @@ use super::problem::{Problem, ProblemCode};
 pub const MAX_LIMIT: u16 = 200;
 const DEFAULT_LIMIT: u16 = 50;
 
-/// How many items a client wants: 1 to 200, 50 when it does not say.
+/// How many items a client asks for: 1 to 200, by default 50.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u16")]
 pub struct PageLimit(u16);
@@ -38,29 +38,29 @@ impl TryFrom<u16> for PageLimit {
 }
 
 impl PageLimit {
-    /// One more than the page holds: the extra row tells that there is a next page.
+    /// Number of rows to read: one more than the page holds, to find out whether there is a next page.
     pub fn rows(self) -> i64 {
         i64::from(self.0) + 1
     }
 
-    /// How many items a page holds at most.
+    /// Most items of the page.
     pub fn items(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// Where a page begins: the key of the last item of the page before, opaque to clients.
+/// The position where a page begins: the key of the previous page's last item, encoded. Clients must not interpret it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(String);
 
 impl Cursor {
-    /// The text that clients send.
+    /// The encoded text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Reads the key back; 400 when it is none.
+    /// Decodes the key; 400 when the text is no cursor of this type.
     pub fn key<K: DeserializeOwned>(&self) -> Result<K, Problem> {
         Self::content(&self.0)
             .filter(|value| !has_nul(value))
@@ -77,18 +77,18 @@ impl Cursor {
         serde_json::from_slice(&BASE64URL.decode(text).ok()?).ok()
     }
 
-    /// The key of a cursor, if a request has one.
+    /// Decodes the key of an optional cursor.
     pub fn key_of<K: DeserializeOwned>(cursor: Option<&Self>) -> Result<Option<K>, Problem> {
         cursor.map(Self::key).transpose()
     }
 
-    /// The cursor of a key.
+    /// Encodes a key as a cursor.
     pub fn at(key: &impl Serialize) -> String {
         BASE64URL.encode(serde_json::to_vec(key).unwrap_or_default())
     }
 }
 
-/// Postgres has no text with NUL in it.
+/// Postgres cannot store a NUL in text.
 fn has_nul(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
@@ -98,7 +98,8 @@ fn has_nul(value: &Value) -> bool {
     }
 }
 
-/// A time inside a cursor: microseconds since 1970, up to the year 9999. What lies outside of that Postgres may not take.
+/// A time inside a cursor: microseconds since 1970, up to the year 9999. Postgres may not accept times outside this
+/// range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct CursorTime(pub DateTime<Utc>);
@@ -134,7 +135,7 @@ pub struct Page<T> {
     pub total: Option<i64>,
 }
 
-/// Makes a page of up to `limit` items out of `limit + 1` rows.
+/// Makes a page of up to `limit` items from up to `limit + 1` rows.
 pub fn paged<R, T, K: Serialize>(
     mut rows: Vec<R>,
     limit: PageLimit,
@@ -148,13 +149,13 @@ pub fn paged<R, T, K: Serialize>(
 }
 
 impl<T> Page<T> {
-    /// The page with other items in their places.
+    /// Converts each item of the page.
     pub fn map<U>(self, item: impl FnMut(T) -> U) -> Page<U> {
         let Self { data, next_cursor, total } = self;
         Page { data: data.into_iter().map(item).collect(), next_cursor, total }
     }
 
-    /// The page with other items in their places, or the first error.
+    /// Converts each item of the page, or returns the first error.
     pub fn try_map<U, E>(self, item: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
         let Self { data, next_cursor, total } = self;
         let data: Result<Vec<U>, E> = data.into_iter().map(item).collect();
@@ -162,15 +163,16 @@ impl<T> Page<T> {
     }
 }
 
-/// How far a reader of a numbered feed is after a page of it.
+/// The position of a reader of a numbered feed after a page.
 pub(crate) struct FeedPosition {
-    /// Everything up to this number is known now.
+    /// The number to request the next page after.
     pub(crate) next_after: i64,
-    /// The newest number that there is.
+    /// The highest number that exists.
     pub(crate) newest: i64,
 }
 
-/// Cuts a page of a feed out of the `limit + 1` rows that were read; `newest` is the newest number before they were, `number` that of a row.
+/// Cuts the `limit + 1` rows that were read to a page of a feed. `newest` is the highest number, read before the rows;
+/// `number` gives the number of a row.
 pub(crate) fn cut_feed<R>(
     rows: &mut Vec<R>,
     limit: PageLimit,
@@ -182,7 +184,7 @@ pub(crate) fn cut_feed<R>(
     let last = rows.last().map(number);
     let next_after = match last {
         Some(last) if more => last,
-        // What came after the newest was read belongs to the next page.
+        // Rows newer than `newest` were written after it was read; they belong to the next page.
         _ => newest.max(last.unwrap_or_default()),
     };
     FeedPosition { next_after, newest: newest.max(next_after) }

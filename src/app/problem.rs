@@ -1,4 +1,5 @@
-//! The table of error codes: every way in which a use case can fail. How a failure is told over HTTP (RFC 9457) is in `http/problem.rs`.
+//! The table of error codes: every way in which a use case can fail. `http/problem.rs` writes failures as HTTP
+//! responses (RFC 9457).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -241,7 +242,7 @@ impl InputFault {
         }
     }
 
-    /// Says on which line of a text, from 1.
+    /// Adds the line of a text file, counted from 1.
     #[must_use]
     pub fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
@@ -249,7 +250,7 @@ impl InputFault {
     }
 }
 
-/// What is said of a cursor beside other faults.
+/// The fault of a wrong cursor, when it is listed with other faults.
 pub(crate) const NOT_OF_THIS_LIST: &str = "is not one that this list gave out";
 
 /// Why something could not be done: the error type of every use case and every handler.
@@ -258,15 +259,15 @@ pub struct Problem {
     pub(crate) code: ProblemCode,
     pub(crate) detail: Option<Cow<'static, str>>,
     pub(crate) errors: Vec<InputFault>,
-    /// Seconds after which another try is worth it.
+    /// Seconds after which a retry may succeed.
     pub(crate) retry_after: Option<u32>,
-    /// What belongs to the status, as the name and value of a header.
+    /// A response header (name and value) that belongs to the status.
     pub(crate) header: Option<Box<(&'static str, String)>>,
     pub(crate) extra: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Problem {
-    /// A problem that needs no more words than its title.
+    /// A problem without details beside its title.
     pub fn new(code: ProblemCode) -> Self {
         Self {
             code,
@@ -278,64 +279,64 @@ impl Problem {
         }
     }
 
-    /// Says what happened this time.
+    /// Adds details of this occurrence.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
         self.detail = Some(detail.into());
         self
     }
 
-    /// Lists the faults of the input.
+    /// Adds the faults of the input.
     #[must_use]
     pub fn errors(mut self, errors: Vec<InputFault>) -> Self {
         self.errors = errors;
         self
     }
 
-    /// Says when another try is worth it, in seconds.
+    /// Adds after how many seconds a retry may succeed.
     #[must_use]
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// Names the methods that the resource knows, for 405.
+    /// Adds the methods of the resource, for 405.
     #[must_use]
     pub fn allow(mut self, methods: String) -> Self {
         self.header = Some(Box::new(("allow", methods)));
         self
     }
 
-    /// Tells how many bytes there are, for 416.
+    /// Adds the length of the file, for 416.
     #[must_use]
     pub fn length(mut self, bytes: u64) -> Self {
         self.header = Some(Box::new(("content-range", format!("bytes */{bytes}"))));
         self
     }
 
-    /// Adds a member that programs can use.
+    /// Adds a member to the problem document, for programs.
     #[must_use]
     pub fn with(mut self, member: &str, value: impl Into<serde_json::Value>) -> Self {
         self.extra.insert(member.to_owned(), value.into());
         self
     }
 
-    /// There is nothing here.
+    /// 404: the resource does not exist, or the caller may not see it.
     pub fn not_found() -> Self {
         Self::new(ProblemCode::NotFound)
     }
 
-    /// The body was read, but values are wrong.
+    /// The body could be parsed, but some values are wrong.
     pub fn invalid(errors: Vec<InputFault>) -> Self {
         Self::new(ProblemCode::InvalidBody).errors(errors)
     }
 
-    /// Query parameters are wrong.
+    /// Some query parameters are wrong.
     pub fn of_query(errors: Vec<InputFault>) -> Self {
         Self::new(ProblemCode::InvalidQuery).errors(errors)
     }
 
-    /// The same refusal where the members of the body but `list` came as parameters of the query.
+    /// Converts faults of a body to faults of an upload, where all members except `list` are query parameters.
     #[must_use]
     pub fn of_upload(mut self) -> Self {
         if !matches!(self.code, ProblemCode::InvalidBody | ProblemCode::UnknownFormat) {
@@ -355,7 +356,7 @@ impl Problem {
         self
     }
 
-    /// One refusal with the faults of two, where both are about the parameters of a request; else the first.
+    /// Joins two problems: if both are about query parameters, one problem with the faults of both; else the first.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         let (Some(own), Some(others)) = (self.query_faults(), other.query_faults()) else {
@@ -369,14 +370,14 @@ impl Problem {
         self
     }
 
-    /// Without the faults that name no place.
+    /// Removes faults without a pointer.
     #[must_use]
     pub fn without_whole(mut self) -> Self {
         self.errors.retain(|fault| !fault.pointer.is_empty());
         self
     }
 
-    /// What is wrong with the query parameters; `None`: it is about something else.
+    /// The faults in query parameters; `None`: the problem is about something else.
     fn query_faults(&self) -> Option<Vec<InputFault>> {
         match self.code {
             ProblemCode::InvalidQuery => Some(self.errors.clone()),
@@ -385,7 +386,8 @@ impl Problem {
         }
     }
 
-    /// There is no place to have a file read: 429 when account or network have as many as they may, 503 when all together have.
+    /// There is no free place to read a file: 429 when the account or network has too many, 503 when the whole instance
+    /// has.
     pub fn full_desk(full: NoPlace) -> Self {
         match full {
             NoPlace::Holder => Self::new(ProblemCode::TooManyImports).retry_after(2),
@@ -393,7 +395,7 @@ impl Problem {
         }
     }
 
-    /// A fault of ours: `cause` goes to the log, not to the client.
+    /// A failure of the service itself. `cause` is logged and not sent to the client.
     pub fn internal(cause: impl fmt::Display) -> Self {
         tracing::error!(%cause, "internal error");
         Self::new(ProblemCode::Internal)
@@ -419,12 +421,12 @@ impl Problem {
         self.errors
     }
 
-    /// Members beside those that every problem has.
+    /// Members beside those that every problem document has.
     pub fn members(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.extra
     }
 
-    /// What is wrong, in one text for people.
+    /// The failure in one sentence for people.
     pub fn text(&self) -> String {
         let faults: Vec<&str> = self.errors.iter().map(|fault| fault.detail.as_str()).collect();
         match &self.detail {
@@ -435,7 +437,7 @@ impl Problem {
     }
 }
 
-/// What two checks make of a request, or the faults of both.
+/// Joins two checks: both values, or the faults of both.
 pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
     match (one, other) {
         (Ok(one), Ok(other)) => Ok((one, other)),
@@ -482,7 +484,7 @@ impl From<StoreError> for Problem {
                     .retry_after(2)
             }
             StoreError::Contended(cause) => {
-                tracing::warn!(%cause, "other transactions were in the way");
+                tracing::warn!(%cause, "conflict with other transactions");
                 Self::new(ProblemCode::Unavailable).retry_after(1)
             }
             StoreError::Revoked => Self::new(ProblemCode::InvalidToken),

@@ -1,4 +1,4 @@
-//! What use cases share: the store of their worker thread and the values of the whole process.
+//! State that use cases share: the store of their worker thread, and values of the whole process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -51,40 +51,42 @@ use crate::store::serials::registration_groups::RegistrationGroups;
 use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 use crate::work::BoundedWork;
 
-/// Longest time that an answer waits for what is in memory.
+/// How long a response waits at most until the data in memory is up to date.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// How many pieces of work with effect texts or files of admins wait for each that is done.
+/// How many jobs with effect texts or files of admins may wait for each one that runs.
 const WAITING: usize = 32;
 
-/// The part of the memory for cards that answers about games and sets may take beside them, and totals of sets as much again: those of 1,600 sets take 6 MB.
+/// Memory for cached responses about games and sets, as a fraction of the memory for cards (1/4); totals of sets may
+/// take as much again. The totals of 1,600 sets take 6 MB.
 const KEPT_ANSWERS: u64 = 4;
-/// The part of the memory for cards that may be taken beside it for what cards do: some 30,000 cards.
+/// Memory for the effects of cards, as a fraction of the memory for cards (1/4): some 30,000 cards.
 const CARD_EFFECTS: u64 = 4;
-/// The same for pages of the gallery: some 300 of 50 designs.
+/// Memory for pages of the gallery, as a fraction of the memory for cards (1/4): some 300 pages of 50 designs.
 const GALLERY_PAGES: u64 = 4;
-/// Memory for sentences with what makes them, in bytes: some 5,000.
+/// Memory for sentences and the templates that make them, in bytes: some 5,000 sentences.
 const MATCHED_SENTENCES: u64 = 8 * 1024 * 1024;
-/// Most toolkits that are kept: one of the largest game has some megabytes.
+/// Most toolkits in the cache: that of the largest game has some megabytes.
 const TOOLKITS: u64 = 16;
-/// Most facets of designs that are kept: of a large game they have some hundred kilobytes. Clients make up queries: those that are asked for often stay.
+/// Most cached facets of designs: those of a large game take some hundred kilobytes. Clients can invent queries;
+/// entries that are used often stay.
 const DESIGN_FACETS: u64 = 100;
-/// How long each is kept. Other versions have other keys: it need not end earlier.
+/// How long a toolkit is cached. The key contains the versions, so an entry cannot become wrong.
 const TOOLKIT_KEPT: Duration = Duration::from_hours(1);
 
-/// The state that every handler can ask for.
+/// The state that every handler gets.
 #[derive(Clone)]
 pub struct AppState {
-    /// The pool of this worker thread.
+    /// The connection pool of this worker thread.
     pub store: Store,
     /// Connections for searches that may read much of the catalogue; the worker threads share them.
     pub searches: SearchQueue,
-    /// What the whole process shares.
+    /// State of the whole process.
     pub shared: Arc<Shared>,
 }
 
 impl AppState {
-    /// All games, by code, as they are or were within the time of trust.
+    /// All games by code, from a list that may be as old as [`ApiSettings::games_trust`].
     pub async fn all_games(&self) -> StoreResult<Arc<[Arc<LoadedGame>]>> {
         match self.games.listed() {
             Some(games) => Ok(games),
@@ -92,7 +94,7 @@ impl AppState {
         }
     }
 
-    /// A game that a request names, or what is said of its code when there is none.
+    /// The game that a request names, or a message about the unknown code.
     pub(crate) async fn named_game(
         &self,
         code: &str,
@@ -102,7 +104,7 @@ impl AppState {
         if let Some(loaded) = known {
             return Ok(Ok(loaded.clone()));
         }
-        // Perhaps another instance has imported it just now.
+        // Another instance may have imported the game since the list was read.
         let found = self.games.find(&mut *self.store.connection().await?, code).await?;
         Ok(found.ok_or_else(|| {
             let known = listed.iter().map(|loaded| loaded.game.code());
@@ -110,8 +112,8 @@ impl AppState {
         }))
     }
 
-    /// Waits until what this instance has of the catalogue in memory is as new as the database is now, so that whoever changed it sees the change.
-    /// Not for long: what falls behind is not believed, and the database is asked.
+    /// Waits until the catalogue in memory is as new as the database, so that whoever changed it sees the change. The
+    /// wait is short: if the memory falls behind, it is not used and the database is asked.
     pub(crate) async fn keep_up(&self) {
         let clock = self.catalogue.clock();
         let most = self.settings.card_cache_trust.min(MAX_WAIT);
@@ -125,7 +127,7 @@ impl AppState {
         self.clock.today().ok_or_else(|| Problem::internal("the clock shows no day"))
     }
 
-    /// All sets, from memory where they are there.
+    /// All sets, from memory if they are loaded.
     pub(crate) async fn sets(&self) -> StoreResult<Arc<Releases>> {
         if let Some(sets) = self.catalogue.sets() {
             return Ok(sets);
@@ -133,7 +135,7 @@ impl AppState {
         Ok(Arc::new(Self::read_sets(&mut *self.store.connection().await?).await?))
     }
 
-    /// All sets, as they are.
+    /// All sets, from the database.
     pub(crate) async fn read_sets(conn: &mut Connection) -> StoreResult<Releases> {
         let mut sets = Releases::default();
         for cards::Release { game_code, code, released_on } in
@@ -144,7 +146,8 @@ impl AppState {
         Ok(sets)
     }
 
-    /// Runs `work` in a transaction that commits only if the credential behind `by` is still alive: see [`Store::transaction_by`].
+    /// Runs `work` in a transaction that commits only if the credential behind `by` is still valid: see
+    /// [`Store::transaction_by`].
     pub async fn write<P: Permission, T, E>(
         &self,
         by: &Granted<P>,
@@ -156,7 +159,7 @@ impl AppState {
         self.store.transaction_by(by, self.clock.now(), work).await
     }
 
-    /// Like [`Self::write`], for feedback about designs, which pages of the gallery show.
+    /// Like [`Self::write`], for feedback about designs, which is shown in cached pages of the gallery.
     pub async fn write_feedback<P: Permission, T, E>(
         &self,
         by: &Granted<P>,
@@ -170,7 +173,7 @@ impl AppState {
         Ok(done)
     }
 
-    /// Like [`Self::write`], for work that changes what is listed of designs.
+    /// Like [`Self::write`], for work that changes the listed designs.
     pub async fn write_design<P: Permission, T, E>(
         &self,
         by: &Granted<P>,
@@ -184,14 +187,15 @@ impl AppState {
         Ok(done)
     }
 
-    /// Notes that designs changed just now: what is kept of them is old, and the database is asked until it was read again. Other instances notice within 0.3 s.
+    /// Records that designs changed: cached lists of designs are dropped, and the database is asked until they are read
+    /// again. Other instances notice within 0.3 s.
     pub(crate) fn designs_changed(&self) {
         self.gallery_pages.forget();
         self.listed_designs.clock().doubt();
         self.listed_designs.hurry();
     }
 
-    /// Like [`Self::write`], for work whose statements may each take as long as `limit` ([`Store::with_deadline`]).
+    /// Like [`Self::write`], for work with statements that may each take as long as `limit` ([`Store::with_deadline`]).
     pub async fn write_within<P: Permission, T, E>(
         &self,
         limit: Duration,
@@ -213,47 +217,49 @@ impl std::ops::Deref for AppState {
     }
 }
 
-/// How the service behaves; fields without a configuration option of the same meaning are for tests.
+/// Settings of the service. Fields without a configuration option are set only by tests.
 #[derive(Clone, Debug)]
 pub struct ApiSettings {
-    /// Requests per second and network, and how many may come at once.
+    /// Requests per second that each network may send on average.
     pub requests_per_second: u32,
-    /// Requests that may come at once.
+    /// Requests that a network may send at once.
     pub request_burst: u32,
     /// Limits on attempts at secrets.
     pub attempt_limits: AttemptLimits,
-    /// Whose accounts must have a second factor.
+    /// Which accounts must have a second factor.
     pub second_factor_demand: SecondFactorDemand,
-    /// Proxies whose `X-Forwarded-For` is believed.
+    /// Proxies whose `X-Forwarded-For` header is trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// Networks that may read `/metrics`, beside this machine itself.
+    /// Networks that may read `/metrics`, besides this machine.
     pub metrics_networks: Vec<IpNet>,
     /// Origins that browsers may send credentials from.
     pub cors_origins: Vec<String>,
-    /// Where browsers find the service: scheme, host and port, without a slash at the end. `None`: nobody said so, and pages name no whole address.
+    /// The address of the service for browsers: scheme, host and port, without a trailing slash. `None`: not
+    /// configured, and pages contain no absolute addresses.
     pub public_url: Option<String>,
     /// Longest time for one request.
     pub request_timeout: Duration,
-    /// Most cards that a regular expression, or another test that no index answers, is tried on.
+    /// Most cards that a regular expression, or another test without an index, is tried on.
     pub search_candidates: u32,
-    /// Memory for answers about open cards, in bytes, and as much for the cards of decks; 0: none is kept.
+    /// Memory for cached responses about open cards, in bytes, and as much again for the cards of decks; 0 switches
+    /// these caches off.
     pub card_cache_bytes: u64,
     /// Whether all cards are kept in memory for searches.
     pub card_index: bool,
-    /// How long kept answers are believed after the change feed was last read to its end: at most 1 s.
+    /// How long cached responses may be used after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
-    /// How long the list of games is believed: at most 1 s.
+    /// How long the list of games may be used before it is read again: at most 1 s.
     pub games_trust: Duration,
-    /// Networks that webhooks may post to, beside the public internet, and without TLS.
+    /// Networks outside the public internet that webhooks may post to, without TLS.
     pub webhook_networks: Vec<IpNet>,
-    /// How long near names are looked for to the unknown names of one request; the rest are left out: an answer without suggestions
-    /// beats a late one.
+    /// How long one request may search for names similar to its unknown names. Suggestions that are not found in time
+    /// are left out.
     pub suggestion_time: Duration,
-    /// How long community statistics, counts of registered copies and facets of designs are kept: at most 20 s.
+    /// How long community statistics, counts of registered copies and facets of designs are cached: at most 20 s.
     pub statistics_ttl: Duration,
-    /// Fonts of pictures that are drawn as PNG.
+    /// Fonts for pictures that are drawn as PNG.
     pub picture_fonts: Fonts,
-    /// How long a checked credential is believed before it is looked up again: at most 5 s.
+    /// How long a checked credential is trusted before it is read again: at most 5 s.
     pub identity_ttl: Duration,
 }
 
@@ -283,90 +289,95 @@ impl Default for ApiSettings {
     }
 }
 
-/// What the whole process shares.
+/// State of the whole process.
 pub struct Shared {
-    /// Secrets to sign and hash with.
+    /// Keys for signatures and hashes.
     pub keys: KeyRing,
-    /// The time.
+    /// The source of the current time.
     pub clock: Clock,
-    /// Hashes passwords, a bounded number at once.
+    /// Hashes passwords, a limited number at a time.
     pub passwords: PasswordHasher,
-    /// Credentials checked within the last moments.
+    /// Recently checked credentials.
     pub identities: Cache<CredentialKey, Identity>,
-    /// Answers to strangers about open cards.
+    /// Cached public responses about open cards.
     pub card_cache: CardCache,
-    /// Answers about games and sets.
+    /// Cached responses about games and sets.
     pub kept_answers: KeptAnswers,
-    /// All cards, for searches.
+    /// All cards in memory, for searches.
     pub catalogue: Catalogue,
-    /// Open cards as decks are judged by them.
+    /// Open cards, in the form that decks are judged by.
     pub deck_cards: DeckCards,
-    /// Pages of the gallery.
+    /// Cached pages of the gallery.
     pub gallery_pages: KeptAnswers,
-    /// What open cards do, for designs that do the same.
+    /// The effects of open cards, to find designs that do the same.
     pub card_effects: CardEffects,
-    /// Listed designs, for those that are like another.
+    /// The listed designs, to find similar ones.
     pub listed_designs: ListedDesigns,
-    /// Where names are looked for that are near to those which decks misspell.
+    /// Runs searches for names that are similar to misspelt names in decks.
     pub near_names: BoundedWork,
-    /// Who follows the change feed for these.
+    /// Channel from the reader of the change feed to its subscriber.
     pub feed: Feed,
-    /// Community statistics of the last moments: to count reads every submission of those who are named, and strangers may ask.
+    /// Cached community statistics: counting reads every submission of the listed players, and anonymous clients may
+    /// ask.
     pub statistics: Recent<(Statistic, Option<Code>, Option<Code>), Rendered>,
-    /// Facets of designs of the last moments, by game, revisions of all games and query: to count reads every design that fits, and strangers may ask.
+    /// Cached facets of designs, by game, revisions of all games, and query: counting reads every matching design, and
+    /// anonymous clients may ask.
     pub design_facets: Recent<(Code, Vec<i64>, String), Rendered>,
-    /// What became of print runs, by run and status: a run that was broken off holds nothing, and must not be told with what it held. To count goes through
-    /// every registered copy of a run, which may be millions.
+    /// Cached counts of print runs, by run and status. The status is in the key because a discarded run has no copies,
+    /// and must not be shown with its former counts. Counting reads every registered copy of a run, which may be
+    /// millions.
     pub counted_runs: Recent<(Uuid, RunStatus), Arc<RunCounts>>,
-    /// What is registered of sets, by game, set and whether the reader sees all cards. To count goes through every card of the set and its registered copies.
+    /// Cached counts of registered copies, by game, set and whether the reader sees all cards. Counting reads every
+    /// card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
-    /// The first sets with hidden cards, by the version of the cards in memory: to find them counts the cards of all sets, and strangers may ask.
+    /// The first sets with hidden cards, by the version of the cards in memory: finding them counts the cards of all
+    /// sets, and anonymous clients may ask.
     pub hidden_sets: Recent<u64, Arc<[SetRow]>>,
-    /// Games whose manifests are loaded.
+    /// Cache of loaded games.
     pub games: GameCache,
-    /// Effect texts that are loaded.
+    /// Cache of loaded effect texts.
     pub effects: EffectCache,
-    /// Sentences that templates make, with what makes them, by game, revision of its effect texts and sentence.
+    /// Cached templates for sentences, by game, revision of its effect texts, and sentence.
     pub matched_sentences: Weighed<(String, i64, String), MatchedSentenceResponse>,
-    /// Toolkits for designers, by game, revision of its manifest and revision of its effect texts.
+    /// Cached toolkits for designers, by game, revision of its manifest, and revision of its effect texts.
     pub toolkits: Recent<(Code, i64, Option<i64>), Rendered>,
-    /// Where effect texts are put together, and files of admins are checked.
+    /// Runs work on effect texts and checks of admins' files.
     pub work: BoundedWork,
-    /// Who has a file of a collection read.
+    /// Limits how many collection files are read at once.
     pub import_desk: FileDesk,
-    /// Who has a picture read.
+    /// Limits how many uploaded pictures are read at once.
     pub artwork_desk: FileDesk,
-    /// Requests per network.
+    /// Limits requests by network.
     pub rate_limiter: RateLimiter,
-    /// Who waits for changes of the catalogue.
+    /// Streams of changes of the catalogue.
     pub changes: ChangeWatch,
-    /// Who listens to what happens to the own account.
+    /// Streams of account events.
     pub account_events: EventWatch,
-    /// Who downloads bulk files.
+    /// Limits downloads of bulk files.
     pub downloads: Downloads,
     /// Draws pictures as PNG.
     pub pictures: PictureDrawer,
-    /// Pictures of designs.
+    /// Cached pictures of designs.
     pub design_pictures: KeptPictures,
-    /// Attempts at serial codes that several requests share.
+    /// Serial code attempts that concurrent requests share.
     pub shared_attempts: SharedAttempts,
-    /// Where attempts at serial codes are taken and given back, those of many requests together.
+    /// Takes and returns serial code attempts, for many requests in one statement.
     pub attempt_batches: AttemptBatches,
-    /// Submissions that are decided together.
+    /// Decides submissions in groups.
     pub registration_groups: RegistrationGroups,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
-    /// How the service behaves.
+    /// The settings.
     pub settings: ApiSettings,
     draining: AtomicBool,
 }
 
-/// Connections for work of many requests that is done at once: attempts are taken and given back, while submissions are decided.
+/// Connections for work that joins many requests: taking and returning attempts, and deciding submissions.
 pub const TOGETHER: usize = 3;
 
 impl Shared {
-    /// Puts the shared state together. `together` is for work of many requests that is done at once, which takes up to [`TOGETHER`] connections; it is done in
-    /// the runtime where this is called.
+    /// Creates the shared state. `together` is the store for work that joins many requests; it takes up to [`TOGETHER`]
+    /// connections. That work runs in the async runtime in which this function is called.
     pub fn new(
         keys: KeyRing,
         clock: Clock,
@@ -431,7 +442,7 @@ impl Shared {
         }
     }
 
-    /// From now on `/readyz` says no, and streams end: the instance is about to stop.
+    /// Makes `/readyz` report that the instance is stopping, and ends all streams.
     pub fn start_draining(&self) {
         self.draining.store(true, Ordering::Relaxed);
         self.changes.wake();

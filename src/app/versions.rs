@@ -1,11 +1,11 @@
-//! Versions of things that are edited under `If-Match` (RFC 9110, section 13), and which of them a client means.
+//! Versions of resources that are edited under `If-Match` (RFC 9110, section 13), and which version a client means.
 
 use serde::Serialize;
 
 use super::problem::{Problem, ProblemCode};
 use crate::memory::rendered::tag_of;
 
-/// The version of something that is edited under `If-Match`; its ETag is `"r7"`.
+/// The version of a resource that is edited under `If-Match`; its ETag is `"r7"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision(pub i64);
 
@@ -15,13 +15,15 @@ impl Revision {
     }
 }
 
-/// What the tag of a plain text form ends with.
+/// Suffix of the ETag of a plain-text form.
 pub(crate) const TEXT: &str = "-text";
-/// What stands in a tag before what others do with the thing: `"r7+12"` is version 7 for `If-Match`, and another answer than `"r7+13"`.
+/// Separates the version in an ETag from counts that others change: `"r7+12"` and `"r7+13"` are the same version for
+/// `If-Match`, but different responses for caches.
 const COUNTS: char = '+';
 
 impl Revision {
-    /// The tag of an answer that changes with some counts, too, which make no version. While all of them are 0 it is that of the version alone.
+    /// The ETag of a response that also depends on counts, which are no part of the version. If all counts are 0, the
+    /// ETag of the version alone.
     pub(crate) fn tag_with(self, counts: &[i64]) -> String {
         if counts.iter().all(|count| *count == 0) {
             return self.tag();
@@ -33,13 +35,13 @@ impl Revision {
 
 /// One entry of `If-Match` or `If-None-Match`.
 pub(crate) struct ListedTag {
-    /// The opaque part as written; `None` for `*`.
+    /// The opaque part as it was sent; `None` for `*`.
     pub(crate) written: Option<String>,
     pub(crate) weak: bool,
 }
 
 impl ListedTag {
-    /// Reads `"r1"`, `W/"r1"` or `*`; `None`: it is none of them.
+    /// Parses `"r1"`, `W/"r1"` or `*`; `None`: it is none of these.
     pub(crate) fn read(entry: &str) -> Option<Self> {
         let entry = entry.trim();
         if entry == "*" {
@@ -50,19 +52,19 @@ impl ListedTag {
         Some(Self { written: Some(written), weak })
     }
 
-    /// Whether it names `tag` in any content encoding.
+    /// Whether the entry names `tag`, in any content encoding.
     pub(crate) fn names(&self, tag: &str) -> bool {
         self.written.as_deref().is_none_or(|written| without_encoding(written) == tag)
     }
 
-    /// Whether it names the version of that tag, whatever was counted then.
+    /// Whether the entry names the version of `tag`, whatever its counts.
     fn names_version(&self, tag: &str) -> bool {
         let version = |written: &str| without_encoding(written).split(COUNTS).next() == Some(tag);
         self.written.as_deref().is_none_or(version)
     }
 }
 
-/// The tag without the suffix that names a content encoding.
+/// The tag without the suffix of a content encoding.
 fn without_encoding(tag: &str) -> &str {
     tag.strip_suffix("-gzip").or_else(|| tag.strip_suffix("-br")).unwrap_or(tag)
 }
@@ -82,7 +84,7 @@ impl IfMatch {
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
 
-    /// Whether `current` is the answer that the client has seen: for things whose ETag is a hash of the answer.
+    /// Whether the client has read the response `current`: for resources whose ETag is a hash of the response.
     pub fn has_seen<T: Serialize>(&self, current: &T) -> bool {
         let Ok(body) = serde_json::to_vec(current) else { return false };
         let tag = tag_of(&body);
@@ -90,11 +92,11 @@ impl IfMatch {
     }
 }
 
-/// The `If-None-Match` header of a write: `*` says that there is to be nothing yet.
+/// The `If-None-Match` header of a write: `*` means that the resource must not exist yet.
 pub(crate) struct IfNoneMatch(pub(crate) Vec<ListedTag>);
 
 impl IfNoneMatch {
-    /// 412 when there is something, and the header names it.
+    /// 412 when the resource exists and the header names it.
     fn check(&self, current: Option<Revision>) -> Result<(), Problem> {
         let named = |current: Revision| self.0.iter().any(|listed| listed.names(&current.tag()));
         if current.is_some_and(named) {
@@ -105,14 +107,14 @@ impl IfNoneMatch {
     }
 }
 
-/// Which version an edit means to replace: that of `If-Match`, or none yet (`If-None-Match: *` says so aloud).
+/// The version that an edit replaces: the one in `If-Match`, or none (`If-None-Match: *` states this explicitly).
 pub struct Versions {
     pub(crate) if_match: Option<IfMatch>,
     pub(crate) if_none_match: IfNoneMatch,
 }
 
 impl Versions {
-    /// The version that is replaced, if the client means that one: 428 when it names none, 412 when it means another.
+    /// Returns the version to replace: 428 when the client names none, 412 when it names another.
     pub fn check(&self, current: Option<Revision>) -> Result<Option<Revision>, Problem> {
         self.if_none_match.check(current)?;
         match (current, &self.if_match) {
@@ -124,7 +126,8 @@ impl Versions {
         Ok(current)
     }
 
-    /// The same where something else is shown as long as there is nothing: its tag stands for that, too.
+    /// Like [`Self::check`], for resources that show a default (`shown`) while nothing is stored: the ETag of the
+    /// default is accepted, too.
     pub fn check_shown<T: Serialize>(
         &self,
         current: Option<Revision>,
@@ -137,7 +140,7 @@ impl Versions {
         self.check(current)
     }
 
-    /// For edits that do something else when they are done twice: `*` names no version, 428.
+    /// For edits that are not idempotent: 428 for `*`, which names no version.
     pub fn named(&self) -> Result<&Self, Problem> {
         let any = |IfMatch(tags): &IfMatch| tags.iter().any(|tag| tag.written.is_none());
         if self.if_match.as_ref().is_some_and(any) {

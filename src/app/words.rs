@@ -1,16 +1,16 @@
-//! Values that are one of a few words: the contract lists them, so that a wrong one is told together with faults of structure, and handlers read them
-//! in the same terms.
+//! Values that are one of a few words. The OpenAPI document lists the words, so that a wrong one is reported together
+//! with faults of structure, and handlers parse them with the same messages.
 
 use cardscape_search::{did_you_mean, near};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-/// A value that is written as a word.
+/// A value that is written as one word.
 pub(crate) trait Word: Sized + 'static {
-    /// The word for each value there is.
+    /// Each value with its word.
     fn words() -> Vec<(&'static str, Self)>;
 
-    /// The value of a word, or what the word must be.
+    /// Parses a word, or says which words are allowed.
     fn read(word: &str) -> Result<Self, String> {
         let mut words = Self::words();
         match words.iter().position(|(known, _)| *known == word) {
@@ -20,14 +20,14 @@ pub(crate) trait Word: Sized + 'static {
     }
 }
 
-/// What is said of a word that is none of the known ones.
+/// The message about an unknown word.
 pub(crate) fn must_be_one_of<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let near = did_you_mean(&near(word, known.iter().copied()));
     format!("must be one of {}{near}", known.join(", "))
 }
 
-/// A sentence about something that there is not, with what may have been meant.
+/// A sentence about something that does not exist, with a suggestion of what may have been meant.
 pub(crate) fn with_near<'a>(
     sentence: &str,
     typed: &str,
@@ -41,7 +41,7 @@ pub(crate) fn with_near<'a>(
     }
 }
 
-/// What the contract says of a value that is one of a few words.
+/// The schema of a value that is one of a few words.
 pub(crate) fn word_schema<const N: usize>(
     description: &str,
     words: [&'static str; N],
@@ -53,7 +53,7 @@ pub(crate) fn word_schema<const N: usize>(
         .into()
 }
 
-/// Reads the words of types that have `ALL` and `as_str`, and lists them in the contract.
+/// Implements [`Word`] and the OpenAPI schema for types that have `ALL` and `as_str`.
 macro_rules! words {
     ($($type:ident: $description:literal;)+) => { $(
         impl $crate::app::words::Word for $type {

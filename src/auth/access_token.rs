@@ -20,12 +20,12 @@ const TYPE: &str = "at+jwt";
 /// How far the clocks of two instances may differ: a token that says it begins later than this from now is refused.
 pub const LEEWAY: Duration = Duration::seconds(30);
 
-/// The token is not one of ours, not an access token, or too old. Deliberately without a reason.
+/// The token was not issued here, is no access token, or has expired. The reason is left out on purpose.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("the access token is not valid")]
 pub struct InvalidAccessToken;
 
-/// What an access token says.
+/// The content of an access token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessClaims {
     /// The owner.
@@ -34,7 +34,7 @@ pub struct AccessClaims {
     pub session: SessionId,
 }
 
-/// Claims that are not known are ignored, as RFC 7519 (4) wants it: a newer program may issue them.
+/// Unknown claims are ignored, as RFC 7519 (4) requires: a newer version may issue them.
 #[derive(Serialize, Deserialize)]
 struct Claims {
     iss: String,
@@ -43,18 +43,18 @@ struct Claims {
     sid: SessionId,
     iat: i64,
     exp: i64,
-    /// Never issued, but heeded.
+    /// Never issued, but respected.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     nbf: Option<i64>,
 }
 
-/// A member that may be left out, but not be null.
+/// Deserialises a member that may be missing, but not null.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     i64::deserialize(deserializer).map(Some)
 }
 
-/// The whole header, exactly. Whatever else a header can say changes what the token means (`crit`, `b64`, `zip`) or names keys
-/// (`jwk`, `jku`, `x5c`); RFC 7515 (4.1.11) wants tokens refused whose `crit` is not understood.
+/// The complete header; other members are refused. They could change the meaning of the token (`crit`, `b64`, `zip`) or
+/// supply keys (`jwk`, `jku`, `x5c`). RFC 7515 (4.1.11) requires to refuse tokens whose `crit` is not understood.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StrictHeader {
@@ -96,8 +96,8 @@ pub fn issue(
         .map_err(|_| InvalidAccessToken)
 }
 
-/// Checks form, signature, algorithm, type, issuer, audience and times of a presented token; what it says, and when it ends. Whether
-/// the session belongs to the account is for whoever looks the session up.
+/// Verifies form, signature, algorithm, type, issuer, audience and times of a token; returns its content and its
+/// expiry. Callers that look up the session must check that it belongs to the account.
 pub fn verify(
     keys: &KeyRing,
     token: &str,
@@ -113,7 +113,7 @@ pub fn verify(
     validation.set_issuer(&[ISSUER]);
     validation.set_audience(&[AUDIENCE]);
     validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-    // The one clock decides about times, not the library's.
+    // Times are checked with the service's clock, not the library's.
     validation.validate_exp = false;
     hs256::install();
     let claims =

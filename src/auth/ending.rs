@@ -1,28 +1,29 @@
-//! Why a credential has ended, for clients that still listen with it.
+//! Reasons why a credential ended, for clients whose stream was opened with it.
 
 /// How a session or a personal access token ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CredentialEnd {
-    /// Its time is over.
+    /// The credential has expired.
     Expired,
     /// Its owner ended the session.
     LoggedOut,
-    /// Its owner revoked the token, or it went with the password or role that it was made under; or it is there no more.
+    /// Its owner revoked the token, or it ended with the password or role under which it was made; or it no longer
+    /// exists.
     Revoked,
     /// The password was changed.
     PasswordChanged,
     /// The password was set with a recovery code.
     Recovered,
-    /// An old refresh token came back.
+    /// An old refresh token was used again.
     RefreshReused,
     RoleChanged,
     /// The account was banned.
     Banned,
     /// The password was set by somebody else, and must be changed first.
     PasswordChangeDue,
-    /// A second factor was switched on, or taken off by somebody else.
+    /// A second factor was switched on, or removed by somebody else.
     SecondFactorChanged,
-    /// The role must have a second factor, and there is none.
+    /// The role requires a second factor, and the account has none.
     SecondFactorDue,
 }
 

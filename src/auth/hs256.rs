@@ -1,5 +1,5 @@
-//! HMAC-SHA256 for `jsonwebtoken`, over the `hmac` and `sha2` that the rest of the service uses. The providers that come with the
-//! library bring RSA (RUSTSEC-2023-0071) and elliptic curves, which nothing here signs with.
+//! HMAC-SHA256 for `jsonwebtoken`, from the crates `hmac` and `sha2` that the rest of the service uses. The library's
+//! own providers include RSA (RUSTSEC-2023-0071) and elliptic curves, which are not needed here.
 
 use std::sync::Once;
 
@@ -10,7 +10,7 @@ use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey};
 use sha2::Sha256;
 use signature::{Error as SignatureError, Signer, Verifier};
 
-/// A key that is ready to sign or verify, wiped when it is dropped, as the library wipes its own copy.
+/// A key for signing and verifying. It is wiped when dropped, as the library wipes its own copy.
 struct Hs256(Hmac<Sha256>);
 
 static PROVIDER: CryptoProvider = CryptoProvider {
@@ -23,7 +23,8 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Makes this the process's provider. Whoever signs or verifies calls it first; the library panics without one.
+/// Installs this provider for the process. Must be called before tokens are signed or verified; the library panics
+/// without a provider.
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
     // An error means that a provider is installed already: that one is used.

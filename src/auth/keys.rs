@@ -1,7 +1,7 @@
-//! The key ring: every secret the service signs or hashes with, in one file outside the database.
+//! The key ring: every secret that the service signs or hashes with, in one file outside the database.
 //!
-//! A JSON document of mode 0600. The first access-token key and the first serial key are used for new tokens and print runs;
-//! the others stay valid for what was made with them.
+//! A JSON document of mode 0600. The first access-token key and the first serial key are used for new tokens and print
+//! runs; the others stay valid for older ones.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub struct KeyRing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SerialMac(pub [u8; 16]);
 
-/// What tells a key apart from every other, and nothing about its secret: public.
+/// Identifies a key without revealing its secret: public.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFingerprint {
     /// The field of the key file that holds the key.
@@ -48,7 +48,8 @@ pub struct KeyFingerprint {
     pub fingerprint: [u8; 16],
 }
 
-/// What fingerprints are made of. Longer than a serial code, and no lookup begins with it: nothing else that is hashed with a key is this text.
+/// The text that fingerprints are made of. It is longer than a serial code, and no lookup begins with it, so no other
+/// keyed hash has the same input.
 const FINGERPRINT_TEXT: &[u8] = b"cardscape key fingerprint";
 
 /// Why there is no key ring.
@@ -57,20 +58,20 @@ pub enum KeyRingError {
     /// The file cannot be read or written.
     #[error("cannot use the key file {path}: {source}")]
     File {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file is readable for others.
+    /// Other users can read the file.
     #[error("the key file {0} is readable for other users: chmod 600 it")]
     Open(PathBuf),
-    /// The file holds something else.
+    /// The file is not a key ring.
     #[error("the key file {path} is not a key ring: {reason}")]
     Malformed {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why; never with the contents.
+        /// The cause; never contains secrets.
         reason: &'static str,
     },
 }
@@ -81,7 +82,7 @@ struct KeyFile {
     access_tokens: Vec<StoredKey>,
     serials: Vec<StoredKey>,
     lookups: StoredKey,
-    /// Not in files as they are made: a key derived from `lookups` serves until an operator wants another.
+    /// Not part of new key files: the lookup key is used until an operator adds one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     second_factors: Vec<StoredKey>,
 }
@@ -140,7 +141,7 @@ impl KeyRing {
             lookups: file.lookups.load().map_err(malformed)?,
             second_factors: load_all(file.second_factors)?,
         };
-        // What is stored names its key by the id, so two keys of one id would hide each other.
+        // Stored data names its key by the id, so two keys with the same id would be ambiguous.
         let opening: Vec<&Key> = ring.second_factors.iter().chain([&ring.lookups]).collect();
         for keys in [ring.access_tokens.iter().collect(), ring.serials.iter().collect(), opening] {
             if has_twins(&keys) {
@@ -163,7 +164,8 @@ impl KeyRing {
         }
     }
 
-    /// Writes a ring of fresh keys to `path`, mode 0600; refuses to overwrite. When it returns, the file survives a power cut.
+    /// Writes a ring of new keys to `path`, mode 0600; refuses to overwrite a file. When this returns, the file
+    /// survives a power failure.
     pub fn create(path: &Path) -> Result<(), KeyRingError> {
         use std::io::Write as _;
         let file_error = |source| KeyRingError::File { path: path.to_owned(), source };
@@ -174,7 +176,8 @@ impl KeyRing {
             second_factors: Vec::new(),
         };
         let text = Zeroizing::new(serde_json::to_string_pretty(&ring).unwrap_or_default());
-        // Written aside and then given its name: a crash never leaves half a ring, and of two that start at once one wins.
+        // Written to a temporary file that is then renamed: a crash never leaves half a ring, and if two processes
+        // start at once, one of them wins.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         let written = (|| {
@@ -182,7 +185,7 @@ impl KeyRing {
             aside.write_all(text.as_bytes())?;
             aside.as_file().sync_all()?;
             aside.persist_noclobber(path).map_err(|failed| failed.error)?;
-            // The file is durable; its name is only after this.
+            // The file is durable already; this makes its name durable.
             std::fs::File::open(folder)?.sync_all()
         })();
         written.map_err(file_error)
@@ -198,25 +201,26 @@ impl KeyRing {
         &self.serials
     }
 
-    /// Fingerprints of the keys that printed codes and counts in a database depend on for ever. Keys for access tokens are not among them:
-    /// they may come and go, and a token lives for minutes. Nor are those of second factors, which the rows name that depend on them.
+    /// Fingerprints of the keys that printed codes and counts in a database depend on permanently. Keys for access
+    /// tokens are not included: they may change, and a token lives for minutes. Keys for second factors are not
+    /// included, because rows name the keys that they depend on.
     pub fn fingerprints(&self) -> Vec<KeyFingerprint> {
         let serials = self.serials.iter().map(|key| key.fingerprint("serials"));
         serials.chain([self.lookups.fingerprint("lookups")]).collect()
     }
 
-    /// A keyed hash of something that must be found again but not read: a network, a request body. `purpose` keeps
-    /// different uses apart.
+    /// A keyed hash of something that must be found again but not read: a network, a request body. Different values of
+    /// `purpose` give unrelated hashes.
     pub fn lookup(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
         self.lookups.keyed_hash(purpose, parts)
     }
 
-    /// The key that secrets of second factors are encrypted under from now on.
+    /// The key that new secrets of second factors are encrypted with.
     pub fn sealing(&self) -> &Key {
         self.second_factors.first().unwrap_or(&self.lookups)
     }
 
-    /// The key of that name, if secrets of second factors may be encrypted under it.
+    /// The key with this id, if it can decrypt secrets of second factors.
     pub fn opening(&self, id: &str) -> Option<&Key> {
         self.second_factors.iter().chain([&self.lookups]).find(|key| key.id() == id)
     }

@@ -117,14 +117,14 @@ fn account_name(name: &str) -> anyhow::Result<AccountName> {
     AccountName::parse(name).context(Exit::usage("the name cannot be used"))
 }
 
-/// What is shown once about an account that was made or reset.
+/// Secrets of a new or reset account, which are shown once.
 pub(super) struct FirstSecrets {
     pub(super) password: String,
     pub(super) recovery_codes: Vec<RecoveryCode>,
 }
 
 impl FirstSecrets {
-    /// Random ones, and what is stored of them.
+    /// Generates the secrets, and the hashes that are stored.
     async fn generate() -> anyhow::Result<(Self, String, Vec<TokenHash>)> {
         let password = random_password();
         let hash = PasswordHasher::new()?.hash(Password::presented(password.clone())).await?;
@@ -132,7 +132,7 @@ impl FirstSecrets {
         Ok((Self { password, recovery_codes }, hash, code_hashes))
     }
 
-    /// Prints the codes, below whatever was printed before.
+    /// Prints the recovery codes, after other output about the account.
     pub(super) fn show_codes(&self) {
         say(
             "Each of these sets another password once, when this one is lost (POST /v1/accounts/recover). They, too, are shown only now:",
@@ -150,7 +150,7 @@ fn show(name: &AccountName, secrets: &FirstSecrets) {
     secrets.show_codes();
 }
 
-/// Creates an account; what is returned is to be shown once.
+/// Creates an account. The caller must show the returned secrets once.
 pub(super) async fn create(
     store: &Store,
     name: &AccountName,

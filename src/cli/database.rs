@@ -1,4 +1,4 @@
-//! Connects to the database that the options name: a server of the user's, or the private Postgres.
+//! Connects to the database that the options name: the user's server, or the private Postgres.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -13,13 +13,14 @@ use crate::store::StoreSettings;
 use crate::store::db::pooler::{self, Route, RouteError};
 use crate::store::db::{migrations, private_postgres};
 
-/// Connections beside those of the service: the command line, a person with psql, connections that were given up and that the server still closes.
+/// Connections beyond those of the service: for the command line, a person with psql, and abandoned connections that
+/// the server has not closed yet.
 const SPARE_CONNECTIONS: usize = 30;
 
 /// Name of the database inside the private Postgres.
 const DATABASE: &str = "cardscape";
 
-/// A reachable database. A private Postgres that this process started runs as long as this value lives.
+/// A reachable database. A private Postgres that this process started runs until this value is dropped.
 pub(super) struct Database {
     /// How to connect.
     pub settings: StoreSettings,
@@ -28,16 +29,16 @@ pub(super) struct Database {
     private: Option<Handle>,
     /// Whether the command may make a new database.
     may_be_new: bool,
-    /// How long to wait for a server that cannot be reached.
+    /// How long to wait until the server can be reached.
     connect_wait: Duration,
 }
 
-/// Between two attempts to reach a server.
+/// Pause between two attempts to reach a server.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
 
 impl Database {
-    /// Starts the private Postgres, or uses the server that `DATABASE_URL` names. For `serve`: a private Postgres that
-    /// another process runs is an error. `pools` is how many connections the pools may open together.
+    /// Starts the private Postgres, or uses the server in `DATABASE_URL`. For `serve`: fails if another process runs
+    /// the private Postgres. `pools` is the number of connections that all pools together may open.
     pub(super) fn start(options: &DatabaseOptions, pools: usize) -> anyhow::Result<Self> {
         Self::reach(options, |mut settings| {
             settings.max_connections =
@@ -46,12 +47,14 @@ impl Database {
         })
     }
 
-    /// Like [`Self::start`], but uses the private Postgres of a running service. For commands that may make a database.
+    /// Like [`Self::start`], but uses the private Postgres of a running service. For commands that may create a
+    /// database.
     pub(super) fn open_or_create(options: &DatabaseOptions) -> anyhow::Result<Self> {
         Self::reach(options, embedded_postgres::start_or_attach)
     }
 
-    /// The same for commands that need an existing database: a mistyped directory must not become a new one.
+    /// Like [`Self::open_or_create`], for commands that need an existing database: a mistyped directory must not create
+    /// a new one.
     pub(super) fn open(options: &DatabaseOptions) -> anyhow::Result<Self> {
         demand_private(options)?;
         Ok(Self { may_be_new: false, ..Self::open_or_create(options)? })
@@ -89,27 +92,28 @@ impl Database {
         })
     }
 
-    /// The same, but waits for a server of the user's that cannot be reached yet, so that both may start in any order.
+    /// Waits up to `connect_wait` for a user's server that cannot be reached yet, so that it may be started after this
+    /// program.
     pub(super) fn with_connect_wait(self, connect_wait: Duration) -> Self {
         Self { connect_wait, ..self }
     }
 
-    /// The key file that the options name, or the one in the data directory.
+    /// The key file from the options, or the one in the data directory.
     pub(super) fn key_file(&self) -> anyhow::Result<KeyFile> {
         KeyFile::read(self.keys_file.as_deref(), self.data_dir.as_deref())
     }
 
-    /// Whether it is the private Postgres.
+    /// Whether this is the private Postgres.
     pub(super) fn is_private(&self) -> bool {
         self.private.is_some()
     }
 
-    /// Waits until the server can be reached, as long as `connect_wait`.
+    /// Waits up to `connect_wait` until the server can be reached.
     pub(super) async fn reach_server(&self) -> anyhow::Result<()> {
         self.route().await.map(drop)
     }
 
-    /// Applies pending migrations. A database that was never migrated is refused, unless the command may make one.
+    /// Applies pending migrations. Refuses a database that was never migrated, unless the command may create one.
     pub(super) async fn migrate(&self) -> anyhow::Result<Vec<String>> {
         if let Some(private) = &self.private {
             migrations::ensure_database(&private.url("postgres"), DATABASE).await?;
@@ -154,7 +158,7 @@ impl Database {
         }
     }
 
-    /// Refuses a pooler in transaction mode, through which session locks do not work: `what` needs them.
+    /// Refuses a pooler in transaction mode, which breaks session locks: `what` needs them.
     pub(super) async fn demand_session(&self, what: &str) -> anyhow::Result<()> {
         match self.route().await? {
             Route::Session => Ok(()),
@@ -167,7 +171,7 @@ impl Database {
     }
 }
 
-/// Refuses a data directory without a private Postgres, unless a server of the user's is named.
+/// Fails if the data directory has no private Postgres and no server of the user's is named.
 fn demand_private(options: &DatabaseOptions) -> anyhow::Result<()> {
     if options.database_url.is_some() {
         return Ok(());
@@ -183,7 +187,7 @@ fn demand_private(options: &DatabaseOptions) -> anyhow::Result<()> {
     .into())
 }
 
-/// Whether the data directory of these options has a private Postgres.
+/// Whether the data directory in the options has a private Postgres.
 pub(super) fn has_private_database(options: &DatabaseOptions) -> anyhow::Result<bool> {
     embedded_postgres::exists(&private_settings(options)).map_err(with_options)
 }
@@ -197,7 +201,7 @@ fn private_settings(options: &DatabaseOptions) -> Settings {
     settings
 }
 
-/// Adds the options that help to an error of the library, which does not know them.
+/// Adds advice about options to an error of the library, which does not know them.
 fn with_options(error: embedded_postgres::Error) -> anyhow::Error {
     use embedded_postgres::Error;
     let advice = match &error {

@@ -162,14 +162,15 @@ impl DeckCommand {
     }
 }
 
-/// The formats that a list is judged by.
+/// The formats that a deck list is judged by.
 struct Selection {
     names: Vec<FormatName>,
     formats: Vec<Format>,
     game: GameFolder,
 }
 
-/// Finds the formats of the command line, or else the one that the list names; the error is a message for the user.
+/// Finds the formats from the command line, or else the one that the list names. The inner error is a message for the
+/// user.
 fn select_formats(
     mut names: Vec<FormatName>,
     noted: Option<&str>,
@@ -246,7 +247,7 @@ pub(super) fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<Game
     Ok(Some(GameFolder { game, catalogue, set_names }))
 }
 
-/// The bytes of a list, if it is no longer than lists may be.
+/// Reads a list; fails if it is too long.
 pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
@@ -263,7 +264,8 @@ pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Tells of lines that no deck may have, that cannot be read, or of which something was guessed; returns whether nothing was refused.
+/// Prints lines that are refused, that cannot be read, or that were partly guessed. Returns whether no line was
+/// refused.
 fn tell_refused(file: &Path, list: &CheckedList) -> bool {
     let mut is_whole = true;
     for (line, outcome) in &list.lines {
@@ -285,7 +287,7 @@ fn tell_refused(file: &Path, list: &CheckedList) -> bool {
     is_whole && entries <= MAX_ENTRIES
 }
 
-/// Where the cards of a violation are named: `On line 3.`; nothing when they are not.
+/// The lines of the cards of a violation, as in `On line 3.`; `None` if no line names them.
 fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
     let numbers: Vec<String> = lines.of(violation).iter().map(usize::to_string).collect();
     match numbers.len() {
@@ -295,7 +297,7 @@ fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
     }
 }
 
-/// The report for people: the verdict first, then every violation.
+/// The report for people: the verdict, then every violation.
 fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
     let verdict = report.status.as_str();
     let counts: Vec<String> =

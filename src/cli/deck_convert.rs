@@ -12,18 +12,18 @@ use cardscape_engine::{
 use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game};
 use super::{Outcome, say};
 
-/// What a list is converted with.
+/// What to convert, and how.
 pub(super) struct Conversion<'a> {
     pub(super) file: &'a Path,
     /// Code of the game; `None`: the one that the list names.
     pub(super) game: Option<&'a str>,
-    /// `None`: it is recognised.
+    /// The dialect of the list; `None`: it is detected.
     pub(super) from: Option<DeckDialect>,
     pub(super) to: DeckDialect,
     pub(super) folder: &'a Path,
 }
 
-/// Prints the deck in another dialect. What was not read as it stands, and what is lost, goes to the standard error.
+/// Prints the deck in another dialect. Guesses and losses are printed to standard error.
 pub(super) fn convert(conversion: &Conversion<'_>) -> Outcome {
     let Conversion { file, game, from, to, folder } = conversion;
     let bytes = read_file(file)?;
@@ -51,7 +51,7 @@ pub(super) fn convert(conversion: &Conversion<'_>) -> Outcome {
     Ok(if open { ExitCode::from(NOT_LEGAL) } else { ExitCode::SUCCESS })
 }
 
-/// Tells of the lines that were not simply accepted; returns whether cards are open or lines could not be read.
+/// Prints the lines that were not simply accepted. Returns whether cards are undecided or lines could not be read.
 fn tell_lines(file: &Path, read: &ReadDeck) -> bool {
     let mut open = read.lines_left_out > 0;
     for line in &read.lines {
@@ -78,7 +78,7 @@ fn tell_lines(file: &Path, read: &ReadDeck) -> bool {
     open
 }
 
-/// The game that a share code or a note of a list names.
+/// The game that a share code or a comment in the list names.
 fn game_of(bytes: &[u8]) -> Option<String> {
     let (text, _) = decode_deck_text(bytes);
     if recognise_deck_text(&text) == DeckDialect::ShareCode {
@@ -89,7 +89,7 @@ fn game_of(bytes: &[u8]) -> Option<String> {
     format.map(|(game, _)| game.to_owned()).or_else(|| notes.get("game").cloned())
 }
 
-/// Prints the deck of a share code as our own text, with the names of its cards if the game is at hand.
+/// Prints the deck of a share code in the native text format, with the names of its cards if the game is available.
 pub(super) fn decode(code: &str, folder: Option<&Path>) -> Outcome {
     let shared = match decode_share_code(code.trim()) {
         Ok(shared) => shared,
@@ -98,7 +98,7 @@ pub(super) fn decode(code: &str, folder: Option<&Path>) -> Outcome {
             return Ok(ExitCode::from(NOT_LEGAL));
         }
     };
-    // The code is whoever's text: it must not name a folder elsewhere.
+    // The code is untrusted input: it must not lead to a folder elsewhere.
     let is_code =
         shared.game.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     let known = match folder.filter(|_| is_code && !shared.game.is_empty()) {

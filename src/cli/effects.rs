@@ -1,7 +1,8 @@
 //! `cardscape effects combine|tag|sort|generate`: the effect-text tools.
 //!
-//! Flags, long names and defaults are those of the TTCG document's tools, so that its habits and files still work; long names may be
-//! written with hyphens, too. Results go to standard output or the output file, everything else to standard error.
+//! Flags, long names and defaults are those of the TTCG document's tools, so that existing scripts and files still
+//! work; long names may also be written with hyphens. Results go to standard output or the output file, everything else
+//! to standard error.
 
 mod categories;
 mod combine;
@@ -45,7 +46,7 @@ impl EffectsCommand {
             Self::Generate(command) => command.run(),
         };
         match outcome {
-            // Whoever read the output has seen enough.
+            // The reader of the output has closed the pipe.
             Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
             outcome => outcome,
         }
@@ -57,7 +58,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     kind == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// Where values and phrase rules are.
+/// Directory and files with values and phrase rules.
 #[derive(Args)]
 struct RuleFiles {
     /// Directory with the values of placeholders: NAME.txt, one value a line
@@ -92,7 +93,7 @@ struct RuleFiles {
     no_grammar_fixes: bool,
 }
 
-/// How much is expanded, and in which order it comes.
+/// How many combinations are expanded, and in which order.
 #[derive(Args)]
 struct Amount {
     /// Only tell how many combinations each template has; expands nothing, writes nothing
@@ -118,7 +119,7 @@ struct Amount {
     quiet: bool,
 }
 
-/// A size such as `64M`, at least a MiB.
+/// Parses a size such as `64M`, at least a MiB.
 fn memory(text: &str) -> Result<usize, String> {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let shift = match unit {
@@ -134,7 +135,7 @@ fn memory(text: &str) -> Result<usize, String> {
     if size < 1 << 20 { Err("must be at least 1M".to_owned()) } else { Ok(size) }
 }
 
-/// Tells something on standard error that is no reason to stop.
+/// Prints a warning to standard error.
 fn warn(text: impl std::fmt::Display) {
     eprintln!("cardscape: warning: {text}");
 }

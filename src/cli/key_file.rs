@@ -1,4 +1,5 @@
-//! The key file of an installation: finds it, makes it at the first start, and compares it with the database that was used with it.
+//! The key file of an installation: finds it, creates it at the first start, and checks that it belongs to the
+//! database.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +12,16 @@ use crate::store::Store;
 use crate::store::db::migrations;
 use crate::store::printing::key_fingerprints::{self, Dependents, MissingKey};
 
-/// A key file, before it is compared with the database.
+/// A key file that was not yet compared with the database.
 pub(super) struct KeyFile {
     path: PathBuf,
-    /// What is in it; `None` when it is not there.
+    /// Its content; `None` when the file does not exist.
     ring: Option<KeyRing>,
-    /// Whether a first start makes it: beside a private Postgres, unless the options name a file.
+    /// Whether the first start creates it: for a private Postgres, unless the options name a file.
     is_generated: bool,
 }
 
-/// Why a service does not start with its keys.
+/// Why the service cannot start with its keys.
 #[derive(Debug, thiserror::Error)]
 enum KeyFileError {
     #[error("there is no key file {0}: make one with `cardscape keys generate FILE`")]
@@ -40,7 +41,7 @@ enum KeyFileError {
     Foreign { path: PathBuf, missing: Vec<MissingKey>, dependents: Dependents },
 }
 
-/// Describes what is lost with the keys.
+/// Says what would be lost with the keys.
 fn consequences(dependents: &Dependents) -> String {
     let codes = match dependents {
         Dependents { print_runs: 0, .. } => "no serial code".to_owned(),
@@ -72,7 +73,7 @@ fn names(missing: &[MissingKey]) -> String {
 }
 
 impl KeyFile {
-    /// The file that the options name, or the one in the data directory.
+    /// Reads the file from the options, or the one in the data directory.
     pub(super) fn read(named: Option<&Path>, data_dir: Option<&Path>) -> anyhow::Result<Self> {
         let (path, is_generated) = match (named, data_dir) {
             (Some(file), _) => (file.to_owned(), false),
@@ -89,7 +90,8 @@ impl KeyFile {
         Ok(Self { path, ring, is_generated })
     }
 
-    /// The key file of these options. If there is no private Postgres yet, a named file must exist: otherwise the database would be made in vain.
+    /// The key file of these options. If there is no private Postgres yet, a named file must exist: otherwise the
+    /// database would be created and then be unusable.
     pub(super) fn of(options: &DatabaseOptions) -> anyhow::Result<Self> {
         let data_dir = options.database_url.is_none().then(|| options.data_dir());
         let file = Self::read(options.keys_file.as_deref(), data_dir.as_deref())?;
@@ -99,7 +101,7 @@ impl KeyFile {
         Ok(file)
     }
 
-    /// The same check for a server of the user's, before tables are made in a new database.
+    /// The same check for a user's server, before tables are created in a new database.
     pub(super) async fn demand_for_new(&self, database: &Database) -> anyhow::Result<()> {
         if !self.is_missing() || database.is_private() {
             return Ok(());
@@ -116,16 +118,17 @@ impl KeyFile {
         self.ring.is_none() && !self.is_generated
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The keys, after checking that the migrated database was used with them. At the very first start they are made and synced before anything in the
-    /// database can depend on them, so a start that is killed leaves nothing to repair.
+    /// Returns the keys, after checking that the migrated database was used with them. At the first start they are
+    /// created and synced to disk before anything in the database can depend on them, so that a killed start needs no
+    /// repair.
     pub(super) async fn keys_for(mut self, database: &Database) -> anyhow::Result<KeyRing> {
         let store = Store::new(&database.settings)?;
-        // Another start may have made it since.
+        // Another process may have created the file since.
         if self.ring.is_none() {
             self.ring = KeyRing::load_if_there(&self.path)?;
         }
@@ -152,7 +155,7 @@ impl KeyFile {
         }
     }
 
-    /// The keys in it; new ones when it is not there, wherever it should be.
+    /// The keys in the file; creates the file with new keys if it does not exist.
     pub(super) fn ring_or_new(self) -> anyhow::Result<KeyRing> {
         match self.ring {
             Some(ring) => Ok(ring),
@@ -161,7 +164,7 @@ impl KeyFile {
     }
 }
 
-/// Writes new keys, unless another process was faster.
+/// Creates the key file, or loads it if another process was faster.
 fn create_or_load(path: &Path) -> anyhow::Result<KeyRing> {
     if let Err(error) = KeyRing::create(path)
         && !path.exists()
@@ -171,7 +174,7 @@ fn create_or_load(path: &Path) -> anyhow::Result<KeyRing> {
     Ok(KeyRing::load(path)?)
 }
 
-/// For the operator who has lost the keys: what that means.
-pub(super) fn tell_loss(dependents: &Dependents) -> String {
+/// The message to an operator who replaces lost keys: what is lost.
+pub(super) fn loss_message(dependents: &Dependents) -> String {
     format!("From now on {}.", consequences(dependents))
 }

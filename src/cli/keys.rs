@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::database::Database;
-use super::key_file::tell_loss;
+use super::key_file::loss_message;
 use super::{Outcome, block_on, say};
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::Operator;
@@ -53,7 +53,7 @@ impl KeysCommand {
 
 impl ReplaceCommand {
     fn run(self) -> Outcome {
-        // A private Postgres that a service runs is refused: the service would go on with the old keys.
+        // Fails if a service runs the private Postgres: that service would continue with the old keys.
         let database = Database::start_existing(&self.database)?;
         let file = database.key_file()?;
         block_on(async {
@@ -75,7 +75,7 @@ impl ReplaceCommand {
                         "The database depends on the keys in {} now. Back that file up, and start every instance with it.",
                         path.display()
                     ));
-                    say(tell_loss(&dependents));
+                    say(loss_message(&dependents));
                 }
             }
             Ok(ExitCode::SUCCESS)

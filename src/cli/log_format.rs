@@ -1,4 +1,4 @@
-//! How lines of the log are written: with the id of the request that they are about.
+//! The format of log lines, which contain the id of the request that they are about.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 use crate::http::middleware::observe;
 use crate::http::middleware::request::RequestId;
 
-/// The fields of a line of text, and the request's id.
+/// The fields of a text line, and the request's id.
 pub(super) struct TextFields(DefaultFields);
 
 impl TextFields {
@@ -32,7 +32,7 @@ impl<'writer> FormatFields<'writer> for TextFields {
     }
 }
 
-/// Lines of JSON. What is logged for a request names it as the span `request`.
+/// JSON lines. A log event during a request names it in the span `request`.
 pub(super) struct JsonLines(Format<Json>);
 
 impl JsonLines {
@@ -53,7 +53,7 @@ where
         mut line: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        // The line of each answer is written without the way through a serializer, which would cost as much as all of the rest.
+        // The line for each response is written without the serializer, which would cost as much as all the rest.
         if event.metadata().target() == observe::TARGET {
             return write_answered(&mut line, event);
         }
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Writes the line about an answer, in the order of the others: time, level, fields, target.
+/// Writes the line for a response, with its members in the same order as other lines: time, level, fields, target.
 fn write_answered(line: &mut Writer<'_>, event: &Event<'_>) -> fmt::Result {
     line.write_str(r#"{"timestamp":""#)?;
     SystemTime.format_time(line)?;
@@ -78,7 +78,7 @@ fn write_answered(line: &mut Writer<'_>, event: &Event<'_>) -> fmt::Result {
     writeln!(line, r#","target":"{}"}}"#, event.metadata().target())
 }
 
-/// Writes fields as members of an object that has some already.
+/// Writes fields as further members of a JSON object.
 struct Members<'a, 'writer> {
     line: &'a mut Writer<'writer>,
     result: fmt::Result,
@@ -147,7 +147,7 @@ mod tests {
             String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap()
         }
 
-        /// The members of the only line, in their order, and the line without the time.
+        /// The member names of the only line in order, and the line without the time.
         fn object(&self) -> (Vec<String>, Value) {
             let text = self.text();
             let mut object: Value = serde_json::from_str(text.trim_end()).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_of_json_name_their_request() {
+    async fn json_lines_name_their_request() {
         let lines = Lines::default();
         let builder = tracing_subscriber::fmt().json().event_format(JsonLines::new());
         let _guard = tracing::subscriber::set_default(builder.with_writer(lines.clone()).finish());
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_an_answer_is_json_whatever_the_path() {
+    fn the_line_for_a_response_is_json_for_any_path() {
         let lines = Lines::default();
         let builder = tracing_subscriber::fmt().json().event_format(JsonLines::new());
         let _guard = tracing::subscriber::set_default(builder.with_writer(lines.clone()).finish());
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_of_text_name_their_request() {
+    async fn text_lines_name_their_request() {
         let lines = Lines::default();
         let builder = tracing_subscriber::fmt().with_ansi(false).fmt_fields(TextFields::new());
         let _guard = tracing::subscriber::set_default(builder.with_writer(lines.clone()).finish());

@@ -1,6 +1,7 @@
-//! Buffers lines of the log and writes them in batches, on a thread of its own.
+//! Buffers log lines and writes them in batches, on a separate thread.
 //!
-//! Writing each line, or waking a thread for each, would be a fifth of the cost of a small request (docs/decisions/0166-keep-own-log-writer.md).
+//! Writing each line separately, or waking a thread for each, would be a fifth of the cost of a small request
+//! (docs/decisions/0166-keep-own-log-writer.md).
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel};
@@ -9,9 +10,9 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How long a line waits for others.
+/// How long a line waits for further lines.
 const BATCH_TIME: Duration = Duration::from_millis(20);
-/// With so many bytes a batch is written before its time is over.
+/// A batch of this many bytes is written at once.
 const BATCH_BYTES: usize = 64 * 1024;
 /// Most bytes in the buffer. Further lines are dropped and counted: a slow reader of the log must not stop the service.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -23,7 +24,7 @@ pub(super) struct LogWriter(Arc<Shared>);
 /// How long the end of the program waits until the buffer is written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Flushes the buffer when it is dropped, if somebody reads the log.
+/// Flushes the buffer when it is dropped, if the log is being read.
 pub(super) struct LogGuard {
     shared: Arc<Shared>,
     /// Closed when the thread has written everything.
@@ -33,7 +34,7 @@ pub(super) struct LogGuard {
 #[derive(Default)]
 struct Shared {
     buffer: Mutex<Buffer>,
-    /// Notified of the first line, of a full batch, and of the end.
+    /// Notified at the first line of a batch, when a batch is full, and at the end.
     wake: Condvar,
 }
 
@@ -64,7 +65,7 @@ impl Shared {
             std::mem::swap(&mut lines, &mut buffer.lines);
             let (dropped, ended) = (std::mem::take(&mut buffer.dropped), buffer.ended);
             drop(buffer);
-            // If the log cannot be written, there is no place to report it.
+            // A log that cannot be written leaves no place to report this.
             let _ = sink.write_all(&lines).and_then(|()| sink.flush());
             lines.clear();
             if dropped > 0 {
@@ -80,7 +81,7 @@ impl Shared {
     }
 }
 
-/// Writes to `sink` from a thread, until the guard is dropped.
+/// Starts a thread that writes to `sink` until the guard is dropped.
 pub(super) fn start(sink: impl Write + Send + 'static) -> io::Result<(LogWriter, LogGuard)> {
     let shared = Arc::new(Shared::default());
     let for_thread = shared.clone();
@@ -96,13 +97,13 @@ impl Drop for LogGuard {
     fn drop(&mut self) {
         self.shared.lock().ended = true;
         self.shared.wake.notify_one();
-        // Nothing is ever sent: this waits until the thread ends, or gives up.
+        // Nothing is ever sent: this waits until the thread ends, or until the timeout.
         let _ = self.finished.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
 impl Write for &LogWriter {
-    /// Takes a whole line.
+    /// Takes one whole line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut buffer = self.0.lock();
         let before = buffer.lines.len();
@@ -138,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// A sink that tells when it is about to write, and hands on each piece once it is allowed to.
+    /// A sink that signals each write, and performs it when it is allowed to.
     struct Slow {
         begun: Sender<()>,
         allowed: Receiver<()>,
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_reader_that_does_not_read() {
+    fn a_blocked_reader_of_the_log_blocks_nothing() {
         let (allow, allowed) = channel();
         let (written, pieces) = channel();
         let (begun, begins) = channel();
@@ -188,7 +189,7 @@ mod tests {
             (&writer).write_all(&line).unwrap();
         }
         assert!(writer.0.lock().dropped > 0);
-        // Nor does the end of the program.
+        // The end of the program does not wait either.
         drop(guard);
         drop(allow);
         let kept: usize = pieces.iter().map(|piece| piece.len()).sum();

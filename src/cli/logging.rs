@@ -1,4 +1,4 @@
-//! Starts the log.
+//! Starts logging.
 
 use std::io::IsTerminal as _;
 
@@ -9,11 +9,12 @@ use super::log_format::{JsonLines, TextFields};
 use super::log_writer::{self, LogGuard};
 use crate::config::{LogFormat, LogOptions};
 
-/// Writes the log to standard error from now on, until the guard is dropped; what waits then is still written. Directives that
-/// cannot be read fall back to `info`.
+/// Writes the log to standard error until the guard is dropped; buffered lines are still written then. If the
+/// directives cannot be parsed, the level is `info`.
 pub(super) fn start(options: &LogOptions) -> std::io::Result<LogGuard> {
     let (writer, guard) = log_writer::start(std::io::stderr())?;
-    // Postgres's notices ("relation already exists, skipping") say nothing to an operator; who wants them says so after this.
+    // Notices of Postgres ("relation already exists, skipping") mean nothing to an operator; later directives can
+    // enable them.
     let filter = EnvFilter::try_new(format!("tokio_postgres=warn,{}", options.log))
         .unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = tracing_subscriber::fmt()

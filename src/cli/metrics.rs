@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
-/// One recorder for the process, however many servers it runs.
+/// One recorder for the process, for any number of servers in it.
 pub fn metrics_handle() -> anyhow::Result<PrometheusHandle> {
     static HANDLE: Mutex<Option<PrometheusHandle>> = Mutex::new(None);
     let mut installed = HANDLE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -89,7 +89,7 @@ impl MintCommand {
         let run = self.run_to_mint()?;
         let database = Database::open(&self.database)?;
         let minted = block_on(async {
-            // A dry run only looks.
+            // A dry run changes nothing.
             if self.dry_run {
                 database.demand_tables().await?;
             } else {
@@ -164,7 +164,7 @@ impl MintCommand {
     }
 }
 
-/// The defaults, and what a file says otherwise.
+/// The defaults, with the changes from a file.
 fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
     let Some(file) = file else { return Ok(PackParameters::default()) };
     let text = std::fs::read_to_string(file)
@@ -186,8 +186,8 @@ fn report(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
     }
 }
 
-/// Deletes what runs that were broken off left in the database. The new run is complete before, so this may be killed: the service's
-/// housekeeping or the next mint goes on where it ended.
+/// Deletes what abandoned runs left in the database. The new run is already complete, so this may be interrupted: the
+/// service's housekeeping or the next mint continues.
 async fn delete_leftovers(store: &Store) -> StoreResult<()> {
     let left = discarded_runs::count_copies_to_delete(&mut *store.connection().await?).await?;
     if left == 0 {
@@ -203,7 +203,7 @@ async fn delete_leftovers(store: &Store) -> StoreResult<()> {
     Ok(())
 }
 
-/// Drawn on standard error when that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 fn progress_bar(length: u64, message: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(length).with_message(message);
     match ProgressStyle::with_template("{bar:40} {percent}% {elapsed} {msg}") {
@@ -212,7 +212,7 @@ fn progress_bar(length: u64, message: &'static str) -> ProgressBar {
     }
 }
 
-/// The table of a plan, its packs, and what to know before printing it.
+/// Prints the table of a plan, its packs, and warnings before printing.
 fn show(planned: &Planned) -> Result<(), MintError> {
     let Planned { plan, opening, .. } = planned;
     show_plan(&opening.plan.game, &opening.plan.set, plan);

@@ -1,6 +1,6 @@
 //! The command line: one file for each subcommand.
 //!
-//! Exit codes: 0 done, 1 the answer is no (an illegal deck, a refused run), 2 wrong usage, 70 something failed.
+//! Exit codes: 0 success, 1 a negative answer (an illegal deck, a refused run), 2 wrong usage, 70 a failure.
 
 mod admin;
 mod completions;
@@ -91,16 +91,16 @@ enum Command {
     Man(man::ManCommand),
 }
 
-/// How a subcommand ended.
+/// The result of a subcommand.
 type Outcome = anyhow::Result<ExitCode>;
 
-/// The answer is no.
+/// The answer is negative.
 const NO: u8 = 1;
 /// The command line is wrong.
 const USAGE: u8 = 2;
 const FAILED: u8 = 70;
 
-/// The context of an error that has an exit code of its own.
+/// An error with its own exit code.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Exit {
@@ -109,7 +109,7 @@ struct Exit {
 }
 
 impl Exit {
-    /// The answer is no.
+    /// A negative answer.
     fn no(message: impl Into<String>) -> Self {
         Self { code: NO, message: message.into() }
     }
@@ -123,7 +123,8 @@ impl Exit {
 /// Runs the program.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    // Tools for files have nothing to log, and start at once. Dropped last: what was logged is written before the program ends.
+    // Tools for files write no log and start at once. Dropped last, so that all log lines are written before the
+    // program ends.
     let writes_log =
         !matches!(cli.command, Command::Effects(_) | Command::Completions(_) | Command::Man(_));
     let log = writes_log.then(|| logging::start(&cli.log)).transpose();
@@ -155,7 +156,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// An error with its causes, without causes that are part of the text before them.
+/// An error with its causes, except causes whose text the message before already contains.
 fn chain(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| match text.as_str() {
         "" => cause,
@@ -164,12 +165,12 @@ fn chain(error: &anyhow::Error) -> String {
     })
 }
 
-/// Prints a line of a command's result to standard output. Nobody may be reading any more: that must not end a service.
+/// Prints a line of a command's result to standard output. Errors are ignored: a closed pipe must not end a service.
 fn say(line: impl std::fmt::Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Runs async work on a runtime of its own.
+/// Runs async work on its own runtime.
 fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
 }

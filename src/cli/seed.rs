@@ -41,7 +41,7 @@ impl SeedCommand {
             return check(&self.folder);
         }
         if self.synthetic.synthetic.is_none() {
-            // Before a database is made for nothing.
+            // Checked first, so that no database is created in vain.
             seed_data::read(&self.folder)?;
         }
         let database = Database::open_or_create(&self.database)?;
@@ -52,8 +52,9 @@ impl SeedCommand {
                 Some(cards) => self.add_synthetic(&store, cards).await,
                 None => self.load_folder(&store).await,
             };
-            // Else the first reader of the feed would have to number all that is new. A service that starts after a large import believes
-            // nothing that it keeps in memory until that is done. Also when a part was refused: the rest is there.
+            // Assigns numbers to the new events; otherwise the first reader of the feed would have to do this, and a
+            // service that starts after a large import could not use its caches until it is done. Also runs when a part
+            // was refused, because the rest was imported.
             if let Err(error) = changes::extent(&store).await {
                 eprintln!("cardscape: the events are left for the service to number: {error}");
             }
@@ -79,7 +80,7 @@ impl SeedCommand {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Synthetic cards of a game that is stored, or that the folder brings.
+    /// Adds synthetic cards to a game that is stored, or that the folder contains.
     async fn add_synthetic(&self, store: &Store, cards: u32) -> Outcome {
         if !self.synthetic.game_is_stored(store).await? {
             let loaded = self.load_folder(store).await?;
@@ -134,17 +135,17 @@ fn report(summary: &ImportSummary) {
     }
 }
 
-/// How loading a folder ended.
+/// The result of loading a folder.
 #[derive(Default)]
 pub(super) struct Seeded {
     /// What changed, for each game that was loaded.
     loaded: Vec<ImportSummary>,
-    /// What speaks against the games that were not. A fault in any file keeps out all of them; what the database speaks
-    /// against keeps out one.
+    /// Why games were not loaded. A fault in any file keeps out all games; a conflict with the database keeps out only
+    /// one.
     refused: Vec<ImportFault>,
 }
 
-/// Loads games and sets. Costs next to nothing when nothing changed since the last time.
+/// Loads games and sets. Costs almost nothing when nothing changed since the last time.
 async fn load(store: &Store, sources: &[GameSource]) -> anyhow::Result<Seeded> {
     let mut conn = store.connection().await?;
     let mut current = true;
@@ -173,7 +174,7 @@ async fn load(store: &Store, sources: &[GameSource]) -> anyhow::Result<Seeded> {
     Ok(seeded)
 }
 
-/// Imports a game and its sets in one transaction, if what is stored is still `base`.
+/// Imports a game and its sets in one transaction, if the stored version is still `base`.
 pub(super) async fn import_game(
     store: &Store,
     game: &GameImport,
@@ -186,14 +187,14 @@ pub(super) async fn import_game(
     store
         .with_deadline(deadlines::CATALOGUE)
         .transaction(async |conn| {
-            // The transaction may run again after a deadlock.
+            // The transaction may be repeated after a deadlock.
             bar.set_position(start);
             import::import(conn, &importer, game, base, now, &progress).await
         })
         .await
 }
 
-/// A bar that counts cards, visible when a terminal watches.
+/// A progress bar for cards, shown only on a terminal.
 pub(super) fn counting_bar(cards: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -206,7 +207,7 @@ pub(super) fn counting_bar(cards: u64) -> ProgressBar {
     bar
 }
 
-/// Loads the games of a folder whose files are not those that the last start loaded: what admins have changed since stays.
+/// Loads the games whose files differ from those that the last start loaded. Changes by admins since then are kept.
 async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
     let mut conn = store.connection().await?;
     let mut changed = Vec::new();
@@ -222,7 +223,7 @@ async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
         let files = source.sets.iter().chain([&source.manifest]);
         files.clone().all(|file| seeded.refused.iter().all(|fault| fault.file != file.name))
     };
-    // A fault in any file keeps out all of them, and then nothing is loaded.
+    // A fault in any file keeps out all games; then nothing is loaded.
     let loaded_any = seeded.refused.is_empty() || !seeded.loaded.is_empty();
     for source in changed.iter().filter(is_in).filter(|_| loaded_any) {
         seed_loads::note(&mut conn, source, Clock::system().now()).await?;
@@ -230,8 +231,8 @@ async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
     Ok(seeded)
 }
 
-/// For `serve`: loads the folder. What is refused is said in the log and on standard error; the service then goes on with what
-/// it has, for a set that was printed meanwhile must not keep it from starting.
+/// For `serve`: loads the folder. Refused games are reported in the log and on standard error, and the service starts
+/// with the stored data: a set that has been printed since must not prevent the start.
 pub(super) async fn load_at_start(store: &Store, folder: &Path) -> anyhow::Result<()> {
     let seeded = load_changed(store, folder).await;
     let seeded = seeded.with_context(|| format!("cannot load {}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! The folder with games and sets: `games/<game>/game.toml` and `games/<game>/sets/*.json`; and the texts of effects beside them.
+//! The seed-data folder: `games/<game>/game.toml` and `games/<game>/sets/*.json`, with effect texts beside them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault, SourceFile};
 use crate::domain::effects::effect_texts::EffectFiles;
 
-/// Reads the files of every game below `folder`, in the order of their names.
+/// Reads the files of every game below `folder`, in order of their names.
 pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<GameSource>> {
     let games = folder.join("games");
     let mut found = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<GameSource>> {
     Ok(found)
 }
 
-/// Reads the files of the game in the folder `game`, which lies below `folder`.
+/// Reads the files of the game in the folder `game`, which is below `folder`.
 pub(super) fn read_game(folder: &Path, game: &Path) -> anyhow::Result<GameSource> {
     let mut sets = Vec::new();
     let folder_of_sets = game.join("sets");
@@ -35,7 +35,7 @@ pub(super) fn read_game(folder: &Path, game: &Path) -> anyhow::Result<GameSource
     Ok(GameSource { manifest: source(folder, &game.join("game.toml"))?, sets })
 }
 
-/// Reads the files of effect texts of every game below `folder` that has any, with the manifest that names the game.
+/// Reads the effect-text files of every game below `folder` that has some, with the manifest that names the game.
 pub(super) fn read_effect_texts(folder: &Path) -> anyhow::Result<Vec<(SourceFile, EffectFiles)>> {
     let mut found = Vec::new();
     for game in entries(&folder.join("games"))?.into_iter().filter(|path| path.is_dir()) {
@@ -76,7 +76,7 @@ fn source(folder: &Path, file: &Path) -> anyhow::Result<SourceFile> {
     Ok(SourceFile::new(name, &text))
 }
 
-/// Checks all games; every fault of every file at once.
+/// Checks all games; returns every fault of every file.
 pub(super) fn check(sources: &[GameSource]) -> Result<Vec<GameImport>, Vec<ImportFault>> {
     let mut faults = Vec::new();
     let mut imports = Vec::new();

@@ -1,4 +1,4 @@
-//! The effect texts in the folder with games and sets.
+//! The effect texts in the seed-data folder.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::domain::effects::effect_texts::{EffectFiles, EffectTexts};
 use crate::store::effects::effect_texts::{self, TextsBase, TextsChange};
 use crate::store::{Store, StoreResult};
 
-/// How loading effect texts ended.
+/// The result of loading effect texts.
 #[derive(Default)]
 pub(super) struct SeededTexts {
-    /// The games whose effect texts are new or others.
+    /// The games whose effect texts are new or changed.
     pub(super) loaded: Vec<LoadedTexts>,
-    /// What speaks against those that were not loaded. A fault keeps out the effect texts of its game.
+    /// Why effect texts were not loaded. A fault keeps out the effect texts of its game.
     pub(super) refused: Vec<ImportFault>,
 }
 
@@ -25,19 +25,19 @@ pub(super) struct SeededTexts {
 pub(super) struct LoadedTexts {
     /// Game code.
     pub(super) game: String,
-    /// How many templates it has now.
+    /// Number of its templates.
     pub(super) templates: usize,
 }
 
-/// Effect texts without a fault.
+/// Checked effect texts without faults.
 pub(super) struct SoundTexts {
     /// Name of the file with the templates.
     pub(super) file: String,
-    /// How many these are.
+    /// Number of templates.
     pub(super) templates: usize,
 }
 
-/// The effect texts of all games, or every fault of every file.
+/// Checks the effect texts of all games; returns every fault of every file.
 pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<SoundTexts>, Vec<ImportFault>>> {
     let (mut sound, mut faults) = (Vec::new(), Vec::new());
     for (_, files) in seed_data::read_effect_texts(folder)? {
@@ -57,23 +57,23 @@ pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<SeededT
     load_where(store, folder, Which::Differing).await
 }
 
-/// Loads those whose files are not the ones that the last start loaded: what admins have changed since stays.
+/// Loads effect texts whose files differ from those that the last start loaded. Changes by admins since then are kept.
 pub(super) async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<SeededTexts> {
     load_where(store, folder, Which::NotLoadedLast).await
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Which {
-    /// Whatever is not stored like this.
+    /// All that differ from the stored texts.
     Differing,
-    /// What the last start did not load.
+    /// All that the last start did not load.
     NotLoadedLast,
 }
 
 async fn load_where(store: &Store, folder: &Path, which: Which) -> anyhow::Result<SeededTexts> {
     let mut seeded = SeededTexts::default();
     for (manifest, files) in seed_data::read_effect_texts(folder)? {
-        // A manifest with faults has been told of, and its game was not loaded.
+        // The fault of the manifest was reported already, and its game was not loaded.
         let Ok(game) = Game::from_toml(&manifest.text) else { continue };
         let (game, hash) = (game.code().to_owned(), files.hash());
         let at_start = which == Which::NotLoadedLast;

@@ -33,7 +33,7 @@ use crate::store::{Store, StoreSettings};
 use crate::web;
 use crate::webhooks::sender::Sender;
 
-/// Connections of the jobs that share them: docs/OPERATIONS.md counts them.
+/// Connections of the background jobs that share them; docs/OPERATIONS.md counts them.
 const BACKGROUND: usize = 7;
 
 #[derive(Args)]
@@ -48,7 +48,7 @@ impl ServeCommand {
     pub(super) fn run(self) -> Outcome {
         give_back_large_blocks();
         let workers = self.options.workers.map_or_else(default_workers, usize::from);
-        // One more for each worker's short reads.
+        // Each worker has one more connection, for short reads.
         let pools = workers * (usize::from(self.options.pool_size) + 1)
             + usize::from(self.options.search_connections)
             + BACKGROUND
@@ -56,14 +56,14 @@ impl ServeCommand {
             + jobs::OWN_CONNECTIONS;
         check_port(self.options.listen)?;
         if let Some(folder) = &self.options.seed_data {
-            // Before a database is made for nothing.
+            // Checked first, so that no database is created in vain.
             seed_data::read(folder).context("--seed-data names no folder with seed data")?;
         }
         let connect_wait = Duration::from_secs(self.options.database_wait);
         let key_file = KeyFile::of(&self.database)?;
         let database = Database::start(&self.database, pools)?.with_connect_wait(connect_wait);
         block_on(async move {
-            // Signals count from here on: a Ctrl-C during the start-up must not leave a half-stopped Postgres.
+            // Signals are handled from here on: Ctrl-C during the start must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
             let (keys, settings, store) = tokio::select! {
                 prepared = prepare(&database, key_file, &self.options) => prepared?,
@@ -73,7 +73,7 @@ impl ServeCommand {
                 }
             };
             let api_settings = self.options.api_settings();
-            // Here, and not on a worker thread: a stopping worker would leave the others' submissions behind.
+            // Created here and not on a worker thread: a worker that stops would abandon submissions of the others.
             let together = Store::new(&StoreSettings { pool_size: TOGETHER, ..settings.clone() })?;
             let shared = Arc::new(Shared::new(
                 keys,
@@ -89,7 +89,8 @@ impl ServeCommand {
             let searches = SearchQueue::new(&settings)?;
             let for_jobs = searches.clone();
             let state = move || AppState {
-                // A pool for each worker: a shared one costs a third of the throughput (docs/decisions/0001-connection-pool-per-worker.md).
+                // One pool per worker: a shared pool costs a third of the throughput
+                // (docs/decisions/0001-connection-pool-per-worker.md).
                 store: Store::new(&settings).unwrap_or_else(|_| shared_store.clone()),
                 searches: searches.clone(),
                 shared: app_shared.clone(),
@@ -103,16 +104,16 @@ impl ServeCommand {
                 &[api::configure, web::configure],
             )
             .with_context(|| cannot_listen(listen))?;
-            // Before anybody can register a name that looks like one of these.
+            // Before a client can register a name that looks like an existing one.
             name_skeletons::fill_in(&store).await?;
-            // Last, so that nothing can fail between this and showing the password.
+            // Last, so that nothing can fail before the password is shown.
             let first_secrets = first_admin(&store).await?;
             let handle = http.handle();
             announce(address, first_secrets.as_ref());
             let interval = self.options.bulk_interval();
             let (cards, decks) = (bulk_files::LAYOUT, deck_files::LAYOUT);
             let bulk_files = interval.map(|interval| BulkFileOptions { interval, cards, decks });
-            // The start is over; what it used serves the jobs.
+            // The start is complete; background jobs use the same store.
             let posting =
                 jobs::start(&shared, &store, (&database.settings, &for_jobs), bulk_files, sender)?;
             let stop_posting = posting.stopper();
@@ -134,8 +135,8 @@ impl ServeCommand {
     }
 }
 
-/// Fails at once if the service could not listen: a first start would make a database before it found out. The port is not kept until then, so that
-/// clients are refused and do not wait.
+/// Fails early if the service cannot listen; otherwise a first start would create a database before it fails. The port
+/// is not kept open, so that clients are refused and do not wait.
 fn check_port(address: SocketAddr) -> anyhow::Result<()> {
     TcpListener::bind(address).map(drop).with_context(|| cannot_listen(address))
 }
@@ -144,11 +145,11 @@ fn cannot_listen(address: SocketAddr) -> String {
     format!("cannot listen on {address}; --listen (CARDSCAPE_LISTEN) names another address")
 }
 
-/// How long a stopping instance says so before its port closes, at least.
+/// Shortest time during which a stopping instance reports that it stops before its port closes.
 const MIN_DRAIN: Duration = Duration::from_millis(500);
 
-/// Every password hash needs a block of 19 MiB. glibc would keep those it has seen freed, one for each thread that ever hashed:
-/// half a gigabyte after a few dozen log-ins. With a fixed threshold large blocks go back to the system at once.
+/// Every password hash needs a block of 19 MiB. glibc would keep freed blocks, one for each thread that ever hashed:
+/// half a gigabyte after a few dozen log-ins. With a fixed threshold, large blocks are returned to the system at once.
 #[allow(unsafe_code)]
 fn give_back_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -162,8 +163,9 @@ fn default_workers() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// Brings the database up to date. This may take long: another instance may be migrating, or the server may take connections
-/// and say nothing. A migration that has begun goes on when the future is dropped; the process ends after it.
+/// Brings the database up to date. This may take long: another instance may be migrating, or the server may accept
+/// connections without answering. When the future is dropped, a running migration continues, and the process ends after
+/// it.
 async fn prepare(
     database: &Database,
     key_file: KeyFile,
@@ -201,7 +203,7 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
-/// On the very first start there is nobody yet who may do anything: make an admin and return what is shown once.
+/// At the very first start there are no accounts: creates an admin, and returns the secrets to show once.
 async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     let mut conn = store.connection().await?;
     if account_records::any_admin(&mut conn).await? {

@@ -16,7 +16,7 @@ use crate::store::catalogue::games::{GameCache, LoadedGame, StoredManifest};
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary};
 use crate::store::catalogue::{games, sets};
 
-/// Which cards to make up.
+/// Which synthetic cards to add.
 #[derive(Args, Clone)]
 pub(super) struct SyntheticOptions {
     /// Make up so many cards in all, in sets synthetic-0001, synthetic-0002 …, for trials and measurements. Those that are
@@ -40,8 +40,8 @@ impl SyntheticOptions {
         Ok(games::manifest(&mut *store.connection().await?, &self.game).await?.is_some())
     }
 
-    /// Makes the cards and imports them set by set, each in a transaction of its own: no more than three sets are in memory, and
-    /// what was interrupted goes on where it was.
+    /// Makes the cards and imports them set by set, each in its own transaction. At most three sets are in memory, and
+    /// an interrupted run can be continued.
     pub(super) async fn load(&self, store: &Store, cards: u32) -> Outcome {
         let mut conn = store.connection().await?;
         let (Some(loaded), Some(manifest)) = (
@@ -54,7 +54,8 @@ impl SyntheticOptions {
         let bar = counting_bar(u64::from(cards));
         bar.set_message(self.game.clone());
         let mut tally = Tally::default();
-        // While one set is written, the next two are made and checked: sets are of different sizes, and a small one is soon written.
+        // While one set is written, the next two are made and checked. Sets differ in size, and a small one is written
+        // quickly.
         let (ready, mut next) = mpsc::channel(1);
         let (options, maker_store) = (self.clone(), store.clone());
         let making = tokio::spawn(async move {
@@ -79,7 +80,7 @@ impl SyntheticOptions {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// A set, checked; `None` when it is stored already.
+    /// Makes and checks a set; `None` when it is stored already.
     async fn prepare(
         &self,
         store: &Store,
@@ -101,7 +102,7 @@ impl SyntheticOptions {
         }
         let outline = outline.at_least(stored.map_or(0, |stored| stored.card_count));
         let (loaded, seed, manifest_text) = (loaded.clone(), self.seed, manifest.text.clone());
-        // Not here: this task also writes the set before.
+        // On a blocking thread, because this task also writes the previous set.
         let source = tokio::task::spawn_blocking(move || GameSource {
             manifest: SourceFile::new("game.toml", &manifest_text),
             sets: vec![Synthetic::new(&loaded.game, seed).set_file(&outline)],

@@ -33,7 +33,7 @@ pub(super) struct VerifyRunCommand {
     show_packing_list: bool,
 }
 
-/// The parts of an announcement that matter here.
+/// The parts of an announcement that are needed here.
 #[derive(Deserialize)]
 struct Announcement {
     commitment: String,
@@ -83,10 +83,10 @@ impl VerifyRunCommand {
     }
 }
 
-/// Opening and, where the text is a whole announcement, its commitment.
+/// The opening and, if the text is a whole announcement, its commitment.
 fn read(text: &str) -> anyhow::Result<(String, Option<String>)> {
     if !text.starts_with('{') {
-        // Editors and shells like to end a file with a line end.
+        // Editors and shells often add a final line feed.
         return Ok((text.strip_suffix('\n').unwrap_or(text).to_owned(), None));
     }
     let Announcement { commitment, opening } = serde_json::from_str(text)
@@ -113,7 +113,7 @@ struct PrintLine {
 }
 
 impl PrintLine {
-    /// Reads a line of either form. What is wrong with one is never quoted: it may hold a code.
+    /// Parses a line in either format. Errors never quote a line, because it may contain a code.
     fn parse(text: &str) -> Option<Self> {
         if text.starts_with('{') {
             return serde_json::from_str(text).ok();
@@ -176,10 +176,10 @@ fn check_packing_list(packs: &PackPlan<'_>, opening: &Opening, file: &Path) -> a
     }
 }
 
-/// Takes what should be in a file, and fails where the file differs.
+/// Compares data that is written to it with a file, and fails where the file differs.
 struct Compared {
     file: BufReader<File>,
-    /// How many bytes are the same so far.
+    /// Number of equal bytes so far.
     offset: u64,
 }
 

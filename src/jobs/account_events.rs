@@ -22,7 +22,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
             // The private Postgres ends with the service.
             Err(_) if shared.is_draining() => return,
             Err(error) => {
-                tracing::warn!(%error, "cannot look for events of accounts");
+                tracing::warn!(%error, "cannot poll for account events");
                 if last_poll.elapsed() > MAX_SILENCE {
                     shared.account_events.end_all(StreamEnd::Unavailable);
                 }

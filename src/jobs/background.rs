@@ -1,4 +1,4 @@
-//! Tasks that run until the service stops, and are started again when they end before.
+//! Tasks that run until the service stops; a task that ends earlier is restarted.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub(super) fn spawn<F: Future<Output = ()> + Send + 'static>(
     tokio::spawn(supervise(name, is_over, move || run(shared.clone(), store.clone())))
 }
 
-/// Starts a task that runs until the service stops, on a thread of its own with low priority; so have the blocking threads of its runtime.
+/// Starts a task that runs until the service stops, on its own thread with low priority. The blocking threads of its
+/// runtime have low priority, too.
 pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
     name: &'static str,
     shared: &Arc<Shared>,
@@ -40,10 +41,11 @@ pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
     Ok(())
 }
 
-/// With this niceness a thread gets about a tenth of a processor that another thread wants too. With 19 it might hold a lock for long.
+/// With this niceness, a thread gets about a tenth of a processor that another thread wants, too. With 19, it might
+/// hold a lock for a long time.
 const LOW_PRIORITY: i32 = 10;
 
-/// Lowers the priority of this thread; on Linux, threads have priorities of their own.
+/// Lowers the priority of the current thread. On Linux, each thread has its own priority.
 fn lower_priority() {
     if let Err(error) = rustix::process::setpriority_process(None, LOW_PRIORITY) {
         tracing::warn!(%error, "cannot lower the priority of a background thread");

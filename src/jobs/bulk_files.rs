@@ -1,4 +1,4 @@
-//! Builds bulk files again when something of their game changed.
+//! Rebuilds the bulk files of a game after it changed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,12 @@ pub struct BulkFileOptions {
     pub interval: Duration,
     /// How cards are written into them.
     pub cards: Layout<BulkCard>,
-    /// How public decks are.
+    /// How public decks are written into them.
     pub decks: Layout<BulkDeck>,
 }
 
-/// Makes files of these rows again and again. It checks more often than it builds, so that a change after a quiet time is soon in the files.
+/// Builds the files of these rows again and again. It looks for changes more often than it builds, so that a change
+/// after a quiet time is soon in the files.
 pub(super) async fn run<S: RowSource>(
     shared: Arc<Shared>,
     store: Store,
@@ -38,7 +39,7 @@ pub(super) async fn run<S: RowSource>(
         }
         let (games, clock) = (&shared.games, &shared.clock);
         if let Err(error) = bulk_files::refresh::<S>(&store, games, layout, clock, min_age).await {
-            tracing::warn!(%error, "could not look after the bulk files");
+            tracing::warn!(%error, "cannot update the bulk files");
         }
     }
 }

@@ -76,8 +76,9 @@ pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
 /// Builds the index and keeps it up to date until the service stops.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
     let catalogue = &shared.catalogue;
-    // At the start, before there is much to answer, all cores build: until the index is there, every search goes to the database, at a multiple of
-    // the cost. When it is built again, the service is under load and needs them for everything else that it answers.
+    // At the start, before there is much to answer, all cores build the index, because every search goes to the
+    // database until it exists, at several times the cost. Later rebuilds happen under load, when the cores are needed
+    // to answer requests.
     let mut threads = Threads(cores());
     while !shared.is_draining() {
         catalogue.clock().reset();
@@ -105,9 +106,11 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
         let seconds = started.elapsed().as_secs_f64();
         tracing::info!(cards, bytes, seconds, "the index of cards is ready");
         match apply_feed(&shared, &store, &mut feed, index).await {
-            FollowEnd::FeedBroke => tracing::warn!("the index of cards is built anew"),
+            FollowEnd::FeedBroke => {
+                tracing::warn!("the change feed has a gap: rebuilding the index of cards")
+            }
             FollowEnd::FarBehind => {
-                tracing::info!("very many cards changed: the index of cards is built anew");
+                tracing::info!("very many cards changed: rebuilding the index of cards");
             }
             FollowEnd::Draining => return,
         }
@@ -125,7 +128,7 @@ async fn apply_feed(
     let mut pending = PendingChanges::default();
     let mut compacting: Option<JoinHandle<Compacted>> = None;
     while let Some(first) = feed.recv().await {
-        // Batches that arrived meanwhile are applied together: a card that changed twice is read once.
+        // Batches that arrived in the meantime are applied together, so that a card that changed twice is read once.
         let mut end = None;
         let mut next = Some(first);
         while let Some(ReadBatch { batch, began }) = next {
@@ -194,7 +197,7 @@ async fn apply_changes(
     index
 }
 
-/// Changed cards and sets as they were read.
+/// Changed cards and sets, as they were read from the database.
 struct ReadChanges {
     cards: Vec<CardId>,
     sets: Vec<(String, String)>,
@@ -234,7 +237,8 @@ fn resume_panic<T>(error: tokio::task::JoinError) -> T {
     }
 }
 
-/// Waits until the feed was read to its end; returns the moment before that read. `None`: the reader of the feed started again.
+/// Waits until the feed was read to its end, and returns the moment before that read. `None`: the reader of the feed
+/// restarted.
 async fn wait_for_end(feed: &mut UnboundedReceiver<ReadBatch>) -> Option<Instant> {
     loop {
         let batch = feed.recv().await?;
@@ -244,7 +248,7 @@ async fn wait_for_end(feed: &mut UnboundedReceiver<ReadBatch>) -> Option<Instant
     }
 }
 
-/// So many threads, for as long as it takes to build the index.
+/// Runs tasks on a number of threads, for the build of the index.
 #[derive(Clone, Copy)]
 struct Threads(usize);
 
@@ -270,13 +274,13 @@ impl Runner for Threads {
     }
 }
 
-/// Reads all cards, and builds an index of them meanwhile on a blocking thread; when all are read, on `threads`.
+/// Reads all cards while a blocking thread adds them to the index; then finishes the index on `threads`.
 async fn build(shared: &Shared, store: &Store, threads: Threads) -> StoreResult<Index> {
     // A bounded channel: at most two ranges wait while a third is added to the index.
     let (send, mut receive) = tokio::sync::mpsc::channel::<Vec<CardRecord>>(2);
     let mut conn = store.connection().await?;
     let releases = cards::load_releases(&mut conn, None).await?;
-    // Sums that a game defines later are answered by the database until the index is built again.
+    // Sums that a game defines later are searched in the database until the index is rebuilt.
     let games = shared.games.read_list(&mut conn).await?;
     let games: Vec<_> = games.iter().map(|loaded| &loaded.game).collect();
     let sums = search::sums(&games);

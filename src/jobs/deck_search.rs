@@ -1,4 +1,5 @@
-//! Makes what public decks are found by where a request could not: decks that programs of another version published, and all of them on each new day.
+//! Prepares the search rows of public decks that no request prepared: decks that another version of the program
+//! published, and all decks on each new day.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +11,14 @@ use crate::app::state::{AppState, Shared};
 use crate::store::Store;
 use crate::store::db::search_queue::SearchQueue;
 
-/// Time between looks for rows that are due.
+/// Pause between checks for rows that are due.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// Pause after each batch of a hundred decks, so that judging a million decks on a new day takes at most a part of one processor.
+/// Pause after each batch of a hundred decks: judging a million decks on a new day must take only part of one
+/// processor.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How far the first look goes back for unlocked cards: rows that are older are made anew each day.
+/// How far the first check goes back for unlocked cards: older rows are renewed every day anyway.
 const FIRST_LOOK: TimeDelta = TimeDelta::hours(25);
-/// How far each look reaches back before the previous one, for unlocks and rows that were not committed then.
+/// How far each check overlaps with the previous one, for unlocks and rows whose transactions were not committed then.
 const OVERLAP: TimeDelta = TimeDelta::minutes(10);
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue) {
@@ -29,7 +31,7 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue
                 since = now - OVERLAP;
                 INTERVAL
             }
-            // Another process does it, and may end before it has done all of it.
+            // Another process does the work, and may stop before it is complete.
             Ok(None) => INTERVAL,
             Ok(Some(decks)) => {
                 tracing::debug!(decks, "prepared public decks for the search");

@@ -1,4 +1,4 @@
-//! Judges watched decks anew when something has changed, and tells their watchers when one becomes illegal.
+//! Judges watched decks again after changes, and notifies their watchers when a deck becomes illegal.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use crate::app::state::{AppState, Shared};
 use crate::store::Store;
 use crate::store::db::search_queue::SearchQueue;
 
-/// Time between looks for reports that are due.
+/// Pause between checks for reports that are due.
 const INTERVAL: Duration = Duration::from_secs(5);
-/// Pause after each batch, so that a new day, on which all decks are judged, takes at most a part of one processor.
+/// Pause after each batch: a new day, on which all decks are judged, must take only part of one processor.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue) {
@@ -32,8 +32,8 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store, searches: SearchQueue
     }
 }
 
-/// Reads on in the change feed after `place`, makes some reports, and tells some watchers; whether there is more to do. What fails does not keep the others from
-/// their turn.
+/// Reads the change feed after `place`, makes some reports, and notifies some watchers. Returns whether there is more
+/// to do. A failure of one step does not prevent the others.
 async fn look(
     app: &AppState,
     place: &mut Option<i64>,

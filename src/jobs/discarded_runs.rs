@@ -1,4 +1,4 @@
-//! Discards print runs that were broken off, and deletes their copies.
+//! Discards abandoned print runs, and deletes their copies.
 
 use chrono::{DateTime, Utc};
 

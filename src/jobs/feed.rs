@@ -1,4 +1,4 @@
-//! Reads the change feed for all caches of the process and for the index of cards.
+//! Reads the change feed for all caches of the process and for the card index.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::store::{Store, StoreResult};
 /// How often the feed is read.
 const READ_INTERVAL: Duration = Duration::from_millis(300);
 
-/// Follows the feed as long as the process runs.
+/// Follows the feed until the process ends.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
-    // After a panic, changes may have been missed.
+    // After a panic of this task, changes may have been missed.
     shared.games.forget_list();
     shared.card_cache.forget();
     shared.kept_answers.forget();
@@ -37,7 +37,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
                 shared.card_effects.apply(&batch);
                 if batch.is_about_catalogue() {
                     shared.kept_answers.forget();
-                    // Manifests say what a query means.
+                    // The meaning of a query depends on the manifests.
                     shared.gallery_pages.forget();
                 }
                 if batch.is_last {
@@ -58,7 +58,8 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     }
 }
 
-/// Reads the next batch. The first read only finds the end of the feed and drops everything, since what was kept before may be old.
+/// Reads the next batch. The first read only finds the end of the feed and drops all cached values, because they may be
+/// old.
 async fn read(store: &Store, known: Option<i64>) -> StoreResult<ChangeBatch> {
     match known {
         Some(known) => changes::batch(store, known).await,

@@ -1,4 +1,5 @@
-//! Every few minutes: deletes what is no longer needed, counts what has come to count, and completes rows that instances of an older version wrote.
+//! Every few minutes: deletes expired rows, counts ratings and votes that have become valid, and completes rows that
+//! older versions of the program wrote.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,38 +25,38 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         shared.rate_limiter.sweep();
         shared.metrics.run_upkeep();
         if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
-            tracing::warn!(%error, "could not sweep");
+            tracing::warn!(%error, "cannot delete expired rows");
         }
-        // A set may have got hidden cards after its day, or could not be unlocked on it.
+        // A set may have got hidden cards after its release day, or its unlock may have failed on that day.
         if let Err(error) =
             unlock_policies::unlock_due_sets(&store, DateTime::UNIX_EPOCH, shared.clock.now()).await
         {
-            tracing::warn!(%error, "could not look for sets to unlock");
+            tracing::warn!(%error, "cannot unlock sets that are due");
         }
         if let Err(error) = design_ratings::count_due(&store, shared.clock.now()).await {
-            tracing::warn!(%error, "could not count ratings of accounts that are old enough");
+            tracing::warn!(%error, "cannot count the ratings of accounts that are old enough now");
         }
         if let Err(error) = keys::compare(&shared, &store).await {
             tracing::warn!(%error, "could not compare the keys");
         }
         // An instance of an older version may have imported cards.
         if let Err(error) = cards::refresh_words(&store).await {
-            tracing::warn!(%error, "could not fold texts for the search");
+            tracing::warn!(%error, "cannot fold texts for the search");
         }
-        // It may also have registered accounts.
+        // Older versions may also have registered accounts.
         if let Err(error) = name_skeletons::fill_in(&store).await {
-            tracing::warn!(%error, "could not note what names look like");
+            tracing::warn!(%error, "cannot store the skeletons of names");
         }
-        // It may have shared designs as well, and manifests change what is worked out for them.
+        // Older versions may also have shared designs, and a new manifest changes their derived rows.
         if let Err(error) = fill_in_designs(&shared, &store).await {
             tracing::warn!(%error, "could not prepare designs for the search");
         }
-        // Somebody may have held a design in the moment in which its card was unlocked.
+        // A transaction may have locked the design at the moment when its card was unlocked.
         if let Err(error) = design_releases::open_released(&store).await {
-            tracing::warn!(%error, "could not make designs official");
+            tracing::warn!(%error, "cannot mark released designs as official");
         }
         if let Err(error) = discarded_runs::discard(&store, shared.clock.now()).await {
-            tracing::warn!(%error, "could not discard print runs that were broken off");
+            tracing::warn!(%error, "cannot discard abandoned print runs");
         }
     }
 }

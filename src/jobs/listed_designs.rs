@@ -1,4 +1,5 @@
-//! Keeps the names and effects of listed designs in memory, and drops the kept pages of the gallery when what they show changes.
+//! Keeps the names and effects of listed designs in memory, and drops cached pages of the gallery when their content
+//! changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,17 +14,18 @@ use crate::store::designs::design_changes::{self, RETENTION, Seen};
 use crate::store::effects::effect_texts;
 use crate::store::{Store, StoreResult, StoreSettings};
 
-/// How often changes are read, unless somebody waits for them.
+/// How often changes are read, unless a change is signalled.
 const READ_INTERVAL: Duration = Duration::from_millis(300);
-/// How long pages of the gallery are kept at most: the day may be another, and rows for the search are made anew when a manifest changes.
+/// Longest time that pages of the gallery are cached: their content also depends on the date, and on search rows that
+/// are renewed after a manifest changes.
 const PAGES_KEPT: Duration = Duration::from_secs(20);
-/// Designs that are read at once.
+/// Designs that one statement reads.
 const PAGE: i64 = 5_000;
-/// Time limit of one statement: a page, or what changed in a long pause.
+/// Time limit of one statement: it reads a page, or all changes since a long pause.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time until a failure is tried again.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
-/// Time until it is looked again whether there are still too many.
+/// Time until it is checked again whether there are still too many designs.
 const TOO_MANY_DELAY: Duration = Duration::from_mins(10);
 
 /// A store of one connection for [`follow`].
@@ -36,21 +38,21 @@ pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
     })
 }
 
-/// Reads all of them, and then what changes, until the service stops.
+/// Reads all listed designs, and then their changes, until the service stops.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
     while !shared.is_draining() {
         forget(&shared);
         let delay = match keep(&shared, &store).await {
             Ok(()) => {
                 tracing::warn!(
-                    "more designs are listed than are kept in memory: the database is asked for those that are alike"
+                    "too many listed designs for the memory: the database is searched for similar designs"
                 );
                 TOO_MANY_DELAY
             }
             // The private Postgres ends with the service.
             Err(_) if shared.is_draining() => return,
             Err(error) => {
-                tracing::warn!(%error, "cannot follow listed designs: the database is asked for those that are alike");
+                tracing::warn!(%error, "cannot follow listed designs: the database is searched for similar designs");
                 RETRY_DELAY
             }
         };
@@ -65,7 +67,7 @@ fn forget(shared: &Shared) {
     shared.gallery_pages.forget();
 }
 
-/// Keeps them until a failure, or until there are more than [`MAX_KEPT`].
+/// Keeps the designs up to date until a failure, or until there are more than [`MAX_KEPT`].
 async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
     let designs = &shared.listed_designs;
     let mut read_at = Instant::now();
@@ -74,7 +76,7 @@ async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
     tracing::info!("listed designs are in memory");
     loop {
         let began = Instant::now();
-        // What was noted before may be gone from the notes: half of their time is far from the end of it.
+        // Records of old changes are deleted after the retention time. Half of it is a safe limit.
         if began.duration_since(read_at) > RETENTION.to_std().unwrap_or_default() / 2 {
             let Some(again) = load(shared, store).await? else { return Ok(()) };
             seen = again;
@@ -94,12 +96,12 @@ async fn keep(shared: &Shared, store: &Store) -> StoreResult<()> {
         designs.clock().advance_to(began);
         shared.gallery_pages.clock().advance_to(began);
         seen = changes.seen;
-        // Nobody hurries: the time is over.
+        // A timeout is the normal case.
         let _ = timeout(READ_INTERVAL, designs.hurried()).await;
     }
 }
 
-/// Reads all of them; `None`: there are too many. What changes meanwhile is not in the snapshot that is returned.
+/// Reads all listed designs; `None`: there are too many. Changes during the read are not in the returned snapshot.
 async fn load(shared: &Shared, store: &Store) -> StoreResult<Option<Seen>> {
     let designs = &shared.listed_designs;
     designs.forget();

@@ -26,8 +26,8 @@ use crate::store::decks::deck_rows::DeckRows;
 use crate::store::{Store, StoreResult, StoreSettings};
 use crate::webhooks::sender::Sender;
 
-/// Starts all tasks. Those that must not wait for connections have their own, by `settings`; the others share `store`. Without options for bulk
-/// files none are built.
+/// Starts all tasks. Tasks that must not wait for connections get their own stores, made from `settings`; the others
+/// share `store`. Without options for bulk files, none are built.
 pub fn start(
     shared: &Arc<Shared>,
     store: &Store,

@@ -1,4 +1,5 @@
-//! Unlocks what becomes due: sets on their day, and cards when the accounts of their submitters are old enough.
+//! Unlocks what has become due: sets on their release day, and cards when the accounts of their submitters are old
+//! enough.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ const OVERLAP: chrono::Duration = chrono::Duration::hours(1);
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
-    // The first check covers all time: the service may not have run for long.
+    // The first check covers all time: the service may have been stopped for long.
     let mut since = DateTime::UNIX_EPOCH;
     loop {
         tick.tick().await;
@@ -23,10 +24,10 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
             Ok(cards) => {
                 since = now - OVERLAP;
                 if cards > 0 {
-                    tracing::info!(cards, "unlocked by the time");
+                    tracing::info!(cards, "unlocked cards that became due");
                 }
             }
-            Err(error) => tracing::warn!(%error, "could not look for cards to unlock"),
+            Err(error) => tracing::warn!(%error, "cannot unlock cards that are due"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What open cards do, as others are held against them. Dropped when the change feed names them.
+//! The effects of open cards, for comparison with other cards. Dropped when the change feed names the card.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::store::catalogue::changes::ChangeBatch;
 /// Size of a card without its texts, in bytes.
 const CARD: usize = 220;
 
-/// An open card, as far as it is told of when something does the same.
+/// What a response about equivalent effects tells of an open card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KnownEffects {
     /// Hash of kind and effects without their numbers; `None`: it has no effects.
@@ -22,7 +22,7 @@ pub(crate) struct KnownEffects {
     pub(crate) name: String,
 }
 
-/// What open cards do.
+/// A cache of the effects of open cards.
 pub struct CardEffects {
     pub(crate) cards: DroppingCache<CardId, Arc<KnownEffects>>,
 }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changed_is_dropped_and_all_of_it_when_a_card_has_moved() {
+    fn changed_cards_are_dropped_and_all_cards_when_one_was_moved() {
         let effects = CardEffects::new(1 << 20);
         let known = |name: &str| {
             let (set, number) = ("s".to_owned(), "1".to_owned());

@@ -1,4 +1,5 @@
-//! A cache of open cards that are prepared for judging decks. They are shared, never copied, and dropped when the change feed names them.
+//! A cache of open cards that are prepared for judging decks. Values are shared, not copied, and dropped when the
+//! change feed names the card.
 
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ impl DeckCards {
 
     /// Drops the cards that a batch of changes names.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
-        // A prepared card holds the day on which its set came out.
+        // A prepared card contains the release day of its set.
         if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
             self.forget();
         } else if !batch.cards.is_empty() {
@@ -62,7 +63,7 @@ fn weight_of(card: &PreparedCard) -> usize {
     let definition = &card.card().definition;
     let own: usize =
         definition.printings.iter().map(|printing| 1 + printing.attributes.len()).sum();
-    // The name is stored three times: as it is, and as two keys.
+    // The name is stored three times: as written, and in two keys.
     CARD + 3 * definition.name.len() + VALUE * (definition.attributes.len() + own)
 }
 
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_dropped_and_what_was_read_before_is_not_kept() {
+    fn changed_cards_are_dropped_and_earlier_reads_are_not_cached() {
         let (cards, game) = (DeckCards::new(1 << 20), game("1"));
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
         let early = cards.cards.ticket();
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_prepared_for_another_manifest_is_read_anew() {
+    fn cards_prepared_for_another_manifest_are_not_found() {
         let (cards, before, after) = (DeckCards::new(1 << 20), game("1"), game("2"));
         let one = CardId(Uuid::from_u128(1));
         cards.cards.keep(cards.cards.ticket(), one, prepared(&before, "Pike"));

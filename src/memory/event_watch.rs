@@ -16,13 +16,14 @@ use crate::memory::places::{NoPlace, Place, Places};
 use crate::store::accounts::{account_events, credentials};
 use crate::store::{Store, StoreResult};
 
-/// Streams end when for so long it could not be checked whether their credentials are still good.
+/// A stream ends if its credential could not be checked for this long.
 pub(crate) const MAX_SILENCE: Duration = Duration::from_secs(5);
 /// Most streams of one account.
 const PER_ACCOUNT: usize = 10;
 /// Most streams of a process.
 const MAX_STREAMS: usize = 2_000;
-/// Streams of a process that read at the same time: an event may concern all of them, and requests need connections too.
+/// Streams of a process that read at the same time: one event may concern all of them, and requests need connections,
+/// too.
 const MAX_READS: usize = 4;
 
 /// Why a stream ends.
@@ -30,14 +31,14 @@ const MAX_READS: usize = 4;
 pub enum StreamEnd {
     /// The credential that it was opened with has ended.
     Credential(CredentialEnd),
-    /// The instance is about to stop: another one goes on.
+    /// The instance is stopping; clients reconnect to another one.
     Shutdown,
     /// The database does not answer.
     Unavailable,
 }
 
 impl StreamEnd {
-    /// The name on the wire.
+    /// The name in the stream's last message.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Credential(end) => end.as_str(),
@@ -69,7 +70,7 @@ impl Default for EventWatch {
 struct Streams {
     open: HashMap<u64, Stream>,
     next: u64,
-    /// The instance is about to stop: new streams end at once.
+    /// The instance is stopping: new streams end at once.
     is_closing: bool,
 }
 
@@ -77,12 +78,12 @@ struct Streams {
 struct Stream {
     account: AccountId,
     credential: Credential,
-    /// When the access token ends, if it is one.
+    /// When the access token expires; `None`: the credential is no access token.
     until: Option<DateTime<Utc>>,
     signal: watch::Sender<Signal>,
 }
 
-/// What a stream is told.
+/// What a stream learns from the poll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Signal {
     newest: i64,
@@ -124,7 +125,7 @@ impl EventWatch {
         Ok(Watcher { streams: self.streams.clone(), id, signal, _place: place })
     }
 
-    /// Waits until the stream may read; it reads while it holds the permit.
+    /// Waits for the permit to read, which the stream holds while it reads.
     pub async fn acquire_read(&self) -> Option<SemaphorePermit<'_>> {
         // The semaphore is never closed.
         self.reads.acquire().await.ok()
@@ -192,7 +193,7 @@ impl EventWatch {
 }
 
 impl Stream {
-    /// The first reason counts.
+    /// Only the first reason counts.
     fn end(&self, end: StreamEnd) {
         self.signal.send_if_modified(|signal| {
             let is_first = signal.end.is_none();
@@ -216,14 +217,14 @@ impl Watcher {
         self.signal.borrow().newest
     }
 
-    /// Why the stream is to end, once it is.
+    /// Why the stream has to end; `None`: it may go on.
     pub fn end(&self) -> Option<StreamEnd> {
         self.signal.borrow().end
     }
 
     /// Completes when there are new events, or the stream is to end.
     pub async fn changed(&mut self) {
-        // The sender is not dropped before the watcher.
+        // The map of streams holds the sender until this watcher is dropped.
         let _ = self.signal.changed().await;
     }
 }
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_has_so_many_and_no_more() {
+    fn streams_of_an_account_are_limited() {
         let watch = EventWatch::default();
         let ada = AccountId::fresh();
         let mut held: Vec<Watcher> =
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reason_to_end_counts() {
+    fn the_first_reason_for_the_end_counts() {
         let watch = EventWatch::default();
         let now = Clock::system().now();
         let session = Credential::Session(SessionId::fresh());

@@ -1,18 +1,19 @@
-//! Limits how many files of one kind are received and read at once, so that all of them and the answers to them fit into memory.
+//! Limits how many files of one kind are received and read at a time, so that all of them and their responses fit into
+//! memory.
 
 use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::memory::places::{NoPlace, Place, Places};
 use crate::work::{self, BoundedWork, Turn, WorkError, cores};
 
-/// For whom a file is counted.
+/// The account or network that a file is counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Holder {
     Account(AccountId),
     Network(Network),
 }
 
-/// The bound on files that are read at once.
+/// The limit on files that are read at a time.
 #[derive(Debug)]
 pub struct FileDesk {
     places: Places<Holder>,
@@ -21,14 +22,14 @@ pub struct FileDesk {
     per_network: usize,
 }
 
-/// A file that may be sent.
+/// A file that the client may send.
 #[derive(Debug)]
 pub struct DeskPlace {
     held: Place<Holder>,
     queued: work::Place,
 }
 
-/// A file that was read and is being answered. The next one waits for it.
+/// A file that was read and is being answered. The next file waits for it.
 #[derive(Debug)]
 pub(crate) struct DeskTurn {
     held: Place<Holder>,
@@ -36,8 +37,8 @@ pub(crate) struct DeskTurn {
 }
 
 impl FileDesk {
-    /// For files of collections: four, those included that are still being sent, of up to 16 MiB each. Two are read and answered at once, which takes
-    /// up to 100 MiB for each. Two of an account, two of a network.
+    /// For collection files: four at a time, including those that are still being received, of up to 16 MiB each. Two
+    /// are read and answered at a time, which takes up to 100 MiB each. Two per account, and two per network.
     pub fn for_collections() -> Self {
         Self {
             places: Places::new(4, "collection_imports_open"),
@@ -47,8 +48,8 @@ impl FileDesk {
         }
     }
 
-    /// For pictures that players upload: eight, those included that are still being sent, of up to 10 MiB each. They are read one at a time, which takes
-    /// up to 256 MiB and a second. Two of an account, four of a network.
+    /// For uploaded pictures: eight at a time, including those that are still being received, of up to 10 MiB each.
+    /// They are read one at a time, which takes up to 256 MiB and a second. Two per account, and four per network.
     pub fn for_artworks() -> Self {
         Self {
             places: Places::new(8, "artwork_uploads_open"),
@@ -58,7 +59,7 @@ impl FileDesk {
         }
     }
 
-    /// Takes a place, before the file is sent.
+    /// Takes a place; must be called before the file is received.
     pub fn enter(&self, account: AccountId, network: Network) -> Result<DeskPlace, NoPlace> {
         let networks = network.counted().map(|(network, factor)| {
             let factor = usize::try_from(factor).unwrap_or(usize::MAX);
@@ -79,7 +80,7 @@ impl DeskPlace {
 }
 
 impl DeskTurn {
-    /// Runs a piece of work on a blocking thread. The work keeps the place, even if the request has ended.
+    /// Runs a job on a blocking thread. The job keeps the place, even if the request has ended.
     pub(crate) async fn work<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -89,7 +90,7 @@ impl DeskTurn {
         Ok((Self { held, turn }, done))
     }
 
-    /// Does the last piece of work for a file.
+    /// Runs the last job for a file.
     pub(crate) async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,

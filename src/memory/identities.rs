@@ -1,12 +1,12 @@
-//! Credentials that were checked within the last moments.
+//! Recently checked credentials.
 
 use crate::auth::secret::TokenHash;
 use crate::domain::ids::SessionId;
 
-/// A credential as the identity cache knows it.
+/// The key of a credential in the identity cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CredentialKey {
-    /// A session, named by a checked access token.
+    /// A session, from a verified access token.
     Session(SessionId),
     /// A personal access token.
     Token(TokenHash),

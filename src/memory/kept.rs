@@ -1,4 +1,5 @@
-//! A cache whose values are dropped when the change feed names them, and that refuses values which were read before a change.
+//! A cache whose values are dropped when the change feed names them, and that refuses values which were read before a
+//! change.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,9 +11,9 @@ use moka::sync::Cache;
 pub(crate) struct DroppingCache<K, V> {
     /// Each value with the generation in which it was inserted.
     values: Cache<K, (u64, V)>,
-    /// Rises with every drop. Locked while a value is inserted or dropped.
+    /// Rises with every drop. Locked while values are inserted or dropped.
     generation: Mutex<u64>,
-    /// Values that were inserted before this generation are not returned.
+    /// Values of older generations than this are not returned.
     oldest: AtomicU64,
 }
 
@@ -30,7 +31,7 @@ where
     Cache::builder().max_capacity(bytes).weigher(weigh).build()
 }
 
-/// A cache of bounded size of what follows from its key alone.
+/// A cache of bounded size for values that depend only on their key.
 pub struct Weighed<K, V>(Cache<K, V>);
 
 impl<K, V> Weighed<K, V>
@@ -55,8 +56,8 @@ where
     }
 }
 
-/// A proof of when a value was read: a ticket is taken before the database is asked, and the value is kept only if nothing was dropped since.
-/// Otherwise a value that was read before a change could be inserted after the drop, and stay.
+/// Proves when a value was read: a ticket is taken before the database is read, and the value is cached only if nothing
+/// was dropped since. Otherwise a value that was read before a change could be inserted after the drop, and stay.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ticket(u64);
 
@@ -121,7 +122,7 @@ where
         self.values.weighted_size()
     }
 
-    /// How many there are.
+    /// Number of cached values.
     #[cfg(test)]
     pub(crate) fn count(&self) -> u64 {
         self.values.run_pending_tasks();
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_read_before_anything_was_dropped_is_not_kept() {
+    fn values_read_before_a_drop_are_not_cached() {
         let kept = DroppingCache::new(1 << 20, |_: &&str, _: &u8| 10);
         let early = kept.ticket();
         kept.keep(early, "one", 1);

@@ -1,7 +1,8 @@
-//! Names and effects of listed designs, to find those that are like another without asking the database; and which revision of its effect texts each game has,
-//! by which their sentences are taken apart.
+//! Names and effects of listed designs in memory, to find similar ones without the database; also the current revision
+//! of each game's effect texts, with which sentences are analysed.
 //!
-//! The finds are those of [`crate::store::designs::likeness`], which is asked while nothing is kept here, or what is kept is behind the database.
+//! Results are equal to those of [`crate::store::designs::likeness`], which is used while nothing is loaded here, or
+//! while the memory is behind the database.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,21 +19,21 @@ use crate::domain::ids::{AccountId, DesignId};
 use crate::store::designs::design_changes::{DesignChanges, ListedName};
 use crate::store::designs::likeness::{AlikeDesign, LikenessQuery, MAX_ALIKE};
 
-/// Most designs that are kept: some 300 MB.
+/// Most designs in memory: some 300 MB.
 pub const MAX_KEPT: usize = 1_000_000;
 
-/// A name with what it is compared by.
+/// A name with the forms that comparisons use.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'a> {
-    /// As its author wrote it.
+    /// The name as its author wrote it.
     pub name: &'a str,
-    /// Without what does not count.
+    /// The name without differences that do not count, such as case.
     pub key: &'a str,
-    /// What it looks like.
+    /// The skeleton: equal for names that look the same.
     pub skeleton: &'a str,
 }
 
-/// A listed design: its texts in one piece, since there are many.
+/// A listed design. Its texts are in one allocation, because there are many designs.
 #[derive(Debug)]
 struct Kept {
     id: DesignId,
@@ -98,18 +99,18 @@ impl Kept {
     }
 }
 
-/// By what designs of a game are sorted, before their ids.
+/// A sort order of the designs of a game; equal designs follow by id.
 trait Order {
     fn compare(one: &Kept, other: &Kept) -> Ordering;
 }
 
-/// By the key of the name, as its bytes are.
+/// By the key of the name, in byte order.
 struct ByName;
-/// By the same, read backwards.
+/// By the key of the name, read backwards.
 struct ByNameBackwards;
-/// By what the name looks like.
+/// By the skeleton of the name.
 struct BySkeleton;
-/// By what they do.
+/// By the key of the effects.
 struct ByEffects;
 
 impl Order for ByName {
@@ -166,7 +167,7 @@ impl<O: Order> PartialEq for In<O> {
 
 impl<O: Order> Eq for In<O> {}
 
-/// Designs in all orders.
+/// The designs in all orders.
 #[derive(Default)]
 struct Shelf {
     games: HashSet<Arc<str>>,
@@ -177,7 +178,7 @@ struct Shelf {
     by_skeleton: BTreeSet<In<BySkeleton>>,
     by_effects: BTreeSet<In<ByEffects>>,
     banned: HashSet<AccountId>,
-    /// Revisions of the effect texts of games.
+    /// Current revisions of the effect texts of games.
     effect_texts: Vec<(String, i64)>,
 }
 
@@ -209,19 +210,20 @@ impl Shelf {
         self.by_effects.remove(&In::new(&kept));
     }
 
-    /// The code of a game, of which there is one copy.
+    /// The shared copy of a game's code.
     fn game(&self, code: &str) -> Arc<str> {
         self.games.get(code).cloned().unwrap_or_else(|| code.into())
     }
 
-    /// What is like what is asked for, by id: what the statement of the store finds, without what has another name and does something else.
+    /// Similar designs, by id: those that the statement of the store finds, except those that have another name and
+    /// other effects.
     fn find_alike(
         &self,
         asker: Option<AccountId>,
         query: &LikenessQuery<'_>,
         has_like_name: impl Fn(Name<'_>) -> bool,
     ) -> Vec<AlikeDesign> {
-        // It stands before all that are like it.
+        // This key sorts before all designs with the same values.
         let wanted = Arc::new(Kept::new(
             &ListedName {
                 id: DesignId(uuid::Uuid::nil()),
@@ -274,7 +276,7 @@ impl Shelf {
     }
 }
 
-/// By id alone: they are of one game.
+/// By id alone; callers compare only designs of one game.
 struct ById;
 
 impl Order for ById {
@@ -283,7 +285,7 @@ impl Order for ById {
     }
 }
 
-/// The first designs of the same game that pass, as many as each part of the search finds.
+/// The first designs of the same game that pass the test, at most as many as each part of the search may find.
 fn first<'a, O: 'a>(
     wanted: &Arc<Kept>,
     designs: impl Iterator<Item = &'a In<O>>,
@@ -293,18 +295,18 @@ fn first<'a, O: 'a>(
     designs.take_while(passing).take(MAX_ALIKE).map(|kept| In::new(&kept.0))
 }
 
-/// Listed designs as this process keeps them.
+/// The listed designs in memory.
 pub struct ListedDesigns {
     shelf: RwLock<Shelf>,
     clock: FeedClock,
-    /// Some changed just now.
+    /// Signals that a design changed just now.
     hurry: Notify,
     hits: Counter,
     misses: Counter,
 }
 
 impl ListedDesigns {
-    /// `trust` is how long they are believed after changes were read.
+    /// `trust` is how long the designs are used after changes were last read.
     pub fn new(trust: Duration) -> Self {
         Self {
             shelf: RwLock::default(),
@@ -315,7 +317,7 @@ impl ListedDesigns {
         }
     }
 
-    /// Designs that are like another, among those that are listed; `None`: the database has to be asked.
+    /// Finds listed designs that are similar to a design; `None`: the database has to be asked.
     pub fn find_alike(
         &self,
         asker: Option<AccountId>,
@@ -328,7 +330,7 @@ impl ListedDesigns {
         found
     }
 
-    /// The game and the revision of a design that everybody sees; `None`: there may be none, or the database has to be asked.
+    /// The game and the public revision of a design; `None`: there may be none, or the database has to be asked.
     pub fn shown(&self, code: DesignCode) -> Option<(Arc<str>, i64)> {
         if !self.clock.is_current() {
             return None;
@@ -348,29 +350,29 @@ impl ListedDesigns {
         revisions.find(|(code, _)| code == game).map(|(_, revision)| *revision)
     }
 
-    /// Up to when changes are known.
+    /// The moment up to which changes are known.
     pub fn clock(&self) -> &FeedClock {
         &self.clock
     }
 
-    /// Tells whoever keeps the designs that some changed just now.
+    /// Signals that a design changed, so that the changes are read at once.
     pub fn hurry(&self) {
         self.hurry.notify_one();
     }
 
-    /// Completes when it was told so.
+    /// Completes after [`hurry`](Self::hurry) was called.
     pub async fn hurried(&self) {
         self.hurry.notified().await;
     }
 
-    /// Forgets all.
+    /// Drops everything.
     pub fn forget(&self) {
         self.clock.reset();
         let before = std::mem::take(&mut *self.write());
         drop(before);
     }
 
-    /// Adds designs; how many there are now.
+    /// Adds designs; returns the number of designs in memory.
     pub fn add(&self, listed: &[ListedName]) -> usize {
         let mut shelf = self.write();
         for design in listed {
@@ -384,7 +386,7 @@ impl ListedDesigns {
         self.write().banned.extend(accounts);
     }
 
-    /// Applies changes.
+    /// Applies changes; returns the number of designs in memory.
     pub fn apply(&self, changes: &DesignChanges) -> usize {
         let mut shelf = self.write();
         let listed: HashSet<DesignId> = changes.listed.iter().map(|design| design.id).collect();
@@ -398,7 +400,7 @@ impl ListedDesigns {
         shelf.by_id.len()
     }
 
-    /// Notes the revisions of the effect texts of games.
+    /// Replaces the revisions of the effect texts.
     pub fn note_effect_texts(&self, revisions: Vec<(String, i64)>) {
         self.write().effect_texts = revisions;
     }

@@ -1,7 +1,7 @@
-//! What a process keeps in memory: caches of cards and answers that follow the change feed, short-lived caches of credentials and counts, and limits on
-//! what may run at once.
+//! What a process keeps in memory: caches of cards and responses that follow the change feed, short-lived caches of
+//! credentials and counts, and limits on concurrent work.
 //!
-//! The layer knows the store, and neither use cases nor HTTP. The tasks that keep it up to date are in `jobs`.
+//! This layer uses the store, but neither use cases nor HTTP. The tasks that keep it up to date are in `jobs`.
 
 pub mod card_effects;
 pub mod catalogue;
@@ -26,10 +26,10 @@ use crate::work::WorkError;
 /// Why a value could not be made for a cache.
 #[derive(Debug, Error)]
 pub enum MemoryError {
-    /// It could not be read.
+    /// Reading from the database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It could not be computed.
+    /// The computation failed.
     #[error(transparent)]
     Work(#[from] WorkError),
 }

@@ -1,4 +1,5 @@
-//! Pictures: as PNG they take a core for tens of milliseconds, so they are drawn a few at once, and kept; pictures of designs are kept as they are sent.
+//! Pictures. Drawing a PNG takes a core for tens of milliseconds, so only a few are drawn at a time, and they are
+//! cached; pictures of designs are cached in their final form.
 
 use bytes::Bytes;
 use cardscape_pictures::{Fonts, Picture};
@@ -12,10 +13,11 @@ use crate::work::{BoundedWork, WorkError};
 
 /// Memory for drawn pictures, in bytes: some two hundred.
 const KEPT_BYTES: u64 = 16 * 1024 * 1024;
-/// How many wait for each picture that is being drawn.
+/// How many drawings may wait for each one that runs.
 const WAITING: usize = 32;
 
-/// Draws pictures as PNG. Each is kept by the hash of its SVG as long as there is room: who asks for the same meanwhile waits for the first.
+/// Draws pictures as PNG. Each is cached by the hash of its SVG while there is room; concurrent requests for the same
+/// picture wait for one drawing.
 pub struct PictureDrawer {
     fonts: Fonts,
     drawn: metrics::Counter,
@@ -23,7 +25,7 @@ pub struct PictureDrawer {
     work: BoundedWork,
 }
 
-/// What a picture of a design depends on. What a revision says is never changed.
+/// Everything that the picture of a design depends on. The content of a revision never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PictureKey {
     /// The design.
@@ -38,30 +40,30 @@ pub struct PictureKey {
     pub is_png: bool,
 }
 
-/// Pictures of designs that everybody sees, as long as there is room.
+/// Cached pictures of public designs.
 pub type KeptPictures = Weighed<PictureKey, Rendered>;
 
-/// Size of a kept picture without its bytes: key, headers, book-keeping; rounded up.
+/// Size of a cached picture without its bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
 
-/// Room for as many bytes of pictures as PNGs have.
+/// A cache as large as that for PNGs.
 pub fn room_for_pictures() -> KeptPictures {
     Weighed::new(KEPT_BYTES, |_, picture: &Rendered| picture.weight() + OVERHEAD)
 }
 
-/// Why there is no PNG.
+/// Why a PNG could not be drawn.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DrawError {
-    /// Too many are being drawn.
+    /// Too many drawings are waiting.
     #[error(transparent)]
     Work(#[from] WorkError),
-    /// A fault of the renderer.
+    /// The renderer failed.
     #[error("{0}")]
     Renderer(String),
 }
 
 impl PictureDrawer {
-    /// Draws with these fonts.
+    /// A drawer with these fonts.
     pub fn new(fonts: Fonts) -> Self {
         let weight = |_: &u128, png: &Bytes| u32::try_from(png.len()).unwrap_or(u32::MAX);
         Self {

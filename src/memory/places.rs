@@ -1,4 +1,4 @@
-//! Limits on what is open at once: streams, downloads, imports of files.
+//! Limits on open streams, downloads and imports of files.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ struct Held<K> {
     in_all: usize,
 }
 
-/// A place; given back when it is dropped.
+/// A place; freed when it is dropped.
 #[derive(Debug)]
 pub struct Place<K: Eq + Hash> {
     held: Arc<Mutex<Held<K>>>,
@@ -31,7 +31,7 @@ pub struct Place<K: Eq + Hash> {
 /// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPlace {
-    /// The holder has as many as it may.
+    /// The holder has all the places that it may have.
     Holder,
     /// All places are taken.
     InAll,
@@ -74,7 +74,7 @@ impl<K: Copy + Eq + Hash> Places<K> {
         Ok(Place { held: self.held.clone(), holders, gauge: self.gauge })
     }
 
-    /// Whether nobody holds one.
+    /// Whether no place is taken.
     pub fn is_empty(&self) -> bool {
         lock(&self.held).in_all == 0
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_that_was_given_back_is_free() {
+    fn a_dropped_place_is_free_again() {
         let places = Places::new(4, "places_in_a_test");
         let mut held: Vec<Place<u8>> = (0..3).map(|_| places.take(1, 3).unwrap()).collect();
         assert_eq!(places.take(1, 3).unwrap_err(), NoPlace::Holder);

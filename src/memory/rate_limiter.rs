@@ -20,7 +20,7 @@ pub struct RateLimiter {
     limiters: Vec<(u32, Limiter)>,
     per_second: u32,
     burst: u32,
-    /// The header `RateLimit-Policy`, the same for everybody.
+    /// The header `RateLimit-Policy`, the same for all clients.
     policy: Bytes,
 }
 
@@ -36,7 +36,7 @@ impl RateLimiter {
             (factor.get(), limiter)
         };
         let limiters = Network::factors().filter_map(NonZeroU32::new).map(limiter).collect();
-        // Seconds in which a whole burst grows back.
+        // Seconds until an exhausted burst is fully available again.
         let window = burst.get().div_ceil(rate.get());
         let policy = format!("\"default\";q={burst};w={window}");
         Self { limiters, per_second: rate.get(), burst: burst.get(), policy: policy.into() }
@@ -62,7 +62,7 @@ impl RateLimiter {
         self.policy.clone()
     }
 
-    /// Forgets networks that were not seen for a while.
+    /// Drops networks that were not seen for a while.
     pub fn sweep(&self) {
         for (_, limiter) in &self.limiters {
             limiter.retain_recent();

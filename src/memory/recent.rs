@@ -21,7 +21,7 @@ where
         Self(Cache::builder().max_capacity(most).time_to_live(ttl).build())
     }
 
-    /// The value that is kept.
+    /// The cached value, if any.
     pub async fn find(&self, key: &K) -> Option<V> {
         self.0.get(key).await
     }
@@ -35,7 +35,7 @@ where
     }
 }
 
-/// What community statistics count.
+/// Which community statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Statistic {
     /// Unlocks over time.

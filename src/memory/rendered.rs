@@ -1,4 +1,4 @@
-//! Serialised answers with a strong ETag, which can be cached and sent again.
+//! Serialised responses with a strong ETag, which can be cached and sent again.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -7,14 +7,14 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const PRIVATE: &str = "private, no-cache";
 
-/// Who may keep an answer, and for how long.
+/// Who may cache a response, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
     /// The same for everybody: caches may keep it for this many seconds.
     Public(u32),
-    /// For the one who asks, checked again each time.
+    /// Only for the client's own cache, which must revalidate it each time.
     Private,
-    /// For the one who asks, and in no cache at all.
+    /// Must not be cached at all.
     Never,
 }
 
@@ -29,16 +29,16 @@ impl Freshness {
     }
 }
 
-/// An answer that cannot be written as JSON: a fault of ours.
+/// A response that cannot be serialised: a bug of the service.
 #[derive(Debug, thiserror::Error)]
 #[error("an answer cannot be written: {0}")]
 pub struct RenderError(#[from] serde_json::Error);
 
-/// An answer that is written out, with the values of its headers (RFC 9110): it serves any number of requests.
+/// A serialised response with the values of its headers (RFC 9110); it can answer any number of requests.
 #[derive(Clone, Debug)]
 pub struct Rendered {
     pub(crate) tag: String,
-    /// The tag in quotation marks.
+    /// The tag in double quotes.
     pub(crate) etag: Bytes,
     pub(crate) cache_control: Bytes,
     pub(crate) modified: Option<Bytes>,
@@ -48,7 +48,7 @@ pub struct Rendered {
 }
 
 impl Rendered {
-    /// Writes an answer out. The tag is a hash of it.
+    /// Serialises a response. The tag is a hash of the body.
     pub fn new<T: Serialize>(
         freshness: Freshness,
         modified: Option<DateTime<Utc>>,
@@ -58,7 +58,7 @@ impl Rendered {
         Ok(Self::with_tag(&tag_of(&body), freshness, modified, JSON, body))
     }
 
-    /// The same for an answer that is probably long.
+    /// Like [`Self::new`], for a response that is probably long.
     pub fn list<T: Serialize>(
         freshness: Freshness,
         modified: Option<DateTime<Utc>>,
@@ -68,19 +68,19 @@ impl Rendered {
         Ok(Self::with_tag(&tag_of(&body), freshness, modified, JSON, body))
     }
 
-    /// The same with another media type, which is one of JSON.
+    /// The same response with another JSON media type.
     #[must_use]
     pub fn with_media_type(self, media_type: &'static str) -> Self {
         Self { media_type: Bytes::from_static(media_type.as_bytes()), ..self }
     }
 
-    /// The same with a `Link`.
+    /// The same response with a `Link` header.
     #[must_use]
     pub fn with_link(self, link: Option<String>) -> Self {
         Self { link: link.map(Bytes::from), ..self }
     }
 
-    /// The same for an authenticated request: the content is public, but shared caches must not store the answer.
+    /// The same response for an authenticated request: the content is public, but shared caches must not store it.
     #[must_use]
     pub fn into_private(self) -> Self {
         Self { cache_control: Bytes::from_static(PRIVATE.as_bytes()), ..self }
@@ -97,12 +97,12 @@ impl Rendered {
         Self::with_tag(&tag_of(text.as_bytes()), freshness, modified, PLAIN, text)
     }
 
-    /// An answer of JSON that is written already. The tag is a hash of it.
+    /// A response from serialised JSON. The tag is a hash of the body.
     pub fn from_json(freshness: Freshness, body: impl Into<Bytes>) -> Self {
         Self::from_json_modified(freshness, None, body.into())
     }
 
-    /// The same for what last changed at a known time.
+    /// Like [`Self::from_json`], for content with a known time of its last change.
     pub fn from_json_modified(
         freshness: Freshness,
         modified: Option<DateTime<Utc>>,
@@ -111,7 +111,7 @@ impl Rendered {
         Self::with_tag(&tag_of(&body), freshness, modified, JSON, body)
     }
 
-    /// An answer whose tag is known.
+    /// A response with a given tag.
     pub(crate) fn with_tag(
         tag: &str,
         freshness: Freshness,
@@ -146,7 +146,7 @@ pub(crate) fn tag_of(body: &[u8]) -> String {
     format!("{:032x}", xxh3_128(body))
 }
 
-/// Initial buffer for an answer about one thing, in bytes.
+/// Initial buffer for the response about a single resource, in bytes.
 pub(crate) const ANSWER_CAPACITY: usize = 1024;
 /// Initial buffer for a page of a list, in bytes.
 const LIST_CAPACITY: usize = 32 * 1024;

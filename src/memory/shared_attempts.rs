@@ -1,4 +1,5 @@
-//! Counts one attempt for the same claim that is sent several times at once, so that a client which repeats requests does not use up its attempts.
+//! Counts one attempt when the same claim is sent several times at once, so that a client which repeats requests does
+//! not use up its attempts.
 //!
 //! Requests share an attempt if they reveal no more than one of them alone: of the same account, from the same network, with the same code, name
 //! and game, and in flight at the same time in this process. As soon as one of them turns out to be a guess, the attempt stays used, and later
@@ -17,15 +18,15 @@ use crate::store::serials::submissions::NewSubmission;
 /// Attempts of an account and of its network that were reserved and committed, so that parallel guesses cannot outrun the count.
 #[derive(Clone, Debug)]
 pub struct ReservedAttempts {
-    /// Whose attempts.
+    /// The limits from which they were taken.
     pub subjects: Vec<AttemptSubject>,
-    /// How many of each.
+    /// How many were taken from each.
     pub units: u32,
-    /// When.
+    /// When they were taken.
     pub at: DateTime<Utc>,
 }
 
-/// What requests must have in common to share an attempt.
+/// The values that requests must have in common to share an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SameClaim {
     account: AccountId,
@@ -57,7 +58,8 @@ struct InFlight {
     attempt: Arc<OnceCell<ReservedAttempts>>,
 }
 
-/// A request's share of an attempt. If it is dropped without being settled, a reserved attempt stays used: it is unknown how far the request came.
+/// A request's share of an attempt. If it is dropped without being settled, a reserved attempt stays used, because it
+/// is unknown whether the request was a guess.
 pub(crate) struct Share<'a> {
     all: &'a SharedAttempts,
     claim: SameClaim,
@@ -65,7 +67,7 @@ pub(crate) struct Share<'a> {
     settled: bool,
 }
 
-/// What a request says about its attempt.
+/// What a request reports about its attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// The request was no guess.
@@ -75,7 +77,7 @@ enum Outcome {
 }
 
 impl SharedAttempts {
-    /// Joins the requests that make this claim now.
+    /// Joins the requests that are making this claim now.
     pub(crate) fn join(&self, claim: SameClaim) -> Share<'_> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || InFlight { requests: 0, attempt: Arc::default() };
@@ -86,7 +88,8 @@ impl SharedAttempts {
         Share { all: self, claim, attempt, settled: false }
     }
 
-    /// Removes a request; returns whether it settles the attempt: the first one that says that the attempt stays used, or else the last one.
+    /// Removes a request. Returns whether this request settles the attempt: the first one that reports the attempt as
+    /// used, or else the last one.
     fn leave(
         &self,
         claim: &SameClaim,
@@ -116,7 +119,8 @@ impl Share<'_> {
         self.attempt.get_or_try_init(|| take).await.map(drop)
     }
 
-    /// Says whether this request was a guess. Returns the attempts if this is the request that settles them: the first guess, or the last request.
+    /// Reports whether this request was a guess. Returns the attempts if this request settles them: the first guess, or
+    /// the last request.
     pub(crate) fn settle(mut self, guess: bool) -> Option<ReservedAttempts> {
         self.settled = true;
         let outcome = if guess { Outcome::Used } else { Outcome::NoGuess };
@@ -160,7 +164,7 @@ mod tests {
         assert!(Arc::ptr_eq(&first.attempt, &second.attempt));
         assert!(!Arc::ptr_eq(&first.attempt, &other.attempt));
         assert!(!leave(&mut first, Outcome::NoGuess), "another one is still in flight");
-        // It comes while the second is in flight, and sees that one fail.
+        // The third request arrives while the second is in flight, which then turns out to be a guess.
         let mut third = all.join(claim("fox"));
         assert!(leave(&mut second, Outcome::Used), "settled by whoever knows");
         let fresh = all.join(claim("fox"));

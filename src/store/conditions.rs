@@ -1,10 +1,12 @@
-//! Checked conditions of the query language as SQL, with every value as a bound parameter: over cards, and over the designs of players.
+//! Checked conditions of the query language as SQL, with every value as a bound parameter: for cards, and for designs
+//! of players.
 //!
-//! What a condition is about are rows under the name `content` with the columns `kind`, `search_key`, `name_key` where names are compared with their
-//! accents, `attributes`, `effects`, `printing_numbers`, `words`, `name_words`, `effect_words`, `lore_words` and `attribute_words`; [`Rows`] says the rest.
+//! Conditions apply to rows named `content` with the columns `kind`, `search_key`, `name_key` (where names are compared
+//! with their accents), `attributes`, `effects`, `printing_numbers`, `words`, `name_words`, `effect_words`,
+//! `lore_words` and `attribute_words`; [`Rows`] defines the rest.
 //!
-//! A test of content is written as "the asker sees the content, and the test holds (or fails)". So no test of content, negated or not, finds anything out
-//! about rows that the asker may not see.
+//! A test of content is written as "the asker sees the content, and the test holds (or fails)". So no test of content,
+//! negated or not, reveals anything about rows that the asker may not see.
 
 use cardscape_engine::search_key;
 use diesel::pg::Pg;
@@ -17,36 +19,38 @@ use crate::store::db::codecs::SqlValue;
 use crate::store::db::like::escape_like;
 use crate::store::db::statement::Statement;
 
-/// Why searches are planned anew for their values.
+/// Why searches need a custom plan.
 const SELECTIVITY: &str = "a word may be in a few cards, or in most";
 
-/// What conditions are about, as SQL.
+/// The rows that conditions apply to, as SQL.
 pub(in crate::store) struct Rows {
-    /// Whether the asker may see what a row says.
+    /// Whether the asker may see the content of a row.
     pub(in crate::store) seen: &'static str,
     /// Code of its game.
     pub(in crate::store) game: &'static str,
-    /// The printings of a row under the name `own`, with their attributes, and a condition that they are its own.
+    /// The printings of a row under the name `own`, with their attributes, and the condition that they belong to the
+    /// row.
     pub(in crate::store) printings: &'static str,
     /// The same under the name `p`, with their rarity.
     pub(in crate::store) rarities: &'static str,
-    /// Whether it has lore.
+    /// Whether the row has lore.
     pub(in crate::store) has_lore: &'static str,
-    /// The year in which its set came out.
+    /// The release year of its set.
     pub(in crate::store) year: &'static str,
-    /// The day on which its set came out.
+    /// The release day of its set.
     pub(in crate::store) released_on: &'static str,
-    /// The terms of which exactly those rows have one, in `content.terms`, that pass a test; `None`: terms do not say it.
+    /// Terms in `content.terms` such that exactly the rows with one of them pass the test; `None`: no terms express
+    /// this test.
     pub(in crate::store) terms: fn(&Test) -> Option<Vec<String>>,
-    /// Writes what everybody may know of it.
+    /// Writes a test of the public values of a row.
     pub(in crate::store) known: for<'a> fn(Statement<'a>, &KnownTest) -> Statement<'a>,
 }
 
 /// Writes conditions on rows.
 pub(in crate::store) struct Conditions<'r> {
-    /// What they are about.
+    /// The rows.
     pub(in crate::store) rows: &'r Rows,
-    /// Whether printings are listed, each for itself: `p`, with its attributes in `own`.
+    /// Whether printings are listed one by one: `p`, with their attributes in `own`.
     pub(in crate::store) of_printings: bool,
 }
 
@@ -104,7 +108,7 @@ impl Conditions<'_> {
             Test::CardNames(keys) => {
                 let search_keys = keys.iter().map(|key| search_key(key)).collect::<Vec<_>>();
                 let keys = keys.iter().cloned().collect::<Vec<_>>();
-                // With the list at hand, many names are hashed instead of being compared one by one.
+                // With a custom plan the list is a constant, so that Postgres hashes many names instead of comparing each.
                 let sql = push_any_of(
                     sql.custom_plan(SELECTIVITY).push("(content.search_key"),
                     &search_keys,
@@ -127,7 +131,8 @@ impl Conditions<'_> {
                 if !self.of_printings {
                     return sql.push(")");
                 }
-                // The condition on the card is tested first: it is cheap, and only cards that pass have such a printing.
+                // The condition on the card is tested first: it is cheap, and only cards that pass it have such a
+                // printing.
                 let sql = push_sum(sql.push(" AND "), sum, true);
                 push_comparison(sql, *compared).push(")")
             }
@@ -136,7 +141,7 @@ impl Conditions<'_> {
             }
             Test::Choice { attribute, per_printing, values } => {
                 self.printing_test(sql, *per_printing, |sql, own| {
-                    // An array holds one of the values, or a string is one.
+                    // An array contains one of the values, or a string equals one.
                     let sql = push_attribute(sql.push("jsonb_exists_any("), attribute, own);
                     sql.push(", ").value(values.clone()).push(")")
                 })
@@ -168,7 +173,8 @@ impl Conditions<'_> {
         }
     }
 
-    /// Adds a test of one printing: of the listed one, or of any that the row has. The second argument of `write` says whether a printing is in scope.
+    /// Adds a test of one printing: of the listed one, or of any printing of the row. The second argument of `write`
+    /// says whether a printing is in scope.
     fn printing_test<'a>(
         &self,
         sql: Statement<'a>,
@@ -183,12 +189,12 @@ impl Conditions<'_> {
     }
 }
 
-/// Closes a test. A test that is neither true nor false, because a value is missing, counts as failed.
+/// Closes a test. A test that is NULL, because a value is missing, counts as failed.
 fn truth_suffix(negated: bool) -> &'static str {
     if negated { ") IS NOT TRUE" } else { ")" }
 }
 
-/// Adds the parts in brackets, with an operator between them: `(a OR b OR c)`.
+/// Adds the parts in parentheses, with an operator between them: `(a OR b OR c)`.
 pub(in crate::store) fn push_joined<'a, T>(
     sql: Statement<'a>,
     parts: &[T],
@@ -205,7 +211,7 @@ pub(in crate::store) fn push_joined<'a, T>(
     sql.push(")")
 }
 
-/// The operator in SQL. In a jsonpath all operators are the same except for `equal`.
+/// The operator in SQL. In a jsonpath all operators are the same except `equal`.
 fn sql_operator(operator: Operator, equal: &'static str) -> &'static str {
     match operator {
         Operator::Has | Operator::Equal => equal,
@@ -217,7 +223,7 @@ fn sql_operator(operator: Operator, equal: &'static str) -> &'static str {
     }
 }
 
-/// Adds the comparison to the value that was pushed before.
+/// Adds the comparison with the value that was pushed before.
 pub(in crate::store) fn push_comparison<'a, T>(
     sql: Statement<'a>,
     wanted: Comparison<T>,
@@ -237,8 +243,8 @@ where
     }
 }
 
-/// A jsonpath to the printings, in `printing_numbers`, whose sum of these attributes passes the comparison. A printing without one of the attributes
-/// does not pass.
+/// A jsonpath for the printings, in `printing_numbers`, whose sum of these attributes passes the comparison. A printing
+/// without one of the attributes does not pass.
 fn number_path(sum: &[String], wanted: Comparison<i64>) -> String {
     let attribute = |code: &String| format!("@.{}", Value::from(code.as_str()));
     let sum = sum.iter().map(attribute).collect::<Vec<_>>().join(" + ");
@@ -261,7 +267,7 @@ fn push_effect_test<'a>(sql: Statement<'a>, member: &str, values: &[String]) -> 
     push_any_of(sql, values).push(")")
 }
 
-/// Adds the value of an attribute: that of the printing in scope if it has one (`own`), otherwise that of the card.
+/// Adds the value of an attribute: that of the printing in scope (`own`) if it has one, otherwise that of the card.
 pub(in crate::store) fn push_attribute<'a>(
     sql: Statement<'a>,
     code: &str,
@@ -289,12 +295,12 @@ pub(in crate::store) fn push_sum<'a>(
     })
 }
 
-/// The lexemes of all words, as the index has them.
+/// The lexemes of all words, in the form of the index.
 const LEXEMES: &str = "array_to_tsvector(string_to_array(ltrim(content.words), ' '))";
 
-/// Adds a test for words in a row; the last may be the beginning of a word.
+/// Adds a test for words in a row; the last may be a prefix.
 fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
-    // The attributes' texts are not among all words.
+    // The texts of attributes are not part of `words`.
     let is_indexed = !matches!(place, Place::Attribute(_));
     let mut sql = sql.push("(");
     if is_indexed {
@@ -304,8 +310,9 @@ fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> State
     let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
     let pattern = format!("%{pattern}%");
     if matches!(place, Place::Everywhere) && words.len() == 1 {
-        // The same condition in other words: cheaper where cards are looked at one after the other. Postgres would take it for one that
-        // is fulfilled as seldom again, and so never expect enough cards to walk through them in their order; of this form it expects nothing.
+        // A condition with the same meaning, which is cheaper where cards are tested one after the other. If it had the
+        // same form, Postgres would multiply its selectivity again, and never expect enough matches to walk through the
+        // cards in order; for this form it has no estimate.
         return sql
             .custom_plan(SELECTIVITY)
             .push("coalesce(content.words LIKE ")
@@ -315,7 +322,7 @@ fn push_phrase<'a>(sql: Statement<'a>, place: &Place, words: &[String]) -> State
     push_text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
 }
 
-/// Adds a test of the folded text of a place; of `Text`, one of its two texts must pass.
+/// Adds a test of the folded text of a place; for `Text`, one of its two texts must pass.
 fn push_text_test<'a>(
     sql: Statement<'a>,
     place: &Place,
@@ -337,7 +344,7 @@ fn push_text_test<'a>(
     }
 }
 
-/// A `tsquery` for all of the words; the last may be the beginning of a word.
+/// A `tsquery` for all of the words; the last may be a prefix.
 fn phrase_tsquery(words: &[String]) -> String {
     let quoted = |word: &String| format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''"));
     let list: Vec<String> = words.iter().map(quoted).collect();

@@ -1,7 +1,8 @@
-//! The only room that knows diesel: rows and queries, a folder for each capability, one file for each noun, the same nouns as in `api`.
+//! The only layer that uses diesel: rows and queries, with a folder for each capability and one file for each noun, the
+//! same nouns as in `api`.
 //!
-//! Functions take a connection and, where they change or reveal something, the proof that it was permitted. Rows never leave
-//! this room as something that serialises.
+//! Functions take a connection and, where they change or reveal something, the proof of permission. Rows must not be
+//! serialised outside of this layer.
 
 pub mod accounts;
 mod card_content;

@@ -1,5 +1,5 @@
-//! Posts deliveries to webhooks and notes the results. SQL is in `store`, what admins do with webhooks in `app/operations/`; which URLs may be posted
-//! to is in `domain/operations/`.
+//! Posts deliveries to webhooks and records the results. SQL is in `store`, the administration of webhooks in
+//! `app/operations/`; `domain/operations/` decides which URLs may be posted to.
 
 pub mod sender;
 
@@ -26,13 +26,13 @@ use sender::{Message, Sender};
 
 /// How often an instance looks for due deliveries.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Waiting deliveries are counted for the metrics once in so many ticks.
+/// Waiting deliveries are counted for the metrics once in this many ticks.
 const TICKS_PER_COUNT: u32 = 15;
 /// Webhooks that one instance posts to at once, one delivery at a time each.
 const MAX_CONCURRENT: usize = 8;
 /// How long one webhook is served before another one is.
 const MAX_TURN: Duration = Duration::from_secs(20);
-/// Time limit for the database. What was committed stays; the next tick continues from there.
+/// Time limit for the database. Committed work stays; the next tick continues from there.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Writes the body of a delivery.
@@ -50,7 +50,7 @@ pub struct Dispatcher {
     pub sender: Sender,
     /// Writes bodies.
     pub render: Render,
-    /// Becomes true when the instance is about to stop: posts that run are finished, no new ones begin.
+    /// Becomes true when the instance is stopping: running posts are finished, no new ones begin.
     pub stopping: watch::Receiver<bool>,
 }
 
@@ -68,7 +68,7 @@ impl Dispatcher {
                 _ = stopping.wait_for(|stopping| *stopping) => break,
             }
             if let Err(error) = self.start_due(&mut running).await {
-                tracing::warn!(%error, "could not look after the webhooks");
+                tracing::warn!(%error, "cannot process the webhooks");
             }
             if ticks.is_multiple_of(TICKS_PER_COUNT) {
                 self.count_waiting().await;
@@ -101,7 +101,7 @@ impl Dispatcher {
         while let Some(ended) = running.try_join_next() {
             log_panic(ended);
         }
-        // If writing new deliveries fails, those that exist are posted all the same.
+        // If writing new deliveries fails, existing ones are still posted.
         let enqueued =
             in_time(DATABASE_TIMEOUT, deliveries::enqueue(&self.store, &self.clock)).await;
         while running.len() < MAX_CONCURRENT && !*self.stopping.borrow() {
@@ -112,8 +112,8 @@ impl Dispatcher {
             let this = self.clone();
             running.spawn(async move {
                 if let Err(error) = this.serve(lease).await {
-                    // The lease ends by itself; a delivery without a noted result is posted once more.
-                    tracing::warn!(%error, webhook = %lease.webhook, "could not go on with a webhook");
+                    // The lease expires by itself; a delivery without a recorded result is posted once more.
+                    tracing::warn!(%error, webhook = %lease.webhook, "cannot serve a webhook");
                 }
             });
         }
@@ -124,7 +124,7 @@ impl Dispatcher {
         match in_time(DATABASE_TIMEOUT, deliveries::waiting(&self.store)).await {
             #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
             Ok(waiting) => metrics::gauge!("webhook_deliveries_waiting").set(waiting as f64),
-            Err(error) => tracing::warn!(%error, "could not count webhook deliveries"),
+            Err(error) => tracing::warn!(%error, "cannot count webhook deliveries"),
         }
     }
 
@@ -150,7 +150,7 @@ impl Dispatcher {
         let outcome = match self.message(lease.webhook, &due) {
             Ok(message) => self.sender.post(url, message).await,
             Err(error) => {
-                // Another attempt would fail as well, and block the deliveries after it.
+                // Another attempt would fail in the same way, and block the deliveries after it.
                 tracing::error!(%error, %delivery, kind, "cannot write the body of a delivery");
                 let (failure, now) = (Failure::Unreadable, self.clock.now());
                 count_attempt(failure.as_str());
@@ -197,7 +197,7 @@ fn count_attempt(outcome: &'static str) {
     metrics::counter!("webhook_attempts_total", "outcome" => outcome).increment(1);
 }
 
-/// Logs that a task panicked. Its lease ends by itself, then the webhook is served again.
+/// Logs a panic of a task. Its lease expires by itself, and then the webhook is served again.
 fn log_panic(ended: Result<(), JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "posting to a webhook panicked");

@@ -24,21 +24,21 @@ use crate::domain::clock::Clock;
 use crate::domain::operations::webhook::{Failure, Outcome};
 use crate::domain::operations::webhook_target::{Target, TargetError};
 
-/// Largest head of an answer.
+/// Largest head of a response.
 const MAX_HEAD: usize = 16 * 1024;
-/// How much of an answer's body is read, so that the receiver can finish writing. Nothing of it is kept.
+/// How much of a response's body is read, so that the receiver can finish writing. It is discarded.
 const MAX_BODY: usize = 16 * 1024;
-/// Most addresses of a name that are tried.
+/// Most addresses of a host name that are tried.
 const MAX_ADDRESSES: usize = 4;
 /// Time limit for reading the body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long an attempt may take.
+/// Time limits of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// For the addresses of the name, the connection and TLS together.
+    /// For DNS, connection and TLS together.
     pub connect: Duration,
-    /// For the whole attempt, up to the head of the answer.
+    /// For the whole attempt, up to the head of the response.
     pub total: Duration,
 }
 
@@ -48,19 +48,20 @@ impl Default for Timeouts {
     }
 }
 
-/// Looks up the addresses of names.
+/// Resolves host names.
 pub trait Resolver: Send + Sync {
-    /// The addresses of a name.
+    /// The addresses of a host name.
     fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
-/// The machine's own resolver.
+/// The resolver of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemResolver;
 
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        // A thread outside of the runtime: the system's look-up cannot be cancelled, and the runtime waits for its blocking threads when it stops.
+        // A thread outside of the runtime: the system's resolver cannot be cancelled, and the runtime would wait for
+        // its blocking threads when it stops.
         let (sender, receiver) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
             let found = (name.as_str(), 0).to_socket_addrs();
@@ -93,7 +94,8 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Posts to the public internet and to the networks that the operator allows. Trusts the root certificates of this machine.
+    /// A sender to the public internet and to the networks that the operator allows. It trusts the root certificates of
+    /// this machine.
     pub fn new(allowed: Vec<IpNet>) -> anyhow::Result<Self> {
         let mut roots = RootCertStore::empty();
         let found = rustls_native_certs::load_native_certs();
@@ -109,7 +111,7 @@ impl Sender {
         Self::with(allowed, Arc::new(SystemResolver), roots, Timeouts::default())
     }
 
-    /// Posts with another resolver, other roots and other timeouts.
+    /// A sender with another resolver, other root certificates and other timeouts.
     pub fn with(
         allowed: Vec<IpNet>,
         resolver: Arc<dyn Resolver>,
@@ -145,7 +147,7 @@ impl Sender {
     }
 
     async fn attempt(&self, url: &str, message: Message) -> Result<ReceivedAnswer, Failure> {
-        // The allowed networks may have changed since the webhook was made.
+        // The allowed networks may have changed since the webhook was created.
         let target = Target::parse(url, &self.allowed).map_err(refusal)?;
         let stream = tokio::time::timeout(self.timeouts.connect, self.connect(&target))
             .await
@@ -166,8 +168,8 @@ impl Sender {
         Ok(ReceivedAnswer { answer, _driver: driver })
     }
 
-    /// Connects to one of the target's addresses. They are looked up once, all of them are checked, and only they are connected to: a name that changes
-    /// its address in between (DNS rebinding) has no effect.
+    /// Connects to one of the target's addresses. The name is resolved once, all its addresses are checked, and only
+    /// these are connected to: a name that changes its address in between (DNS rebinding) has no effect.
     async fn connect(&self, target: &Target) -> Result<Box<dyn Stream>, Failure> {
         let addresses = match target.address() {
             Some(address) => vec![address],
@@ -192,7 +194,8 @@ impl Sender {
         Ok(Box::new(stream))
     }
 
-    /// Connects to the first address that accepts. Each address has its share of the time, for machines whose IPv6 does not work.
+    /// Connects to the first address that accepts. Each address gets a share of the time, for machines whose IPv6 does
+    /// not work.
     async fn open(&self, addresses: &[IpAddr], port: u16) -> Option<TcpStream> {
         let candidates = &addresses[..addresses.len().min(MAX_ADDRESSES)];
         let share = self.timeouts.connect / u32::try_from(candidates.len()).unwrap_or(1).max(1);
@@ -219,7 +222,7 @@ trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
-/// The head of an answer, with the connection for its body.
+/// The head of a response, with the connection for its body.
 struct ReceivedAnswer {
     answer: Response<Incoming>,
     /// Ends the connection when it is dropped.
@@ -227,7 +230,7 @@ struct ReceivedAnswer {
 }
 
 impl ReceivedAnswer {
-    /// Reads the body for a moment and discards it.
+    /// Reads the body for a limited time and discards it.
     async fn drain(mut self) {
         let body = self.answer.body_mut();
         let read = async {
@@ -254,7 +257,7 @@ fn request(target: &Target, message: Message) -> Result<Request<Full<Bytes>>, hy
         .body(Full::from(message.body))
 }
 
-/// The outcome that a status means.
+/// The outcome for a status.
 fn outcome_of(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
     let failure = match status {
         200..=299 => None,
@@ -266,7 +269,8 @@ fn outcome_of(status: u16, retry_after: Option<chrono::Duration>) -> Outcome {
     Outcome { status: Some(status), failure, retry_after }
 }
 
-/// How long the receiver asks to wait: seconds, or a date (RFC 9110, 10.2.3), which is compared with the `Date` of the answer if it has one.
+/// How long the receiver asks to wait: seconds, or a date (RFC 9110, 10.2.3), which is compared with the `Date` header
+/// of the response if there is one.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<chrono::Duration> {
     let field = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let value = field(RETRY_AFTER)?;
@@ -333,7 +337,7 @@ mod tests {
         }
     }
 
-    /// Listens on loopback and answers each connection with these bytes; what came is not looked at.
+    /// Listens on loopback and answers each connection with these bytes; requests are not read.
     async fn answering(answer: &'static [u8]) -> (u16, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -346,7 +350,7 @@ mod tests {
                 tokio::spawn(async move {
                     let _ = stream.read(&mut [0; 4096]).await;
                     let _ = stream.write_all(answer).await;
-                    // Stays open, as a receiver may.
+                    // The connection stays open, as some receivers leave it.
                     tokio::time::sleep(Duration::from_secs(30)).await;
                 });
             }
@@ -383,7 +387,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_is_its_status() {
+    async fn the_status_decides_the_outcome() {
         let url = "http://127.0.0.1:PORT/hook";
         let outcome = |status, failure| Outcome { status, failure, retry_after: None };
         for (answer, expected) in [
@@ -418,9 +422,9 @@ mod tests {
         assert_eq!(post(url, body).await.failure, None);
     }
 
-    /// The attacker's name: first an address for the look, then another for the connection.
+    /// DNS rebinding: the resolver gives one address to the check and another one afterwards.
     #[tokio::test]
-    async fn a_name_is_asked_for_once_and_every_address_counts() {
+    async fn a_name_is_resolved_once_and_all_its_addresses_are_checked() {
         let (port, connections) = answering(b"HTTP/1.1 200 OK\r\n\r\n").await;
         let post = async |named: &str, resolver: Arc<ChangingResolver>| {
             let sender = sender(named, resolver.clone(), RootCertStore::empty());
@@ -442,14 +446,14 @@ mod tests {
             assert_eq!(outcome, Some(Failure::Address), "{private:?}");
         }
         assert_eq!(post("", resolver(&[], &[])).await, Some(Failure::Name));
-        // Nobody listens at the address that was looked at, and the one that the name has by now is not tried.
+        // Nothing listens at the checked address; the new address of the name must not be tried.
         let changed = resolver(&["127.0.0.2"], &["127.0.0.1"]);
         assert_eq!(post("127.0.0.2/32", changed).await, Some(Failure::Connection));
         assert_eq!(connections.load(Ordering::Relaxed), 0);
     }
 
     #[tokio::test]
-    async fn without_tls_only_named_networks_are_posted_to() {
+    async fn without_tls_only_allowed_networks_are_posted_to() {
         let (port, connections) = answering(b"HTTP/1.1 200 OK\r\n\r\n").await;
         let post = async |named: &str, url: String, resolver: Arc<dyn Resolver>| {
             sender(named, resolver, RootCertStore::empty()).post(&url, message()).await.failure
@@ -471,7 +475,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_there_is_no_connection() {
+    async fn no_listener_is_a_connection_failure() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);
@@ -480,9 +484,10 @@ mod tests {
         assert_eq!(outcome.failure, Some(Failure::Connection));
     }
 
-    /// A receiver with a certificate for `hooks.example`: believed by whom it should be, under this name only.
+    /// A receiver with a certificate for `hooks.example`: trusted only with its root certificate, and only under this
+    /// name.
     #[tokio::test]
-    async fn a_certificate_must_be_believed_and_fit_the_name() {
+    async fn a_certificate_must_be_trusted_and_match_the_name() {
         let made = rcgen::generate_simple_self_signed(["hooks.example".to_owned()]).unwrap();
         let certificate = made.cert.der().clone();
         let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();

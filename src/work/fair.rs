@@ -1,5 +1,5 @@
-//! Work that takes a core for as long as it lasts and that strangers can ask for: a bounded number at once, behind a short queue in which
-//! networks take turns. Whoever finds no place in it is told so at once.
+//! Work that occupies a core and that anonymous clients can request. A limited number of jobs runs at a time; a short
+//! queue, in which networks take turns, holds the others. When the queue is full, requests are refused at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,9 +15,9 @@ pub struct FairWork(Arc<Queue>);
 
 struct Queue {
     at_once: usize,
-    /// Places, for those that work and those that wait.
+    /// Places for running and waiting jobs.
     in_all: usize,
-    /// How many of them one network may have.
+    /// Most places of one network.
     of_one: usize,
     state: Mutex<State>,
 }
@@ -29,7 +29,7 @@ struct State {
     waiting: VecDeque<(Network, oneshot::Sender<Turn>)>,
 }
 
-/// How many each network has of something. Those that have none are not in it.
+/// Counts by network. Networks with a count of zero have no entry.
 #[derive(Default)]
 struct Counts {
     by_network: HashMap<Network, usize>,
@@ -57,7 +57,8 @@ impl Counts {
     }
 }
 
-/// A place in the queue, for any number of pieces of work one after the other. It is free when it and its work are over.
+/// A place in the queue, for any number of jobs one after the other. It is freed when it is dropped and its last job
+/// has ended.
 #[derive(Clone)]
 pub struct Place(Arc<Held>);
 
@@ -66,14 +67,15 @@ struct Held {
     network: Network,
 }
 
-/// The right to work. The next has it when it is dropped.
+/// The right to run. When it is dropped, the next job runs.
 struct Turn {
     queue: Arc<Queue>,
     network: Network,
 }
 
 impl FairWork {
-    /// So many at once, and so many places in all, of which one network may have `of_one`; at least one of each.
+    /// At most `at_once` jobs run, and at most `in_all` run or wait, of which one network may have `of_one`; each at
+    /// least one.
     pub fn new(at_once: usize, in_all: usize, of_one: usize) -> Self {
         let at_once = at_once.max(1);
         let in_all = in_all.max(at_once);
@@ -81,8 +83,8 @@ impl FairWork {
         Self(Arc::new(Queue { at_once, in_all, of_one, state: Mutex::default() }))
     }
 
-    /// Takes a place. [`WorkError::Busy`]: all are taken, or as many as the network may have. The widest network around a client counts:
-    /// a provider gives its customers many to try from.
+    /// Takes a place. [`WorkError::Busy`]: all places are taken, or all that the network may have. Counted by the
+    /// widest network around the client, because providers give their customers many addresses.
     pub fn enter(&self, network: Network) -> Result<Place, WorkError> {
         let network = network.counted().last().map_or(network, |(widest, _)| widest);
         let places = &mut self.0.state().places;
@@ -95,8 +97,8 @@ impl FairWork {
 }
 
 impl Place {
-    /// Does a piece of work on a thread of its own when it is its turn. A client that hangs up meanwhile makes room only when the work is
-    /// really over.
+    /// Runs a job on a blocking thread when it is its turn. If the client disconnects, its place is freed only when the
+    /// job has ended.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -134,7 +136,7 @@ impl Queue {
 }
 
 impl State {
-    /// Who waits longest of those whose networks work least.
+    /// Removes the job that waits longest among those whose networks run the fewest jobs.
     fn next(&mut self) -> Option<(Network, oneshot::Sender<Turn>)> {
         self.waiting.retain(|(_, waiting)| !waiting.is_closed());
         let all = self.waiting.iter().enumerate();
@@ -155,7 +157,7 @@ impl Drop for Turn {
             next
         };
         if let Some((network, give)) = next {
-            // Whoever gave up in this moment drops the turn, and so hands it on.
+            // A receiver that has just given up drops the turn, which passes it on.
             let _ = give.send(Self { queue: self.queue.clone(), network });
         }
     }
@@ -203,12 +205,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_finds_no_place_is_sent_away_and_one_network_leaves_places_to_others() {
+    async fn a_full_queue_refuses_and_one_network_cannot_take_all_places() {
         let work = FairWork::new(1, 4, 2);
         let held =
             [work.enter(network("192.0.2.1")).unwrap(), work.enter(network("192.0.2.1")).unwrap()];
         assert_eq!(work.enter(network("192.0.2.1")).err(), Some(WorkError::Busy));
-        // Another street of the same town is the same provider's.
+        // A neighbouring prefix belongs to the same provider.
         let street = work.enter(network("2001:db8:0:1::1")).unwrap();
         let other = work.enter(network("2001:db8:0:2::1")).unwrap();
         assert_eq!(work.enter(network("192.0.2.2")).err(), Some(WorkError::Busy), "all are taken");
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn given_up_work_keeps_its_place_until_it_is_over() {
+    async fn cancelled_work_keeps_its_place_until_it_ends() {
         let work = FairWork::new(1, 1, 1);
         let (begin, begun) = mpsc::channel();
         let (release, released) = mpsc::channel::<()>();
@@ -237,14 +239,14 @@ mod tests {
         assert!(given_up.await.is_err());
         assert_eq!(work.enter(Network::UNKNOWN).err(), Some(WorkError::Busy));
         release.send(()).unwrap();
-        // The thread tells nobody when it is over.
+        // The end of the thread cannot be awaited, so this polls.
         while work.enter(Network::UNKNOWN).is_err() {
             tokio::task::yield_now().await;
         }
     }
 
     #[tokio::test]
-    async fn who_gives_up_waiting_hands_the_turn_on_and_a_panic_frees_it() {
+    async fn a_cancelled_waiter_passes_the_turn_on_and_a_panic_frees_it() {
         let work = FairWork::new(1, 3, 3);
         let enter = || work.enter(Network::UNKNOWN).unwrap();
         let (first, second, third) = (enter(), enter(), enter());

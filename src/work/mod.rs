@@ -1,4 +1,4 @@
-//! Work that takes a core for as long as it lasts: on blocking threads, a bounded number at once, behind a bounded queue.
+//! CPU-bound work: runs on blocking threads, a limited number at a time, behind a limited queue.
 
 pub mod fair;
 pub mod supervise;
@@ -8,33 +8,33 @@ use std::sync::Arc;
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The work was not done.
+/// Why a job was not done.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum WorkError {
-    /// As many are at work, or wait, as may be.
+    /// The limit of running and waiting jobs is reached.
     #[error("too much is to be done at once")]
     Busy,
-    /// It panicked, or the process is about to end.
+    /// The job panicked, or the process is stopping.
     #[error("work was broken off")]
     BrokenOff,
 }
 
-/// A bound on one kind of work. Clones share it. Each piece of work has bounds of its own.
+/// The limit for one kind of work. Clones share it. Other kinds have their own limits.
 #[derive(Clone, Debug)]
 pub struct BoundedWork {
     permits: Arc<Semaphore>,
-    /// Whoever comes when this many wait is sent away, so that a flood ends in 503 and not in a long queue.
+    /// Requests beyond this many are refused, so that overload ends in 503 and not in a long queue.
     places: Arc<Semaphore>,
 }
 
-/// Somebody who waits or works. Frees the place when it is dropped.
+/// A place for a waiting or running job. Freed when it is dropped.
 #[derive(Debug)]
 pub struct Place {
     permits: Arc<Semaphore>,
     _place: OwnedSemaphorePermit,
 }
 
-/// Somebody whose turn it is. Others wait for as long as it lives.
+/// The right to run; other jobs wait until it is dropped.
 #[derive(Debug)]
 pub struct Turn {
     _place: Place,
@@ -42,7 +42,7 @@ pub struct Turn {
 }
 
 impl BoundedWork {
-    /// So many at once, and so many in all with those that wait; at least one.
+    /// At most `at_once` jobs run, and at most `in_all` run or wait; at least one.
     pub fn new(at_once: usize, in_all: usize) -> Self {
         let at_once = at_once.max(1);
         Self {
@@ -51,7 +51,8 @@ impl BoundedWork {
         }
     }
 
-    /// As many at once as half of the cores, for the others are for everything else, and so many in all for each of them.
+    /// Runs as many jobs as half of the cores, so that the other half stays free, with `in_all_for_each` places for
+    /// each.
     pub fn on_half_the_cores(in_all_for_each: usize) -> Self {
         let at_once = (cores() / 2).max(1);
         Self::new(at_once, at_once * in_all_for_each)
@@ -63,7 +64,7 @@ impl BoundedWork {
         Ok(Place { permits: self.permits.clone(), _place: place })
     }
 
-    /// Does a piece of work when it is its turn.
+    /// Runs a job when it is its turn.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -83,7 +84,7 @@ impl Place {
 }
 
 impl Turn {
-    /// Does a piece of work. The turn goes along: a client that hangs up makes room only when the work is really over.
+    /// Runs a job. The job holds the turn: if the client disconnects, the turn is freed only when the job has ended.
     pub async fn run<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -96,7 +97,7 @@ impl Turn {
     }
 }
 
-/// Does a piece of work on a thread that answers no requests, at once. What bounds the number of such pieces is the caller's.
+/// Runs a job at once on a blocking thread. Callers limit the number of such jobs.
 pub async fn on_blocking_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, WorkError> {
@@ -115,14 +116,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_finds_no_place_is_sent_away_and_given_up_work_keeps_its_own() {
+    async fn a_full_queue_refuses_and_cancelled_work_keeps_its_place() {
         let work = BoundedWork::new(1, 2);
         let (release, released) = mpsc::channel::<()>();
         let first = work.enter().unwrap().turn().await.unwrap();
         let given_up = tokio::spawn(first.run(move || released.recv().ok()));
         let second = work.enter().unwrap();
         assert_eq!(work.enter().unwrap_err(), WorkError::Busy);
-        // The one who waits for the result goes away; the work goes on.
+        // The task that waits for the result is cancelled; the job continues.
         tokio::task::yield_now().await;
         given_up.abort();
         assert!(given_up.await.is_err());

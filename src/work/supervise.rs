@@ -1,4 +1,4 @@
-//! Tasks that run beside the requests for as long as the process does.
+//! Tasks that run besides the requests for as long as the process.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
-/// How long after its end a task is started again.
+/// Pause before an ended task is restarted.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
 
-/// Runs a task that is to run until `is_over`. When it panics, or ends before, that is logged, counted in the metric
-/// `background_task_restarts_total` under its name, and the task is started again after a second.
+/// Runs a task until `is_over`. If the task panics or ends before, this is logged, counted in the metric
+/// `background_task_restarts_total` under its name, and the task is restarted after a second.
 pub async fn supervise<F: Future<Output = ()>>(
     name: &'static str,
     is_over: impl Fn() -> bool,
@@ -40,7 +40,7 @@ pub async fn supervise<F: Future<Output = ()>>(
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default()

@@ -8,14 +8,14 @@ use crate::rendition::Rendition;
 use crate::scale::fit;
 use crate::source::Source;
 
-/// Most pixels along a side of [`Artwork::full`]. On a card of 63 × 88 mm that is 440 dots per inch from top to bottom, and 690 in the
-/// artwork box: enough for any press.
+/// Most pixels along a side of [`Artwork::full`]. On a card of 63 × 88 mm this gives 440 dots per inch in height, and
+/// 690 in the artwork box: enough for any press.
 pub const FULL_SIDE_MAX: u32 = 1536;
 
 /// Most pixels along a side of [`Artwork::small`]: the width of a card's picture, which has 500 × 700 pixels.
 pub const SMALL_SIDE_MAX: u32 = 500;
 
-/// A picture that somebody uploaded, cleaned: in sRGB, upright, in two sizes, and with nothing in the files but pixels.
+/// An uploaded picture after cleaning: in sRGB, upright, in two sizes, and without metadata in the files.
 ///
 /// Equal uploads give equal artwork, and so equal addresses ([`ContentHash`](crate::ContentHash)).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +25,20 @@ pub struct Artwork {
 }
 
 impl Artwork {
-    /// Reads an upload of an untrusted person.
+    /// Reads an untrusted upload.
     ///
-    /// The format follows from the first bytes. Of the file, only what draws the picture reaches a decoder; behind its end nothing is
-    /// read. Colours are converted by the embedded profile; a profile that is damaged, or larger than 1 MiB, or does not fit counts as
-    /// sRGB, as in browsers. Pictures are made smaller to fit, never larger.
+    /// The format is detected from the first bytes. Only the parts of the file that are needed to draw the picture are
+    /// passed to a decoder, and bytes after the end of the picture are ignored. Colours are converted with the embedded
+    /// profile; a profile that is damaged, larger than 1 MiB or unsuitable is treated as sRGB, as in browsers. Pictures
+    /// are scaled down to fit, never up.
     ///
-    /// Work is bounded by the pixels and bytes that `limits` allow, and so is memory: 256 MB beside `bytes` for the default. There are no
-    /// threads and nothing is kept: how many are read at once is the caller's to bound.
+    /// Time is limited by the pixels and bytes that `limits` allow, and so is memory: 256 MB in addition to `bytes` for
+    /// the default. The function uses no threads and keeps no state; the caller must limit the number of concurrent
+    /// calls.
     ///
     /// # Errors
-    /// When the file is too large or too small, no still PNG, JPEG or WebP, damaged, or made to be slow; see [`ArtworkError`].
+    /// When the file is too large or too small, is not a still PNG, JPEG or WebP, is damaged, or is built to be slow;
+    /// see [`ArtworkError`].
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Self, ArtworkError> {
         if bytes.len() > limits.bytes {
             return Err(ArtworkError::TooManyBytes { bytes: bytes.len(), max: limits.bytes });
@@ -44,7 +47,8 @@ impl Artwork {
         let picture = decode(format, &lean, size)?;
         drop(lean);
         let was_grey = !picture.color().has_color();
-        // Colours and orientation come after: they are cheaper for fewer pixels, and the box is a square.
+        // Colours and orientation are converted after scaling, when there are fewer pixels; the limit is a square, so
+        // the orientation does not matter.
         let picture = fit(picture, FULL_SIDE_MAX)?;
         let mut picture = colours::to_srgb(picture, &colours, was_grey);
         picture.apply_orientation(orientation);
@@ -65,7 +69,7 @@ impl Artwork {
         &self.small
     }
 
-    /// Both pictures, the full one first. They are equal when the upload was small.
+    /// Both renditions, the full one first. They are equal when the upload was small.
     pub fn into_renditions(self) -> [Rendition; 2] {
         [self.full, self.small]
     }

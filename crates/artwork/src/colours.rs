@@ -1,4 +1,4 @@
-//! Colours become sRGB (IEC 61966-2-1).
+//! Conversion of colours to sRGB (IEC 61966-2-1).
 
 use std::iter;
 
@@ -11,10 +11,10 @@ use moxcms::{
 /// Most bytes of a profile (ICC.1) that is read. Those of cameras and screens have some kilobytes.
 pub(crate) const PROFILE_BYTES_MAX: usize = 1 << 20;
 
-/// What a file says of its colours.
+/// The colour information of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Colours {
-    /// Nothing, or that they are sRGB.
+    /// None, or sRGB.
     Srgb,
     /// A profile, as ICC.1 defines it. It may be damaged.
     Profile(Vec<u8>),
@@ -29,8 +29,8 @@ pub(crate) enum Colours {
     },
 }
 
-/// Converts a picture of eight bits to RGB, or RGBA if something shines through. `was_grey` says whether it was decoded without colours: a
-/// profile for greys fits nothing else.
+/// Converts a picture with eight bits per channel to RGB, or to RGBA if a pixel is not opaque. `was_grey`: whether it
+/// was decoded as greyscale; profiles for greyscale fit only such pictures.
 pub(crate) fn to_srgb(picture: DynamicImage, colours: &Colours, was_grey: bool) -> DynamicImage {
     let picture = if picture.color().has_alpha() {
         DynamicImage::from(picture.into_rgba8())
@@ -64,15 +64,15 @@ fn profile(colours: &Colours) -> Option<ColorProfile> {
     }
 }
 
-/// x and y of the white, red, green and blue of sRGB.
+/// Chromaticities x and y of white, red, green and blue in sRGB.
 const SRGB: [[f32; 2]; 4] = [[0.3127, 0.329], [0.64, 0.33], [0.3, 0.6], [0.15, 0.06]];
 
-/// A profile as the older chunks of PNG describe one. What no screen or camera has counts as sRGB.
+/// A profile from the older chunks of PNG. Values that no screen or camera has are treated as sRGB.
 fn measured(gamma: f64, chromaticities: Option<[[f32; 2]; 4]>) -> Option<ColorProfile> {
     let points = chromaticities.unwrap_or(SRGB);
     let pairs = points.iter().flatten().zip(SRGB.iter().flatten());
     let has_srgb_points = pairs.fold(true, |is, (one, other)| is && (one - other).abs() < 0.001);
-    // What is encoded as sRGB says 1/2.2, which is as near as a power comes.
+    // Files in sRGB contain 1/2.2, the best approximation by a power.
     let has_srgb_gamma = (gamma - 1.0 / 2.2).abs() < 0.001;
     let [white, red, green, blue] = points;
     let area = (green[0] - red[0]) * (blue[1] - red[1]) - (blue[0] - red[0]) * (green[1] - red[1]);
@@ -114,7 +114,7 @@ fn converted(picture: &DynamicImage, profile: &ColorProfile) -> Option<DynamicIm
     }
 }
 
-/// By a table of all greys: whether the picture has one channel or three that are equal.
+/// Converts with a table of all grey values; returns whether the picture has one channel, or three equal ones.
 fn greys_converted(mut picture: DynamicImage, profile: &ColorProfile) -> DynamicImage {
     let greys: Vec<u8> = (0..=u8::MAX).collect();
     let mut colours = vec![0; greys.len() * 3];

@@ -10,7 +10,7 @@ use image::{DynamicImage, ImageDecoder, ImageError, Limits};
 use crate::error::ArtworkError;
 use crate::format::Format;
 
-/// Decodes a lean file (see [`Source`](crate::source::Source)) to eight bits for each of one to four channels.
+/// Decodes a stripped file (see [`Source`](crate::source::Source)) to one to four channels with eight bits each.
 pub(crate) fn decode(
     format: Format,
     lean: &[u8],
@@ -19,7 +19,7 @@ pub(crate) fn decode(
     let reader = Cursor::new(lean);
     let mut limits = Limits::no_limits();
     (limits.max_image_width, limits.max_image_height) = (Some(size.0), Some(size.1));
-    // Four channels of 16 bits, and rows and tables beside them.
+    // Four channels of 16 bits, plus rows and tables.
     limits.max_alloc = Some(u64::from(size.0) * u64::from(size.1) * 8 + (1 << 20));
     let picture = match format {
         Format::Png => PngDecoder::with_limits(reader, limits.clone())

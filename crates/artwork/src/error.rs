@@ -12,7 +12,7 @@ pub enum ArtworkError {
     /// More bytes than [`Limits::bytes`](crate::Limits::bytes).
     #[error("the file has {} MiB; at most {} are taken", tenths(*bytes as u64, 1 << 20), tenths(*max as u64, 1 << 20))]
     TooManyBytes {
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         bytes: usize,
         /// Most that are taken.
         max: usize,
@@ -62,18 +62,18 @@ pub enum ArtworkError {
     /// An animated PNG or WebP, even of one frame.
     #[error("the picture is animated; send a still one")]
     Animated,
-    /// A JPEG in the four inks of a press: what its colours are depends on the press.
+    /// A JPEG in CMYK: its colours depend on the press.
     #[error("the picture is in the colours of a printing press (CMYK); save it as RGB")]
     Cmyk,
-    /// A valid file that would take more time or memory than any that an image program writes.
+    /// A valid file that would take more time or memory than any file from an image program.
     #[error(
         "the file is built in a way that takes too long to read ({reason}); open it in an image program and save it again"
     )]
     TooComplex {
-        /// What there is too much of.
+        /// The excessive part.
         reason: &'static str,
     },
-    /// A part of the format that the decoder does not know.
+    /// A part of the format that the decoder does not support.
     #[error(
         "the picture uses a rare kind of its format ({reason}); open it in an image program and save it again"
     )]
@@ -84,7 +84,7 @@ pub enum ArtworkError {
     /// The file ends before the picture does.
     #[error("the file ends before the picture does; it may not have been sent or saved completely")]
     Truncated,
-    /// The file begins as a picture and cannot be read.
+    /// The file begins like a picture, but cannot be decoded.
     #[error("the file is damaged ({reason})")]
     Broken {
         /// What was found, in the words of the format or the decoder.
@@ -93,7 +93,7 @@ pub enum ArtworkError {
 }
 
 impl ArtworkError {
-    /// The kind of refusal as a word for programs, which stays when messages are reworded.
+    /// The kind of refusal as a word for programs, which does not change when messages are reworded.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -120,7 +120,7 @@ impl ArtworkError {
     }
 }
 
-/// A number of units with one decimal, rounded up: what is over a limit never reads as the limit.
+/// A number of units with one decimal, rounded up, so that a value above a limit is never shown as the limit.
 fn tenths(number: u64, unit: u64) -> String {
     let tenths = (u128::from(number) * 10).div_ceil(u128::from(unit));
     match (tenths / 10, tenths % 10) {

@@ -1,4 +1,4 @@
-//! Which format a file has, by its first bytes: names and declared types are the sender's to choose.
+//! Detects the format of a file by its first bytes, because names and declared types are chosen by the sender.
 
 use crate::error::ArtworkError;
 
@@ -30,7 +30,7 @@ const OTHERS: [(&[u8], &str); 15] = [
 ];
 
 impl Format {
-    /// Looks at the first bytes.
+    /// Detects the format from the first bytes.
     pub(crate) fn of(bytes: &[u8]) -> Result<Self, ArtworkError> {
         if bytes.is_empty() {
             return Err(ArtworkError::Empty);

@@ -2,10 +2,10 @@
 
 use crate::error::ArtworkError;
 
-/// How large an upload may be. The default is what the service takes.
+/// Limits of an upload. The default is that of the service.
 ///
-/// Time and memory grow with [`pixels`](Self::pixels): memory by 12 bytes each, beside the upload, a copy of it, and at most 120 MB for the
-/// tables of a lossless WebP.
+/// Time and memory grow with [`pixels`](Self::pixels): 12 bytes of memory for each, in addition to the upload, a copy
+/// of it, and at most 120 MB for the tables of a lossless WebP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Most bytes of the file. Default: 10 MiB.
@@ -27,7 +27,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Judges a picture by the size that its header gives: before anything is decoded.
+    /// Checks the size in the header, before anything is decoded.
     pub(crate) fn check_size(&self, width: u32, height: u32) -> Result<(), ArtworkError> {
         let (shorter, longer) = (width.min(height), width.max(height));
         if u64::from(width) * u64::from(height) > self.pixels {

@@ -1,4 +1,4 @@
-//! Files that come out.
+//! Output files.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ArtworkError;
 
-/// Of 100. The encoder does not halve colours (4:4:4), so that lines of drawings stay sharp.
+/// Out of 100. The encoder does not subsample colours (4:4:4), so that lines of drawings stay sharp.
 const JPEG_QUALITY: u8 = 88;
 
-/// Of ten. The usual six takes a second for a photograph with a soft edge, and saves one byte in twenty.
+/// Out of ten. The usual six takes a second for a photograph with a soft edge, and saves one byte in twenty.
 const PNG_LEVEL: u8 = 3;
 
-/// One size of an artwork: a file and what it is.
+/// One size of an artwork: a file with its properties.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Rendition {
     width: u32,
@@ -25,7 +25,7 @@ pub struct Rendition {
     hash: ContentHash,
 }
 
-/// What format a [`Rendition`] has: PNG if any pixel of the picture lets something through, else JPEG.
+/// The format of a [`Rendition`]: PNG if any pixel is not opaque, else JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MediaType {
     /// `image/jpeg`: baseline, three components, sRGB.
@@ -39,7 +39,7 @@ pub enum MediaType {
 pub struct ContentHash([u8; 32]);
 
 impl Rendition {
-    /// Encodes pixels, RGB or RGBA of eight bits.
+    /// Encodes pixels in RGB or RGBA with eight bits per channel.
     pub(crate) fn encode(picture: &DynamicImage) -> Result<Self, ArtworkError> {
         let mut bytes = Vec::new();
         let media_type = if picture.color().has_alpha() {
@@ -127,7 +127,7 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// Memory takes every byte and the sizes are in range, so this is not expected.
+/// Writing to memory cannot fail and the sizes are in range, so this is not expected.
 fn unwritten(error: ImageError) -> ArtworkError {
     ArtworkError::broken(error)
 }

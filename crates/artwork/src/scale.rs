@@ -6,10 +6,11 @@ use image::{DynamicImage, GrayImage, RgbImage, RgbaImage};
 
 use crate::error::ArtworkError;
 
-/// Makes a picture of eight bits smaller, if it must be, so that it fits into a square. Its shape stays, to within half a pixel.
+/// Scales a picture with eight bits per channel down, if needed, so that it fits into a square. The aspect ratio is
+/// kept, to within half a pixel.
 ///
-/// An alpha channel is left only where something shines through. Pixels that let everything through are black then: nobody sees their
-/// colours, which could be a second picture.
+/// The alpha channel is kept only if a pixel is not opaque. Fully transparent pixels become black: their invisible
+/// colours could hide a second picture.
 pub(crate) fn fit(picture: DynamicImage, side_max: u32) -> Result<DynamicImage, ArtworkError> {
     let picture = without_needless_alpha(picture);
     let size = (picture.width(), picture.height());
@@ -43,7 +44,7 @@ pub(crate) fn fit(picture: DynamicImage, side_max: u32) -> Result<DynamicImage, 
     .ok_or_else(|| ArtworkError::broken("the picture has another size than it says"))
 }
 
-/// The largest size of a shape that fits into a square.
+/// The largest size with the same aspect ratio that fits into a square.
 fn fitted((width, height): (u32, u32), side_max: u32) -> (u32, u32) {
     let longer = u64::from(width.max(height));
     let most = u64::from(side_max);
@@ -57,7 +58,7 @@ fn fitted((width, height): (u32, u32), side_max: u32) -> (u32, u32) {
     (scaled(width), scaled(height))
 }
 
-/// Fails only if the numbers do not fit each other.
+/// Fails only if the numbers are inconsistent.
 fn resized(
     pixels: Vec<u8>,
     kind: PixelType,
@@ -68,7 +69,8 @@ fn resized(
         Image::from_vec_u8(size.0, size.1, pixels, kind).map_err(ArtworkError::broken)?;
     let mut smaller = Image::new(new.0, new.1, kind);
     let has_alpha = kind == PixelType::U8x4;
-    // Pixels count by how opaque they are: else colours of unseen ones bleed into edges. In place, as the resizer would make a copy.
+    // Pixels are weighted by opacity; otherwise colours of invisible pixels would bleed into edges. In place, because
+    // the resizer would make a copy.
     if has_alpha {
         MulDiv::new().multiply_alpha_inplace(&mut picture).map_err(ArtworkError::broken)?;
     }

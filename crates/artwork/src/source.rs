@@ -1,4 +1,4 @@
-//! What an upload is made of: what draws the picture, and the little of the rest that changes how it looks.
+//! The parts of an upload: the picture data, and the few other parts that change how it looks.
 
 mod jpeg;
 mod lossless;
@@ -12,13 +12,13 @@ use crate::error::ArtworkError;
 use crate::format::Format;
 use crate::limits::Limits;
 
-/// An upload, taken apart.
+/// A parsed upload.
 ///
-/// Decoders see only [`lean`](Self::lean), never the upload: what they would do with the rest is nothing that has to be bounded.
+/// Decoders get only [`lean`](Self::lean), never the upload, so their behaviour on other parts needs no limits.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) format: Format,
-    /// A file of the same format with nothing in it but what draws the picture: no texts, profiles, previews, nor anything behind the end.
+    /// A file of the same format with only the picture data: no texts, profiles or previews, and nothing after the end.
     pub(crate) lean: Vec<u8>,
     /// Width and height, as decoded: before the picture is turned.
     pub(crate) size: (u32, u32),
@@ -28,7 +28,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Takes an upload apart. Decodes nothing of it but a profile, and tables of lossless WebP.
+    /// Parses an upload. Decodes only a profile, and the tables of a lossless WebP.
     pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Self, ArtworkError> {
         match Format::of(bytes)? {
             Format::Png => png::read(bytes, limits),
@@ -38,12 +38,12 @@ impl Source {
     }
 }
 
-/// The orientation that EXIF data (a TIFF structure, tag 0x0112) gives; upright if it gives none that is defined.
+/// The orientation in EXIF data (a TIFF structure, tag 0x0112); upright if there is no valid one.
 fn orientation(exif: Option<&[u8]>) -> Orientation {
     exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms)
 }
 
-/// The four bytes at a place.
+/// The four bytes at an offset.
 fn four(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
     bytes.get(at..)?.first_chunk().copied()
 }

@@ -12,20 +12,19 @@ use rustix::process::{getegid, geteuid};
 use crate::cluster::Cluster;
 use crate::error::Error;
 
-/// A user that may run Postgres: ourselves, or, since Postgres refuses to run as root, an ordinary
-/// user that root becomes.
+/// A user that may run Postgres: the current user, or, because Postgres refuses to run as root, an ordinary user that
+/// root switches to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Account {
     pub(crate) name: String,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
-    /// Whether this process has to change its user to become it.
+    /// Whether this process has to change its user.
     pub(crate) switched: bool,
 }
 
 impl Account {
-    /// The user for a cluster: the owner of an existing one, else ourselves or, as root, `postgres`
-    /// or `nobody`.
+    /// The user for a cluster: the owner of an existing one, else the current user or, as root, `postgres` or `nobody`.
     pub(crate) fn for_cluster(cluster: &Cluster) -> Result<Self, Error> {
         let (uid, gid) = (geteuid().as_raw(), getegid().as_raw());
         let owner = cluster.owner()?;
@@ -77,20 +76,20 @@ impl Account {
         if self.switched { chown(path, Some(self.uid), Some(self.gid)) } else { Ok(()) }
     }
 
-    /// Lets this user pass through root's private data directory, without a look at what else is in
-    /// there, and names the directory that bars the way when one further up does.
+    /// Gives this user search permission on root's private data directory, without access to its other content; names
+    /// the directory that denies access when the problem is further up.
     pub(crate) fn open_way_into(&self, data_dir: &Path) -> Result<(), Error> {
         if !self.switched {
             return Ok(());
         }
         let failed = |source| Error::DataDir { path: data_dir.to_owned(), source };
-        // Where group or others have rights already, the owner has decided who comes in.
+        // If group or others have permissions already, the owner has decided about access.
         let meta = fs::metadata(data_dir).map_err(failed)?;
         if meta.uid() == 0 && meta.mode().trailing_zeros() >= 6 {
             chown(data_dir, None, Some(self.gid)).map_err(failed)?;
             fs::set_permissions(data_dir, fs::Permissions::from_mode(0o710)).map_err(failed)?;
         }
-        // Asking the kernel honours access control lists, which the mode bits do not show.
+        // Testing with the kernel respects access control lists, which the mode bits do not show.
         let mut probe = Command::new("/bin/true");
         probe.env_clear().current_dir(data_dir);
         self.apply(&mut probe);
@@ -101,7 +100,7 @@ impl Account {
                     path: self.first_barrier(data_dir),
                 })
             }
-            // Anything else (no /bin/true, say) shows up when Postgres itself is started.
+            // Other errors (such as a missing /bin/true) will show when Postgres is started.
             _ => Ok(()),
         }
     }

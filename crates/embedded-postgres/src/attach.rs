@@ -1,4 +1,4 @@
-//! Using a server that another process owns.
+//! Access to a server that another process owns.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::socket::SocketDir;
 use crate::{EmbeddedPostgres, Settings, binaries, ping, prepare_data_dir};
 
 /// How long to wait for a process that holds the data directory but whose server does not answer yet.
-const PATIENCE: Duration = Duration::from_secs(15);
+const ATTACH_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A private Postgres that another process runs.
 #[derive(Debug)]
@@ -25,12 +25,12 @@ impl AttachedPostgres {
     }
 }
 
-/// A private Postgres, whoever runs it.
+/// A private Postgres, whichever process runs it.
 #[derive(Debug)]
 pub enum Handle {
-    /// We do, and it stops when this value is dropped.
+    /// This process runs it, and it stops when this value is dropped.
     Owned(EmbeddedPostgres),
-    /// Another process does, and it stays.
+    /// Another process runs it, and it keeps running.
     Attached(AttachedPostgres),
 }
 
@@ -43,7 +43,7 @@ impl Handle {
         }
     }
 
-    /// Stops the server if we run it.
+    /// Stops the server if this process runs it.
     pub fn stop(self) -> Result<(), Error> {
         match self {
             Self::Owned(postgres) => postgres.stop(),
@@ -52,8 +52,8 @@ impl Handle {
     }
 }
 
-/// The server of the data directory, if another process owns it and it accepts connections at this
-/// moment. Of the settings, only the name and the data directory matter.
+/// The server of the data directory, if another process owns it and it accepts connections now. Only the name and the
+/// data directory in the settings are used.
 pub fn attach(settings: &Settings) -> Result<Option<AttachedPostgres>, Error> {
     settings.check_name()?;
     let Settings { name, data_dir, .. } = settings;
@@ -65,13 +65,12 @@ pub fn attach(settings: &Settings) -> Result<Option<AttachedPostgres>, Error> {
     Ok(ping::answers(&socket.socket(), name).then_some(AttachedPostgres { socket }))
 }
 
-/// For commands that need the database whether or not another process runs it: uses that server, or
-/// starts one for the time of the command. While the other process starts or stops its server, waits
-/// up to 15 s.
+/// For commands that need the database whether or not another process runs it: uses that server, or starts one for the
+/// duration of the command. While another process is starting or stopping its server, waits up to 15 s.
 pub fn start_or_attach(settings: Settings) -> Result<Handle, Error> {
     binaries::look_at_named(&settings)?;
     let data_dir = prepare_data_dir(&settings)?;
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + ATTACH_TIMEOUT;
     loop {
         let held = match DataDirLock::try_acquire(&data_dir, &settings.name) {
             Ok(lock) => {
@@ -91,7 +90,7 @@ pub fn start_or_attach(settings: Settings) -> Result<Handle, Error> {
     }
 }
 
-/// Where the running server has its socket: the fifth line of its pid file.
+/// The socket directory of the running server: the fifth line of its pid file.
 fn noted_socket_dir(data_dir: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(data_dir.join("postgres/postmaster.pid")).ok()?;
     text.lines().nth(4).map(PathBuf::from).filter(|path| path.is_absolute())

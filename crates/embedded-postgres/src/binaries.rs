@@ -1,4 +1,4 @@
-//! Where PostgreSQL's programs are.
+//! Finds the programs of PostgreSQL.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,11 +11,11 @@ use crate::Settings;
 use crate::account::Account;
 use crate::error::Error;
 
-/// The oldest major version whose options we use.
+/// The oldest major version that has the options in use.
 const OLDEST_MAJOR: u32 = 13;
 
-/// Where distributions put the programs of each major version: what comes before the version, and
-/// after it.
+/// Where distributions install the programs of each major version: the part of the path before the version, and the
+/// part after it.
 const VERSIONED_PLACES: [(&str, &str); 4] = [
     ("/usr/lib/postgresql", "bin"),  // Debian, Ubuntu: …/15/bin
     ("/usr/pgsql-", "bin"),          // packages of the PostgreSQL project for RPM systems
@@ -23,13 +23,13 @@ const VERSIONED_PLACES: [(&str, &str); 4] = [
     ("/usr/local/pgsql", "bin"),     // PostgreSQL's own build instructions
 ];
 
-/// A directory with a `postgres` and an `initdb` that fit together and run.
+/// A directory with working `postgres` and `initdb` programs of the same version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Binaries {
     dir: PathBuf,
     /// The first part of the version: 15 in 15.18.
     pub(crate) major: u32,
-    /// For programs unpacked outside their place: where the libraries they came with are.
+    /// For programs unpacked outside their install path: the path of their libraries.
     library_path: Option<OsString>,
 }
 

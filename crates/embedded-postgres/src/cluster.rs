@@ -1,4 +1,4 @@
-//! The database cluster's directory: found, judged, or created whole.
+//! The directory of the database cluster: finding, checking and creating it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -13,12 +13,13 @@ use crate::log::last_lines;
 use crate::processes::{self, Escalation};
 use crate::{Durability, Settings, spawn};
 
-/// What an empty cluster and its first write-ahead log take, with some air.
+/// Size of an empty cluster and its first write-ahead log, with a margin.
 const ROOM_FOR_A_NEW_CLUSTER: u64 = 128 << 20;
 
-/// What stands at the end of `postgresql.conf` in a new cluster, for the operator to change. With the 1 GB of initdb, an import of a million
-/// large rows makes a checkpoint every few seconds, and after each of them the first change of every page writes the whole page to the log.
-/// With the 128 MB of initdb for pages, the indices of a million rows go to and from the system's cache all the time.
+/// Settings that are appended to `postgresql.conf` of a new cluster; operators may change them. With initdb's limit of
+/// 1 GB, an import of a million large rows causes a checkpoint every few seconds, and after each checkpoint the first
+/// change of a page writes the whole page to the log. With initdb's 128 MB of shared buffers, the indexes of a million
+/// rows are copied to and from the system's cache all the time.
 fn added_settings() -> String {
     format!(
         "\n# Added when the cluster was made, and not read again. It may be changed.\nmax_wal_size = 4GB\nshared_buffers = {}MB\n",
@@ -26,7 +27,7 @@ fn added_settings() -> String {
     )
 }
 
-/// An eighth of the machine's memory, within what helps and what does no harm, in MiB. The system's own cache holds the rest.
+/// An eighth of the machine's memory, in MiB, limited to a useful range. The system's cache uses the rest.
 fn shared_buffers_mib() -> u64 {
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));
@@ -34,12 +35,12 @@ fn shared_buffers_mib() -> u64 {
     (kib.unwrap_or_default() / 1024 / 8).clamp(128, 1024)
 }
 
-/// The place of the cluster, `<data_dir>/postgres`, whether or not it exists yet.
+/// The path of the cluster, `<data_dir>/postgres`, whether or not it exists.
 #[derive(Debug, Clone)]
 pub(crate) struct Cluster {
     dir: PathBuf,
-    /// Where initdb works. A cluster gets its real name only when it is complete, so what lies here
-    /// at a start is what an interrupted attempt left.
+    /// The directory in which initdb works. A cluster is renamed only when it is complete, so content of this directory
+    /// at a start is left from an interrupted attempt.
     unfinished: PathBuf,
 }
 
@@ -52,7 +53,7 @@ impl Cluster {
         &self.dir
     }
 
-    /// User and group that own the cluster; `None` when there is none yet.
+    /// User and group that own the cluster; `None` when it does not exist.
     pub(crate) fn owner(&self) -> Result<Option<(u32, u32)>, Error> {
         match fs::metadata(&self.dir) {
             Ok(_) if self.is_vacant()? => Ok(None),
@@ -62,7 +63,7 @@ impl Cluster {
         }
     }
 
-    /// The major version that made the cluster; `None` when there is none yet.
+    /// The major version that created the cluster; `None` when it does not exist.
     pub(crate) fn major(&self) -> Result<Option<u32>, Error> {
         match fs::read_to_string(self.dir.join("PG_VERSION")) {
             Ok(text) => match text.trim().parse() {
@@ -80,8 +81,8 @@ impl Cluster {
         }
     }
 
-    /// Creates the cluster if there is none, and clears away an unfinished one. Blocks for about a
-    /// second; the calling thread must outlive the work, for `initdb` ends with it.
+    /// Creates the cluster if it does not exist, and removes an unfinished one. Blocks for about a second. The calling
+    /// thread must outlive the call, because `initdb` is killed when the thread ends.
     pub(crate) fn create_if_missing(
         &self,
         binaries: &Binaries,
@@ -124,8 +125,8 @@ impl Cluster {
                 Durability::Full => "--data-checksums",
                 Durability::Off => "--no-sync",
             });
-        // Asked more politely, it would go on to the end of its step, and then tidy up in a directory
-        // that may by then be the next attempt's.
+        // On a gentler signal, initdb would finish its current step and then clean up in a directory that may already
+        // belong to the next attempt.
         spawn::tie_to_this_thread(&mut initdb, rustix::process::Signal::KILL);
         let output = initdb
             .output()
@@ -140,7 +141,7 @@ impl Cluster {
         Err(Error::InitFailed { output: format!("{} ({})", last_lines(&said, 8), output.status) })
     }
 
-    /// Adds the settings that suit a private server better than those of initdb.
+    /// Appends settings that suit a private server better than those of initdb.
     fn tune(&self) -> io::Result<()> {
         let path = self.unfinished.join("postgresql.conf");
         let mut file = fs::OpenOptions::new().append(true).open(path)?;
@@ -148,7 +149,7 @@ impl Cluster {
         file.sync_all()
     }
 
-    /// Gives the finished cluster its name, so that a power cut leaves either all of it or none.
+    /// Renames the finished cluster, so that after a power failure either all of it exists or nothing.
     fn publish(&self, data_dir: &Path) -> io::Result<()> {
         match fs::remove_dir(&self.dir) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -158,7 +159,7 @@ impl Cluster {
         fs::File::open(data_dir)?.sync_all()
     }
 
-    /// Removes what an interrupted initdb left, after the end of whatever may still write there.
+    /// Removes the remains of an interrupted initdb, after the end of any process that may still write there.
     fn clear_unfinished(&self) -> Result<(), Error> {
         if !self.unfinished.exists() {
             return Ok(());

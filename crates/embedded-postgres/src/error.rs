@@ -1,4 +1,4 @@
-//! What can go wrong with the private Postgres, said so that the reader knows what to do.
+//! Errors of the private Postgres, with advice.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Why the private Postgres could not be started, reached or stopped.
 ///
-/// Every message is one paragraph for the person at the terminal and says what to do.
+/// Every message is one paragraph for the user at the terminal and says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
          letters, digits, `_` and `-`, with a letter first, and not `pg_`"
     )]
     Name {
-        /// What was given.
+        /// The name.
         name: String,
     },
     /// Another process owns the data directory.
@@ -27,9 +27,9 @@ pub enum Error {
         pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
     )]
     AlreadyRunning {
-        /// The directory in question.
+        /// The data directory.
         data_dir: PathBuf,
-        /// The owner's process id, when its lock file tells.
+        /// The owner's process id, if its lock file contains it.
         pid: Option<u32>,
     },
     /// The data directory, or something in it, cannot be created, read or written.
@@ -39,9 +39,9 @@ pub enum Error {
         path.display()
     )]
     DataDir {
-        /// The file or directory in question.
+        /// The file or directory.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The cluster belongs to a user that Postgres cannot run as here.
@@ -54,9 +54,9 @@ pub enum Error {
     ForeignCluster {
         /// The cluster.
         path: PathBuf,
-        /// Who owns it.
+        /// The owner of the cluster.
         owner: u32,
-        /// Who would run it.
+        /// The user that would run it.
         user: u32,
     },
     /// The process runs as root, but there is no ordinary user to run Postgres as.
@@ -76,7 +76,7 @@ pub enum Error {
     Unreachable {
         /// The user's name.
         user: String,
-        /// The directory that bars the way.
+        /// The directory that denies access.
         path: PathBuf,
     },
     /// PostgreSQL is not installed.
@@ -85,7 +85,7 @@ pub enum Error {
          Install them (apt-get install postgresql), or name their directory"
     )]
     NoBinaries {
-        /// The places searched, and what was wrong with those that looked promising.
+        /// The searched places, with the problems of possible candidates.
         searched: String,
     },
     /// The installed PostgreSQL cannot open the existing cluster.
@@ -101,26 +101,26 @@ pub enum Error {
         path: PathBuf,
         /// The major version that made it.
         cluster: u32,
-        /// What is installed, in words.
+        /// The installed versions.
         found: String,
     },
-    /// The place of the cluster is taken by something else.
+    /// The path of the cluster contains something else.
     #[error(
         "{} is not empty and is no PostgreSQL cluster (it has no PG_VERSION). Move it away, or \
          choose another data directory",
         path.display()
     )]
     NotACluster {
-        /// The directory in question.
+        /// The directory.
         path: PathBuf,
     },
-    /// No safe place for the socket.
+    /// There is no safe place for the socket.
     #[error("no private directory for Postgres's socket can be made: {reason}")]
     SocketDir {
-        /// Each place tried, and why not.
+        /// Each place that was tried, and the problem with it.
         reason: String,
     },
-    /// There is no room left.
+    /// The disk is full.
     #[error(
         "the disk that holds {} is full (or its quota is used up): Postgres needs room for its \
          files and its write-ahead log, at least 128 MiB at first. Free some space and start \
@@ -128,7 +128,7 @@ pub enum Error {
         path.display()
     )]
     DiskFull {
-        /// The directory in question.
+        /// The directory.
         path: PathBuf,
     },
     /// A program of PostgreSQL's cannot be executed.
@@ -136,7 +136,7 @@ pub enum Error {
     Spawn {
         /// The program.
         program: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// `initdb` failed.
@@ -145,12 +145,12 @@ pub enum Error {
         /// The end of its output.
         output: String,
     },
-    /// Postgres ended instead of starting.
+    /// Postgres exited during the start.
     #[error("Postgres did not start. The end of {}: {tail}", log.display())]
     StartFailed {
         /// The log file.
         log: PathBuf,
-        /// What it wrote during this start.
+        /// The log lines of this start.
         tail: String,
     },
     /// Postgres runs, but did not accept connections in time.
@@ -160,12 +160,12 @@ pub enum Error {
         limit.as_secs(), log.display()
     )]
     TooSlow {
-        /// The settings' limit.
+        /// The limit from the settings.
         limit: Duration,
         /// The log file.
         log: PathBuf,
     },
-    /// A server of an earlier run does not end.
+    /// A server of an earlier run does not stop.
     #[error(
         "Postgres process {pid} of an earlier run still works on {} and does not end. Wait for \
          it or stop it (kill -INT {pid}), then start again",
@@ -177,7 +177,7 @@ pub enum Error {
         /// The cluster.
         cluster: PathBuf,
     },
-    /// Postgres will not start beside a pid file, and nobody can say that it is stale.
+    /// Postgres does not start while a pid file exists that may not be stale.
     #[error(
         "the pid file {} keeps Postgres from starting: it {}. If no Postgres works on {} (ps -C postgres -f), on any \
          machine or in any container that shares it, remove the file and start again: rm '{}'",
@@ -197,7 +197,7 @@ pub enum Error {
         /// The cluster.
         cluster: PathBuf,
     },
-    /// The thread that watches Postgres cannot be made, or is gone.
+    /// The thread that watches Postgres cannot be created, or has ended.
     #[error("the thread that watches over Postgres failed: {0}")]
     Supervisor(String),
 }

@@ -56,7 +56,7 @@ use server::Server;
 use socket::SocketDir;
 use supervisor::Supervisor;
 
-/// How a private Postgres is to be run.
+/// Settings of a private Postgres.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The name of the program that owns the server: 1 to 32 lower-case ASCII letters, digits, `_`
@@ -109,7 +109,7 @@ impl Settings {
         }
     }
 
-    /// Refuses a name that will not do as the name of a role and of files.
+    /// Refuses a name that cannot be the name of a role and of files.
     fn check_name(&self) -> Result<(), Error> {
         let allowed =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
@@ -136,7 +136,8 @@ pub enum Durability {
 #[derive(Debug)]
 pub struct EmbeddedPostgres {
     data_dir: PathBuf,
-    // Order matters: the server stops, its socket directory goes, then the lock is free.
+    // The order of the fields matters: first the server stops, then its socket directory is removed, then the lock is
+    // released.
     supervisor: Supervisor,
     socket: SocketDir,
     _lock: DataDirLock,
@@ -207,7 +208,7 @@ impl Drop for EmbeddedPostgres {
     }
 }
 
-/// Whether the data directory has a cluster, or another process is about to make one there. Nothing is created.
+/// Whether the data directory has a cluster, or another process is about to create one. Creates nothing.
 pub fn exists(settings: &Settings) -> Result<bool, Error> {
     settings.check_name()?;
     let data_dir = &settings.data_dir;

@@ -1,4 +1,4 @@
-//! One owner per data directory.
+//! The lock that gives a data directory a single owner.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -13,21 +13,20 @@ fn file_of(data_dir: &Path, name: &str) -> PathBuf {
     data_dir.join(format!("{name}.lock"))
 }
 
-/// How long a start insists: [`is_held`] takes the lock for an instant to look, and a server that
-/// was just killed may not have let go of it yet.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a start tries to get the lock: [`is_held`] holds it for an instant, and a server that was just killed may
+/// not have released it yet.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The right to run the cluster of a data directory; the kernel takes it back when the process ends,
-/// however it ends.
+/// The lock on the cluster of a data directory. The kernel releases it when the process ends, in whatever way.
 #[derive(Debug)]
 pub(crate) struct DataDirLock {
     _file: File,
 }
 
 impl DataDirLock {
-    /// Takes the lock, or says who has it.
+    /// Takes the lock, or reports its owner.
     pub(crate) fn acquire(data_dir: &Path, name: &str) -> Result<Self, Error> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             match Self::try_acquire(data_dir, name) {
                 Err(Error::AlreadyRunning { .. }) if Instant::now() < deadline => {
@@ -38,7 +37,7 @@ impl DataDirLock {
         }
     }
 
-    /// Takes the lock if it is free at this moment.
+    /// Takes the lock if it is free now.
     pub(crate) fn try_acquire(data_dir: &Path, name: &str) -> Result<Self, Error> {
         let path = file_of(data_dir, name);
         let failed = |source| Error::DataDir { path: path.clone(), source };

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// The size above which the log is moved aside.
+/// The size above which the log is rotated.
 const LIMIT: u64 = 8 << 20;
 
 /// `<data_dir>/postgres.log` and its predecessor `postgres.log.1`.
@@ -28,7 +28,7 @@ impl ServerLog {
         OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)
     }
 
-    /// The present length, to tell later what was written since.
+    /// The current length, to find later what was written since.
     pub(crate) fn len(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |meta| meta.len())
     }
@@ -46,8 +46,8 @@ impl ServerLog {
         read().unwrap_or_default()
     }
 
-    /// Moves the log aside when it has grown too long. It is copied and then emptied, since Postgres
-    /// keeps it open; lines written in that instant may be lost.
+    /// Rotates the log when it is too long. It is copied and then truncated, because Postgres keeps it open; lines
+    /// written in that instant may be lost.
     pub(crate) fn rotate(&self) {
         if self.len() <= LIMIT {
             return;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_log_is_moved_aside_under_its_writer() {
+    fn a_long_log_is_rotated_while_it_is_open() {
         use std::io::Write;
         let dir = tempfile::tempdir().unwrap();
         let log = ServerLog::in_data_dir(dir.path());

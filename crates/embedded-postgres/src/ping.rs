@@ -1,4 +1,4 @@
-//! Whether a Postgres server accepts connections, asked over its own protocol.
+//! Checks over the Postgres protocol whether a server accepts connections.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -10,26 +10,26 @@ use fallible_iterator::FallibleIterator as _;
 use postgres_protocol::message::backend::{ErrorResponseBody, Message};
 use postgres_protocol::message::frontend;
 
-/// How long a server may take to answer before it counts as silent.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a server may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Largest answer that is read on.
+/// Longest answer that is read.
 const MAX_ANSWER: usize = 64 * 1024;
 
 /// SQLSTATE `too_many_connections`.
 const FULL: &[u8] = b"53300";
 
-/// Whether the server behind a socket accepts connections of this user now (a full one counts).
+/// Whether the server at a socket accepts connections of this user now, even if all connections are in use.
 pub(crate) fn answers(socket: &Path, user: &str) -> bool {
     ask(socket, user).unwrap_or(false)
 }
 
 fn ask(socket: &Path, user: &str) -> io::Result<bool> {
     let mut stream = UnixStream::connect(socket)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
     let mut sent = BytesMut::new();
-    // The database that every cluster has.
+    // The database that exists in every cluster.
     let application = format!("{user} ping");
     let parameters = [("user", user), ("database", "postgres"), ("application_name", &application)];
     frontend::startup_message(parameters, &mut sent)?;
@@ -39,7 +39,7 @@ fn ask(socket: &Path, user: &str) -> io::Result<bool> {
         while let Some(message) = Message::parse(&mut answer)? {
             match message {
                 Message::ReadyForQuery(_) => {
-                    // Without a farewell the server would note a lost connection.
+                    // Without a termination message, the server would log a lost connection.
                     sent.clear();
                     frontend::terminate(&mut sent);
                     let _ = stream.write_all(&sent);
@@ -68,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// What a server that answers so is taken for.
+    /// Whether a server with this answer counts as accepting connections.
     fn answers_with(answer: &'static [u8]) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("socket");

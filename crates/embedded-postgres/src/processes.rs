@@ -1,8 +1,8 @@
-//! Which Postgres processes work on our cluster, and how to end those that outlived their owner.
+//! Finds the Postgres processes of a cluster, and ends those that outlived their owner.
 //!
-//! Process ids are reused, so the number in a pid file proves nothing: a process is believed to be
-//! Postgres on our cluster only after a look at its program and its working directory, and signals
-//! go through a pidfd taken before that look, which can never come to mean another process.
+//! Process ids are reused, so the number in a pid file proves nothing: a process counts as Postgres of this cluster
+//! only after a check of its program and its working directory, and signals are sent through a pidfd that was opened
+//! before that check, so that they cannot reach another process.
 
 use std::fs;
 use std::io;
@@ -15,25 +15,25 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use crate::error::Error;
 
-/// A live Postgres process that was seen to work on a certain cluster.
+/// A running Postgres process of a certain cluster.
 #[derive(Debug)]
 pub(crate) struct ClusterProcess {
     pub(crate) pid: u32,
     handle: Option<OwnedFd>,
 }
 
-/// What is known about a process id.
+/// The result of examining a process id.
 #[derive(Debug)]
 pub(crate) enum Verdict {
-    /// It is Postgres on this cluster.
+    /// It is Postgres of this cluster.
     Ours(ClusterProcess),
-    /// There is no such process (or only a zombie), or it is something else.
+    /// There is no such process (or only a zombie), or it is another program.
     Unrelated,
-    /// This user may not look closely enough.
+    /// This user has no permission to find out.
     Unknown,
 }
 
-/// Looks at one process.
+/// Examines one process.
 pub(crate) fn examine(pid: u32, cluster: &Path) -> Verdict {
     let Some(raw) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
         return Verdict::Unrelated;
@@ -54,7 +54,7 @@ pub(crate) fn examine(pid: u32, cluster: &Path) -> Verdict {
     }
 }
 
-/// Every Postgres process that works on this cluster (as far as this user may look).
+/// All Postgres processes of this cluster that this user may examine.
 pub(crate) fn working_in(cluster: &Path) -> Vec<ClusterProcess> {
     let pids = fs::read_dir("/proc").into_iter().flatten().flatten();
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -65,7 +65,7 @@ pub(crate) fn working_in(cluster: &Path) -> Vec<ClusterProcess> {
         .collect()
 }
 
-/// The program's name and the process's state, from `/proc/<pid>/stat`.
+/// The program name and the state of a process, from `/proc/<pid>/stat`.
 fn name_and_state(pid: u32) -> Option<(String, char)> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (head, tail) = stat.rsplit_once(')')?;
@@ -83,11 +83,11 @@ fn works_in(pid: u32, cluster: &Path) -> Option<bool> {
     match (runs_postgres, at_home) {
         (Ok(runs_postgres), Ok(at_home)) => Some(runs_postgres && at_home),
         (Err(error), _) | (_, Err(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
-            // In a container root may lack the right to look at another user's process this way,
-            // but anyone may read its arguments.
+            // In a container, root may lack the permission to examine processes of other users in this way, but
+            // arguments are readable for all.
             let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
             let needle = cluster.as_os_str().as_encoded_bytes();
-            // Postgres's children replace their arguments by a title; its first process keeps them.
+            // Child processes of Postgres replace their arguments by a title; the first process keeps them.
             let titled = arguments.starts_with(b"postgres: ");
             let named = arguments.split(|byte| *byte == 0).any(|argument| argument == needle);
             if titled { None } else { Some(named) }
@@ -96,7 +96,7 @@ fn works_in(pid: u32, cluster: &Path) -> Option<bool> {
     }
 }
 
-/// Waits for processes of an earlier run, and asks more firmly as time goes by.
+/// Waits for processes of an earlier run, and sends stronger signals over time.
 #[derive(Debug)]
 pub(crate) struct Escalation {
     steps: Steps,
@@ -104,7 +104,7 @@ pub(crate) struct Escalation {
     sent: Option<(u32, Signal)>,
 }
 
-/// What to send after which time.
+/// Which signal is sent after which time.
 type Steps = &'static [(Duration, Signal)];
 
 impl Escalation {
@@ -119,19 +119,19 @@ impl Escalation {
         &[(Duration::from_millis(500), Signal::QUIT), (Duration::from_secs(3), Signal::KILL)];
     const NO_VALUE: Steps = &[(Duration::ZERO, Signal::KILL)];
 
-    /// For a whole server: it is most likely stopping already, since its owner is gone. Then a fast
-    /// shutdown, an immediate one (crash recovery makes up for it), and at last the end.
+    /// For a whole server: it is probably stopping already, because its owner has ended. Then a fast shutdown, an
+    /// immediate one (crash recovery repairs its effects), and finally a kill.
     pub(crate) fn of_a_server() -> Self {
         Self::with(Self::SERVER)
     }
 
-    /// For connections whose server is dead: most notice it by themselves, and what they have not
-    /// acknowledged may be lost.
+    /// For connections whose server has been killed: most of them end by themselves, and unacknowledged work may be
+    /// lost.
     pub(crate) fn of_orphans() -> Self {
         Self::with(Self::ORPHANS)
     }
 
-    /// For whatever writes to a cluster that is thrown away.
+    /// For processes that write to a cluster that will be deleted.
     pub(crate) fn of_no_value() -> Self {
         Self::with(Self::NO_VALUE)
     }
@@ -140,7 +140,7 @@ impl Escalation {
         Self { steps, since: Instant::now(), sent: None }
     }
 
-    /// Does what is due for this process and waits a moment; an error when it has been too long.
+    /// Sends the signal that is due to this process and waits a moment; fails when the time limit is over.
     pub(crate) fn press(&mut self, process: &ClusterProcess, cluster: &Path) -> Result<(), Error> {
         let waited = self.since.elapsed();
         if waited > Self::GIVE_UP {
@@ -155,7 +155,7 @@ impl Escalation {
                 ?signal,
                 "ending a Postgres process of an earlier run"
             );
-            // It may have ended in between, which is what we want.
+            // The process may have ended in between, which is the aim.
             let _ = pidfd_send_signal(handle, signal);
             self.sent = Some((process.pid, signal));
         }
@@ -171,7 +171,7 @@ mod tests {
     use super::{Verdict, examine, working_in};
 
     #[test]
-    fn this_very_process_is_not_postgres_though_it_may_be_at_home() {
+    fn this_process_is_not_postgres() {
         let here = std::env::current_dir().unwrap();
         assert!(matches!(examine(std::process::id(), &here), Verdict::Unrelated));
         assert!(working_in(&here).is_empty());

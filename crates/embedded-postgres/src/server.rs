@@ -1,4 +1,4 @@
-//! One start of the server: clear the way, spawn, wait until it accepts connections.
+//! One start of the server: removes obstacles, spawns it, and waits until it accepts connections.
 
 use std::fs;
 use std::io;
@@ -18,13 +18,13 @@ use crate::processes::{self, Escalation, Verdict};
 use crate::socket::SocketDir;
 use crate::{Durability, Settings, ping, spawn};
 
-/// How long a start is tried again while remains of an earlier server are in its way.
-const PATIENCE_WITH_REMAINS: Duration = Duration::from_secs(10);
+/// How long a start is repeated while remains of an earlier server prevent it.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What Postgres says when something of an earlier server is still there.
+/// Messages of Postgres about remains of an earlier server.
 const REMAINS: [&str; 3] = ["lock file \"", "pre-existing shared memory block", "still in use"];
 
-/// Everything a start needs to know.
+/// The parameters of a start.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) settings: Settings,
@@ -36,10 +36,10 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it accepts connections. The calling thread owns it: when the
-    /// thread ends, so does the server. `give_up` is asked while waiting.
+    /// Starts a server and waits until it accepts connections. The server is tied to the calling thread: it ends when
+    /// the thread ends. `give_up` is polled during the wait.
     pub(crate) fn start(&self, give_up: impl Fn() -> bool) -> Result<Child, Error> {
-        let deadline = Instant::now() + PATIENCE_WITH_REMAINS;
+        let deadline = Instant::now() + RETRY_TIMEOUT;
         loop {
             self.clear_the_way()?;
             self.log.rotate();
@@ -80,8 +80,8 @@ impl Server {
         }
     }
 
-    /// Whether this very server accepts connections: its pid file names it and says so (asking too
-    /// early would leave complaints in its log), and it answers.
+    /// Whether this server accepts connections: its pid file names it and says so (an earlier connection attempt would
+    /// leave errors in its log), and it answers.
     fn accepts_connections(&self, child: &Child) -> bool {
         let pid_file = self.cluster.dir().join("postmaster.pid");
         let noted = fs::read_to_string(pid_file).unwrap_or_default();
@@ -102,12 +102,12 @@ impl Server {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         command.stdout(Stdio::null()).stderr(log);
-        // The interrupt signal asks Postgres for a fast shutdown.
+        // On SIGINT, Postgres makes a fast shutdown.
         spawn::tie_to_this_thread(&mut command, Signal::INT);
         Ok(command)
     }
 
-    /// What must hold whatever `postgresql.conf` says; everything else may be tuned there.
+    /// Options that override `postgresql.conf`; all others may be changed there.
     fn options(&self) -> Vec<(&'static str, String)> {
         let durable = match self.settings.durability {
             Durability::Full => "on",
@@ -123,15 +123,15 @@ impl Server {
             ("fsync", durable),
             ("full_page_writes", durable),
             ("synchronous_commit", durable),
-            // Short statements gain nothing from it, and an unpacked PostgreSQL comes without LLVM.
+            // Short statements do not profit from it, and an unpacked PostgreSQL has no LLVM.
             ("jit", "off"),
-            // The one zone that Postgres knows on a machine without tzdata.
+            // The only time zone that Postgres knows on a machine without tzdata.
             ("timezone", "GMT"),
             ("log_timezone", "GMT"),
             ("log_destination", "stderr"),
             ("logging_collector", "off"),
             ("log_line_prefix", "%m [%p] "),
-            // Statements and key values may hold what must not be in a log.
+            // Statements and key values may contain data that must not be logged.
             ("log_min_error_statement", "panic"),
             ("log_error_verbosity", "terse"),
             ("lc_messages", "C"),
@@ -140,8 +140,8 @@ impl Server {
         .into()
     }
 
-    /// Deals with what an earlier server left: waits for one that is still stopping, and removes pid
-    /// files that are proven stale. We hold the data directory's lock, so nobody else starts one.
+    /// Handles remains of an earlier server: waits for one that is still stopping, and removes pid files that are
+    /// certainly stale. This process holds the lock of the data directory, so no other server can start.
     fn clear_the_way(&self) -> Result<(), Error> {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_a_server();
@@ -160,13 +160,13 @@ impl Server {
         self.wait_for_orphans()?;
         self.remove_empty_pid_files()?;
         match self.pid_files().into_iter().find(|path| path.exists() && noted_pid(path).is_none()) {
-            // Postgres would refuse it, with a message that does not say what to do.
+            // Postgres would refuse it, with a message without advice.
             Some(garbage) => Err(self.in_the_way(garbage)),
             None => Ok(()),
         }
     }
 
-    /// Where Postgres notes who works on the cluster and who listens on the socket.
+    /// The pid files of Postgres: for the cluster and for the socket.
     fn pid_files(&self) -> [PathBuf; 2] {
         [self.cluster.dir().join("postmaster.pid"), self.socket.lock_file()]
     }
@@ -176,7 +176,7 @@ impl Server {
         Error::PidFile { pid: noted_pid(&path), path, cluster }
     }
 
-    /// Connections of a killed server work on for a while, and Postgres must not start beside them.
+    /// Connections of a killed server continue for a while, and Postgres must not start beside them.
     fn wait_for_orphans(&self) -> Result<(), Error> {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_orphans();
@@ -186,7 +186,7 @@ impl Server {
         Ok(())
     }
 
-    /// A crash of the machine can leave a pid file without content, which Postgres refuses.
+    /// A crash of the machine can leave an empty pid file, which Postgres refuses.
     fn remove_empty_pid_files(&self) -> Result<(), Error> {
         for path in self.pid_files() {
             if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) {
@@ -203,7 +203,7 @@ impl Server {
             return Error::DiskFull { path: self.cluster.dir().to_owned() };
         }
         let refused = |path: &&PathBuf| {
-            // Postgres names the one in the cluster by its name alone.
+            // Postgres names the file in the cluster without its directory.
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             path.exists() && said.contains("lock file \"") && said.contains(&*name)
         };
@@ -221,12 +221,12 @@ impl Server {
     }
 }
 
-/// Stops a server that is our child: rolls back what is open and writes everything out; after 30 s
-/// without that, after 5 more the hard way. True when the checkpoint was made.
+/// Stops a server that is a child of this process: rolls back open transactions and writes everything out; after 30 s,
+/// an immediate shutdown; after 5 more seconds, a kill. Returns whether the final checkpoint was made.
 pub(crate) fn shut_down(child: &mut Child) -> bool {
     let steps = [(Signal::INT, 30), (Signal::QUIT, 5), (Signal::KILL, 5)];
     for (signal, seconds) in steps {
-        // An unreaped child keeps its id, so this cannot hit another process.
+        // The id of a child that was not reaped is not reused, so this cannot hit another process.
         let Ok(pid) = i32::try_from(child.id()) else { return false };
         if matches!(child.try_wait(), Ok(None))
             && let Some(pid) = rustix::process::Pid::from_raw(pid)
@@ -248,7 +248,7 @@ pub(crate) fn shut_down(child: &mut Child) -> bool {
 
 /// The process id in the first line of a pid file.
 fn noted_pid(path: &Path) -> Option<u32> {
-    // Postgres writes a minus before the id of a server in single-user mode.
+    // Postgres writes a minus sign before the id of a server in single-user mode.
     fs::read_to_string(path).ok()?.lines().next()?.trim().trim_start_matches('-').parse().ok()
 }
 

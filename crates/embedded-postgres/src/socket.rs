@@ -14,7 +14,7 @@ use crate::Settings;
 use crate::account::Account;
 use crate::error::Error;
 
-/// The name Postgres gives its socket: its port is part of it, though nothing listens on the port.
+/// The file name of Postgres's socket. It contains the port, although the server does not listen on a port.
 const SOCKET_NAME: &str = ".s.PGSQL.5432";
 
 /// The longest path that fits into a Unix socket address (108 bytes with the zero at the end).
@@ -26,15 +26,15 @@ const URL_UNSAFE: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SocketDir {
     path: PathBuf,
-    /// Who connects there.
+    /// The role that connects.
     user: String,
-    /// Whether it lies outside the data directory and is to be removed after use.
+    /// Whether the directory is outside the data directory and must be removed after use.
     elsewhere: bool,
 }
 
 impl SocketDir {
-    /// Makes the directory: `<data_dir>/run`, or, where that path will not do as a socket's address,
-    /// one in the user's runtime directory or in `/tmp`.
+    /// Creates the directory: `<data_dir>/run`, or, if that path cannot be a socket address, one in the user's runtime
+    /// directory or in `/tmp`.
     pub(crate) fn prepare(
         data_dir: &Path,
         settings: &Settings,
@@ -51,11 +51,11 @@ impl SocketDir {
         }
         let mut reasons = vec![format!("{}: too long for a socket", inside.display())];
         let name = fallback_name(&settings.name, data_dir, account);
-        // A runtime directory is closed to every user but its own.
+        // A runtime directory is closed to all other users.
         let runtime_dir =
             settings.runtime_dir.as_deref().filter(|dir| !account.switched && dir.is_absolute());
         for base in runtime_dir.into_iter().chain([Path::new("/tmp")]) {
-            // Others may write to /tmp too, and take one name away, but hardly all of them.
+            // Other users may occupy a name in /tmp, but hardly all of them.
             for attempt in 0..5 {
                 let path = base.join(format!("{name}-{attempt}"));
                 if !suits_as_address(&path) {
@@ -73,7 +73,7 @@ impl SocketDir {
         Err(Error::SocketDir { reason: reasons.join("; ") })
     }
 
-    /// The directory that a running server says it uses.
+    /// The directory that a running server uses, from its pid file.
     pub(crate) fn of_running_server(path: PathBuf, user: &str) -> Self {
         Self { path, user: user.to_owned(), elsewhere: false }
     }
@@ -86,7 +86,7 @@ impl SocketDir {
         self.path.join(SOCKET_NAME)
     }
 
-    /// Postgres's own note of who uses the socket.
+    /// Postgres's lock file for the socket.
     pub(crate) fn lock_file(&self) -> PathBuf {
         self.path.join(format!("{SOCKET_NAME}.lock"))
     }
@@ -102,17 +102,17 @@ impl SocketDir {
         )
     }
 
-    /// Removes a directory outside the data directory once the server is gone.
+    /// Removes a directory outside the data directory after the server has stopped.
     pub(crate) fn remove(&self) {
         if self.elsewhere {
-            // Not empty when the server was killed: the next start uses it again.
+            // It is not empty when the server was killed: the next start uses it again.
             let _ = fs::remove_dir(&self.path);
         }
     }
 }
 
-/// Short enough, and free of what Postgres's list of directories or a client's list of hosts would
-/// take for a separator.
+/// Whether the path is short enough, and free of characters that Postgres or clients would take for separators in a
+/// list.
 fn suits_as_address(dir: &Path) -> bool {
     let bytes = dir.as_os_str().as_encoded_bytes();
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@~ ".contains(byte);
@@ -121,17 +121,17 @@ fn suits_as_address(dir: &Path) -> bool {
         && !bytes.ends_with(b" ")
 }
 
-/// The same name for the same data directory and user, so that a restart after `kill -9` finds the
-/// old directory instead of leaving it.
+/// Returns the same name for the same data directory and user, so that a restart after `kill -9` finds the old
+/// directory again.
 fn fallback_name(program: &str, data_dir: &Path, account: &Account) -> String {
     let digest = Sha256::digest(data_dir.as_os_str().as_encoded_bytes());
     let digest: String = digest[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{program}-{}-{digest}", account.uid)
 }
 
-/// Creates a directory for the account alone, or makes sure that an existing one is: a real
-/// directory, no symbolic link, its or root's own, closed to everybody else. Every check and change
-/// goes through one open handle, so that nobody can swap the directory in between.
+/// Creates a directory for the account alone, or checks that an existing one is suitable: a real directory, not a
+/// symbolic link, owned by the account or root, closed to everybody else. All checks and changes use one open handle,
+/// so that the directory cannot be replaced in between.
 fn secure(path: &Path, account: &Account) -> Result<(), String> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {

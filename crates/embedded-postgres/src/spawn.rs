@@ -1,4 +1,4 @@
-//! Children that end with us.
+//! Child processes that end with this process.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -6,9 +6,9 @@ use std::process::Command;
 
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 
-/// Has the kernel send `signal` to the command's process as soon as the *thread* that spawns it
-/// ends, even by `kill -9`, and puts it into a process group of its own, so that Ctrl-C in a
-/// terminal reaches our process alone, which stops the server when its own work is done.
+/// Makes the kernel send `signal` to the spawned process as soon as the *thread* that spawns it ends, even after `kill
+/// -9`. Also puts the process into its own process group, so that Ctrl-C in a terminal reaches only this process, which
+/// stops the server after its own work.
 pub(crate) fn tie_to_this_thread(command: &mut Command, signal: Signal) {
     let parent = getpid();
     command.process_group(0);
@@ -23,6 +23,6 @@ pub(crate) fn tie_to_this_thread(command: &mut Command, signal: Signal) {
 /// Runs in the child, after any change of user (which would clear the setting).
 fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
     set_parent_process_death_signal(Some(signal))?;
-    // Had the parent died before that call, no signal would ever come.
+    // If the parent had died before that call, the signal would never be sent.
     if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
 }

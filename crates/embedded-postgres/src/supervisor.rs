@@ -1,6 +1,6 @@
-//! The thread that starts the server, starts it again when it dies, and stops it.
+//! The thread that starts the server, restarts it when it dies, and stops it.
 //!
-//! One thread does all of it, because the kernel ties the server's life to the thread that spawned it.
+//! A single thread does all this, because the kernel ties the server's life to the thread that spawned it.
 
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -18,16 +18,16 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use crate::error::Error;
 use crate::server::{Server, shut_down};
 
-/// The wait before a restart grows from the first to the second of these.
+/// The pause before a restart grows from the first to the second value.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// A server that ran this long is in good health: its next restart comes at once again.
+/// A server that ran this long was healthy: the pause before its next restart is short again.
 const HEALTHY_AFTER: Duration = Duration::from_secs(30);
 
-/// How often the log's length is looked at.
+/// How often the length of the log is checked.
 const LOG_CHECK: Duration = Duration::from_mins(1);
 
-/// The owner's end of the thread.
+/// The owner's handle of the thread.
 #[derive(Debug)]
 pub(crate) struct Supervisor {
     /// Zero while no server accepts connections.
@@ -37,8 +37,8 @@ pub(crate) struct Supervisor {
 }
 
 impl Supervisor {
-    /// Starts the thread, which creates the cluster if need be and starts the server; returns when
-    /// that accepts connections.
+    /// Starts the thread, which creates the cluster if needed and starts the server; returns when the server accepts
+    /// connections.
     pub(crate) fn start(server: Server) -> Result<Self, Error> {
         let broken = |error: std::io::Error| Error::Supervisor(error.to_string());
         let (stop, stop_requested) = UnixStream::pair().map_err(broken)?;
@@ -69,10 +69,10 @@ impl Supervisor {
         Some(self.postmaster.load(Ordering::Acquire)).filter(|pid| *pid != 0)
     }
 
-    /// Stops the server and the thread, and waits for both; without effect the second time.
+    /// Stops the server and the thread, and waits for both; a second call has no effect.
     pub(crate) fn stop(&mut self) -> Result<(), Error> {
         let Some(thread) = self.thread.take() else { return Ok(()) };
-        // It fails only when the thread has ended already.
+        // Fails only when the thread has already ended.
         let _ = self.stop.write_all(b"s");
         thread.join().map_err(|_| Error::Supervisor("it panicked".to_owned()))
     }
@@ -86,7 +86,7 @@ struct Watch {
     backoff: Duration,
 }
 
-/// Why a wait was over.
+/// Why a wait ended.
 enum Woken {
     Stop,
     ServerEnded,
@@ -134,13 +134,13 @@ impl Watch {
         Ok(child)
     }
 
-    /// Waits while the server runs; true when it is to be stopped, false when it ended by itself.
+    /// Waits while the server runs; returns true when it has to be stopped, false when it ended by itself.
     fn watch(&self, child: &mut Child) -> bool {
         let handle = i32::try_from(child.id())
             .ok()
             .and_then(Pid::from_raw)
             .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-        // A kernel without pidfds cannot wake us when the server ends: look now and then.
+        // A kernel without pidfds cannot signal the end of the server: poll.
         let interval = if handle.is_some() { LOG_CHECK } else { Duration::from_millis(250) };
         loop {
             if let Ok(Some(status)) = child.try_wait() {
@@ -155,7 +155,7 @@ impl Watch {
         }
     }
 
-    /// Starts the server until it runs; `None` when it is to be stopped instead.
+    /// Starts the server, with retries; `None` when it has to be stopped instead.
     fn restart(&mut self) -> Option<Child> {
         loop {
             if let Woken::Stop = self.wait(None, self.backoff) {
@@ -194,7 +194,7 @@ impl Watch {
     }
 
     fn stop_is_requested(&self) -> bool {
-        // The request stays unread, so that every later look sees it too.
+        // The request is not consumed, so that later checks see it, too.
         matches!(self.wait(None, Duration::ZERO), Woken::Stop)
     }
 }

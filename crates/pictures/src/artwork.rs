@@ -1,4 +1,4 @@
-//! Raster images that stand on a card.
+//! Raster images for the artwork box of a card.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use base64::engine::general_purpose::STANDARD;
 use resvg::usvg::ImageKind;
 use thiserror::Error;
 
-/// Most bytes of an artwork: 1 MiB. It stands in the SVG itself, four thirds as long.
+/// Most bytes of an artwork: 1 MiB. It is embedded in the SVG, where it is a third longer.
 pub const ARTWORK_BYTES_MAX: usize = 1 << 20;
 
 /// Most pixels along a side of an artwork.
 pub const ARTWORK_SIDE_MAX: u32 = 2048;
 
-/// A raster image for the artwork box: PNG or JPEG, which every browser knows and the renderer draws.
+/// A raster image for the artwork box: PNG or JPEG, which all browsers and the renderer support.
 ///
-/// Made by [`Artwork::new`], which looks at the bytes. There are no SVGs among them: a picture may come from a player, and an SVG can hold
-/// scripts and addresses.
+/// Made by [`Artwork::new`], which checks the bytes. SVG is not accepted: a picture may come from a player, and an SVG
+/// can contain scripts and addresses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Artwork<'a> {
     bytes: &'a [u8],
@@ -36,17 +36,17 @@ pub enum ArtworkError {
     /// More bytes than [`ARTWORK_BYTES_MAX`].
     #[error("the image has more than {ARTWORK_BYTES_MAX} bytes")]
     TooLong,
-    /// The bytes do not begin as a PNG or JPEG does, or do not say how large the image is.
+    /// The bytes do not begin like a PNG or JPEG, or do not contain the size of the image.
     #[error("the image is neither PNG nor JPEG")]
     UnknownFormat,
-    /// No pixels, or more than [`ARTWORK_SIDE_MAX`] along a side: small files can hold images that fill the memory.
+    /// No pixels, or more than [`ARTWORK_SIDE_MAX`] along a side: small files can contain images that fill the memory.
     #[error("the image's sides must have 1 to {ARTWORK_SIDE_MAX} pixels")]
     Size,
 }
 
 impl<'a> Artwork<'a> {
-    /// Takes an image after a look at its head. Whether the rest can be read shows when it is drawn; what cannot be read leaves the box
-    /// empty.
+    /// Accepts an image after a check of its header. Whether the rest can be decoded shows when it is drawn; a damaged
+    /// image leaves the box empty.
     ///
     /// # Errors
     /// When the image is too long or too large, or of another format; see [`ArtworkError`].
@@ -69,7 +69,7 @@ impl<'a> Artwork<'a> {
         }
     }
 
-    /// The image as an address that holds all of it.
+    /// The image as a `data:` URI.
     pub(crate) fn data_uri(self) -> String {
         let mime = match self.kind {
             Kind::Png => "image/png",
@@ -85,7 +85,7 @@ impl fmt::Debug for Artwork<'_> {
     }
 }
 
-/// What the renderer may draw of an address that holds an image: nothing but what [`Artwork::new`] takes.
+/// The filter for images in `data:` URIs that the renderer may draw: only those that [`Artwork::new`] accepts.
 pub(crate) fn admitted(bytes: std::sync::Arc<Vec<u8>>) -> Option<ImageKind> {
     match Artwork::new(&bytes).ok()?.kind {
         Kind::Png => Some(ImageKind::PNG(bytes)),
@@ -93,7 +93,7 @@ pub(crate) fn admitted(bytes: std::sync::Arc<Vec<u8>>) -> Option<ImageKind> {
     }
 }
 
-/// Width and height: PNG's first chunk has to be the header.
+/// Width and height: the first chunk of a PNG has to be the header.
 fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| -> Option<u32> {
         Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
@@ -101,7 +101,7 @@ fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     (bytes.get(12..16)? == b"IHDR").then_some((number(16)?, number(20)?))
 }
 
-/// Width and height: of the first frame, behind segments of given lengths.
+/// Width and height from the first frame header, which follows segments with given lengths.
 fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| -> Option<usize> {
         Some(usize::from(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?)))
@@ -113,7 +113,7 @@ fn jpeg_size(bytes: &[u8]) -> Option<(u32, u32)> {
             // Fill bytes, and markers without a segment.
             0xFF => at += 1,
             0x01 | 0xD0..=0xD8 => at += 2,
-            // Starts of frames; the other three of this row are tables.
+            // Frame headers; the other three markers in this range are tables.
             0xC0..=0xCF if !matches!(marker, 0xC4 | 0xC8 | 0xCC) => {
                 let (height, width) = (number(at + 5)?, number(at + 7)?);
                 return Some((u32::try_from(width).ok()?, u32::try_from(height).ok()?));

@@ -1,5 +1,5 @@
-//! The plate with the texts: facts, effects, lore. It takes the room that its texts need, up to a bound; then they become smaller, and at the
-//! smallest size the longest are cut.
+//! The text plate: facts, effects, lore. It is as high as its texts need, up to a limit; beyond that the texts get
+//! smaller, and at the smallest size the longest ones are cut.
 
 use crate::clean::clean;
 use crate::face::{CardFace, EFFECTS_MAX, FACTS_MAX};
@@ -11,9 +11,9 @@ use crate::wrap::Text;
 const PADDING_X: f32 = 13.0;
 const PADDING_Y: f32 = 10.0;
 const INNER: f32 = PLATE_WIDTH - 2.0 * PADDING_X;
-/// Sizes of the effects' letters.
+/// Font sizes of the effects.
 const SIZES: [f32; 8] = [20.0, 19.0, 18.0, 17.0, 16.0, 15.0, 14.0, 13.0];
-/// Most characters of an effect or of lore that are looked at: more cannot stand on a card.
+/// Most characters of an effect or of lore that are used: more cannot fit on a card.
 const TEXT_MAX: usize = 2_000;
 
 /// The plate, laid out.
@@ -21,16 +21,16 @@ const TEXT_MAX: usize = 2_000;
 pub(crate) struct Body {
     pub(crate) area: Area,
     pub(crate) blocks: Vec<Block>,
-    /// What stands behind the labels of effects.
+    /// Backgrounds of the labels of effects.
     pub(crate) pills: Vec<Area>,
-    /// Lines across: from, to, height.
+    /// Horizontal lines: start, end, height.
     pub(crate) rules: Vec<(f32, f32, f32)>,
     pub(crate) is_cut: bool,
 }
 
 /// A part of the body.
 enum Piece {
-    /// One or two facts side by side.
+    /// One or two facts next to each other.
     Facts(Vec<[Text; 2]>),
     Paragraph {
         label: Text,
@@ -40,7 +40,7 @@ enum Piece {
 }
 
 impl Piece {
-    /// How many lines the text has at this size.
+    /// Number of lines at this size.
     fn count(&self, size: f32) -> usize {
         match self {
             Self::Facts(_) => 1,
@@ -49,7 +49,7 @@ impl Piece {
         }
     }
 
-    /// Height with so many lines, the gap above included.
+    /// Height with this many lines, including the gap above.
     #[allow(clippy::cast_precision_loss, reason = "lines of a card")]
     fn height(&self, size: f32, lines: usize, is_first: bool) -> f32 {
         let (gap, height) = match self {
@@ -80,7 +80,7 @@ fn lore_size(size: f32) -> f32 {
     (size * 0.86).max(12.0)
 }
 
-/// Lays the body out: it ends at the height `end` and is at most `most` high. `None`: the card has no texts.
+/// Lays out the plate: its bottom is at the height `end`, and it is at most `most` high. `None`: the card has no texts.
 pub(crate) fn body(face: &CardFace<'_>, end: f32, most: f32) -> Option<Body> {
     let mut pieces = pieces(face);
     if pieces.is_empty() {
@@ -100,7 +100,7 @@ pub(crate) fn body(face: &CardFace<'_>, end: f32, most: f32) -> Option<Body> {
     let mut is_cut = false;
     while all(&pieces, size, &lines) > room {
         is_cut = true;
-        // Lore goes first: nothing in play depends on it.
+        // Lore is cut first, because it does not matter in play.
         let weight = |place: &usize| match pieces[*place] {
             Piece::Lore(_) => lines[*place] * 3,
             _ => lines[*place],
@@ -126,7 +126,7 @@ pub(crate) fn body(face: &CardFace<'_>, end: f32, most: f32) -> Option<Body> {
     Some(body)
 }
 
-/// The texts in their order.
+/// The texts in order.
 fn pieces(face: &CardFace<'_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut paragraphs = Vec::new();
@@ -248,7 +248,7 @@ impl Body {
             (value, Style::Regular, Ink::Dark, x + label_width + gap, value.width() * size),
         ];
         for (text, style, ink, x, room) in texts {
-            // A hair more: the same sum in another order may differ in its last bit.
+            // With a small tolerance: the same sum in another order may differ in its last bit.
             let (lines, _) = text.lines(room / size + 0.01, 1);
             let place = |line| Placed::new(line, size, (x, y), Anchor::Start, room);
             self.blocks.push(Block {

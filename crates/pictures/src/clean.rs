@@ -1,18 +1,18 @@
-//! Texts of players, made fit to be drawn.
+//! Cleaning of player texts before they are drawn.
 //!
-//! What is escaped is the template's business. Here goes what no escaping helps against: characters that XML does not allow, that turn the
-//! direction of other people's text round, that cannot be seen, or that pile up.
+//! Templates escape texts. This module handles what escaping does not: characters that XML does not allow, that change
+//! the direction of other text, that are invisible, or that pile up.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Most marks over and under one letter. Vietnamese needs two, Hebrew three.
+/// Most combining marks on one letter. Vietnamese needs two, Hebrew three.
 const MARKS_MAX: u32 = 3;
 
-/// Most pictures that joiners make one of; the largest family has four, a kiss with skin tones needs three joiners.
+/// Most joiners in one emoji; the largest family has four emoji, a kiss with skin tones needs three joiners.
 const JOINERS_MAX: u32 = 4;
 
-/// A text on one line: white space of any kind and length is one space, and there is none at the ends. Longer texts end with `…` after
-/// `longest` characters.
+/// A text on one line: white space of any kind and length becomes one space, and is removed at the ends. Longer texts
+/// end with `…` after `longest` characters.
 pub(crate) fn clean(text: &str, longest: usize) -> String {
     if text.is_ascii() && text.len() <= longest && !needs_work(text) {
         return text.to_owned();
@@ -71,12 +71,13 @@ impl State {
         }
         match letter {
             _ if letter.is_whitespace() => Some(' '),
-            // Private use: one of them is the stand-in of the bundled font. Noncharacters are not for interchange.
+            // Private-use characters, because one of them is the placeholder of the bundled font; noncharacters are not
+            // for interchange.
             '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}' => Some('\u{FFFD}'),
             _ if u32::from(letter) & 0xFFFE == 0xFFFE => Some('\u{FFFD}'),
             '\u{FDD0}'..='\u{FDEF}' => Some('\u{FFFD}'),
             _ if letter.is_control() || is_unseen(letter) => None,
-            // Joiners join something; one is enough.
+            // Joiners must follow a character; one at a time is enough.
             '\u{200C}' | '\u{200D}' => {
                 let before =
                     self.last.filter(|last| !matches!(last, ' ' | '\u{200C}' | '\u{200D}'));
@@ -84,12 +85,12 @@ impl State {
                 self.joiners += 1;
                 (self.joiners <= JOINERS_MAX).then_some(letter)
             }
-            // Variation selectors follow what they vary.
+            // Variation selectors must follow the character that they modify.
             '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => {
                 let before = self.last.filter(|last| *last != ' ' && !is_joined(*last));
                 before.map(|_| letter)
             }
-            // The letters of flags such as Scotland's follow a black flag.
+            // Tag characters (in flags such as Scotland's) must follow a black flag.
             '\u{E0000}'..='\u{E007F}' => {
                 let flag = |last: char| last == '🏴' || matches!(last, '\u{E0020}'..='\u{E007E}');
                 self.marks += 1;
@@ -104,13 +105,13 @@ impl State {
     }
 }
 
-/// What belongs to the character before it.
+/// A character that belongs to the one before it.
 fn is_joined(letter: char) -> bool {
     matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
         || is_combining_mark(letter)
 }
 
-/// Characters that cannot be seen: marks of direction (which can turn round the order of other texts), soft hyphens, fillers.
+/// Invisible characters: direction marks (which can reorder other texts), soft hyphens, fillers.
 fn is_unseen(letter: char) -> bool {
     matches!(
         letter,
@@ -125,7 +126,7 @@ mod tests {
     use super::clean;
 
     #[test]
-    fn what_cannot_be_drawn_goes() {
+    fn invisible_and_forbidden_characters_are_removed() {
         let cases = [
             ("  two \t\n words ", "two words"),
             ("nul\0bell\u{7}del\u{7F}c1\u{85}\u{9F}", "nulbelldelc1"),
@@ -139,7 +140,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(clean(text, 100), expected, "{text:?}");
         }
-        // U+0085 is white space for Unicode, and nothing else: it parts words.
+        // U+0085 is white space in Unicode: it separates words.
         assert_eq!(clean("c1\u{85}x", 10), "c1 x");
     }
 

@@ -1,4 +1,4 @@
-//! What a screen reader says of a card: everything that stands on it, in the order of reading, uncut.
+//! The description of a card for screen readers: everything on it, in reading order, without cuts.
 
 use crate::clean::clean;
 use crate::face::CardFace;

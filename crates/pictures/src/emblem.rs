@@ -1,4 +1,5 @@
-//! What stands in the artwork box of a card without artwork: a rosette that follows from the card's name, and imitates nothing.
+//! The emblem in the artwork box of a card without artwork: a rosette derived from the card's name, which depicts
+//! nothing.
 
 use std::f64::consts::TAU;
 use std::fmt::{self, Write as _};
@@ -8,7 +9,7 @@ use cardscape_engine::rng::{RandomNumbers as _, SplitMix64, text_number};
 use crate::palette::Palette;
 use crate::shapes::Area;
 
-/// Shapes around the point 0,0, as far as 100 units from it; rays reach further.
+/// Shapes around the point 0,0, within 100 units of it; rays reach further.
 #[derive(Debug)]
 pub(crate) struct Emblem {
     rays: String,
@@ -19,7 +20,7 @@ pub(crate) struct Emblem {
 }
 
 impl Emblem {
-    /// The emblem of a card: the same for the same theme and name.
+    /// The emblem of a card: equal for the same theme and name.
     pub(crate) fn of(theme: &str, name: &str, palette: Palette) -> Self {
         let mut numbers = SplitMix64::new(text_number(theme).wrapping_add(text_number(name)));
         let mut draw = |from: u32, to: u32| {
@@ -45,7 +46,7 @@ impl Emblem {
 }
 
 impl fmt::Display for Emblem {
-    /// SVG of numbers and colours alone.
+    /// Writes SVG that contains only numbers and colours.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [light, strong, neighbour] = self.palette.emblem();
         let [inner, outer] = self.rings;
@@ -73,15 +74,16 @@ impl fmt::Display for Emblem {
     }
 }
 
-/// A point at an angle in turns, 0 being up.
+/// A point at an angle in turns; 0 is up.
 fn point(turns: f64, radius: f64) -> (f64, f64) {
     let (sine, cosine) = (turns * TAU).sin_cos();
     (tenth(sine * radius), tenth(-cosine * radius))
 }
 
-/// A coordinate with one decimal place. The same on every machine: what the last bits of a sine are never shows.
+/// A coordinate rounded to one decimal place. This is the same on every machine, although the last bits of a sine are
+/// not.
 fn tenth(number: f64) -> f64 {
-    // Adding 0 makes −0 a 0.
+    // Adding 0 converts −0 to 0.
     (number * 10.0).round() / 10.0 + 0.0
 }
 
@@ -123,8 +125,8 @@ pub(crate) fn rays_path(count: u32, radius: f64) -> String {
     path
 }
 
-/// Diagonal bands over an area, a broad one and a narrow one in turns. A whole number of units apart, so that every row of pixels is the one
-/// above it moved by one.
+/// Diagonal bands over an area, alternately broad and narrow. Their distance is a whole number of units, so every row
+/// of pixels is the previous one shifted by one.
 pub(crate) fn hatch_path(area: Area) -> String {
     let mut path = String::new();
     let (top, height) = (f64::from(area.y), f64::from(area.height).ceil());

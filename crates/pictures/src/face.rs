@@ -1,14 +1,14 @@
-//! What stands on the face of a card.
+//! The content of a card's face.
 
 use std::borrow::Cow;
 
 use crate::artwork::Artwork;
 use crate::finish::Finish;
 
-/// The face of a card, a printing or a design: what is drawn, not how.
+/// The face of a card, a printing or a design: its content, not its look.
 ///
-/// [`CardFace::from_definition`] makes one for any card of any game; every field may be changed after that. Empty texts are not drawn.
-/// Texts may hold anything that players write: they are made harmless when they are drawn.
+/// [`CardFace::from_definition`] makes one for any card of any game; every field may be changed afterwards. Empty texts
+/// are not drawn. Texts may contain anything that players write: they are cleaned when they are drawn.
 #[derive(Debug, Clone, Default)]
 pub struct CardFace<'a> {
     /// Name of the game.
@@ -37,13 +37,14 @@ pub struct CardFace<'a> {
     pub number: Cow<'a, str>,
     /// Name of the rarity.
     pub rarity: Cow<'a, str>,
-    /// How many rarities the game has: so many pips stand in the foot, at most six.
+    /// Number of rarities in the game: as many pips are in the foot, at most six.
     pub tiers: u32,
-    /// What the colours follow from: the words for a colour or element in it, else a hash of it. Cards that belong together have the same.
+    /// The basis of the colours: words for a colour or element in this text, else a hash of it. Related cards have the
+    /// same theme.
     pub theme: Cow<'a, str>,
-    /// How the printing shines.
+    /// The finish of the printing.
     pub finish: Finish,
-    /// The artwork. Without one the box has an emblem that follows from theme and name.
+    /// The artwork. Without one, the box contains an emblem derived from theme and name.
     pub artwork: Option<Artwork<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! How a printing shines: six finishes, each with everything that the ones below it have.
+//! Finishes of printings: six, each with all features of the ones below it.
 
 /// The finish of a printing.
 ///

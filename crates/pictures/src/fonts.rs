@@ -1,4 +1,4 @@
-//! Fonts that PNGs are drawn with.
+//! Fonts for PNGs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use thiserror::Error;
 
 use crate::metrics::{BUNDLED, SYMBOLS, Style, is_emoji, is_picture};
 
-/// What stands for a picture or letter that no font has; a glyph of the bundled font with symbols.
+/// The placeholder for characters that no font has; a glyph of the bundled symbol font.
 const STAND_IN: &str = "\u{E000}";
 
-/// The fonts of PNGs: the bundled ones (Latin, Greek, Cyrillic, symbols), an emoji font and more if the operator has them.
+/// The fonts for PNGs: the bundled ones (Latin, Greek, Cyrillic, symbols), and optionally an emoji font and others.
 ///
-/// Loading takes milliseconds and an emoji font ten megabytes: make one and keep it. Cloning is cheap.
+/// Loading takes milliseconds, and an emoji font ten megabytes: create one instance and keep it. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct Fonts {
     database: Arc<Database>,
@@ -32,19 +32,19 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Which glyph each letter has.
+    /// The glyph of each character.
     fn letters(&self) -> Option<Charmap<'_>> {
         Some(FontRef::from_index(&self.data, 0).ok()?.charmap())
     }
 }
 
-/// Bytes that are not a font.
+/// The bytes are no font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the bytes are not a TrueType or OpenType font")]
 pub struct FontError;
 
 impl Fonts {
-    /// The bundled fonts alone. Pictures that they do not have are drawn as a rounded outline: with no emoji font, most emoji.
+    /// Only the bundled fonts. Without an emoji font, most emoji are drawn as a rounded outline.
     pub fn bundled() -> Self {
         let mut database = Database::new();
         let mut bundled = Vec::new();
@@ -87,7 +87,7 @@ impl Fonts {
         self.database.clone()
     }
 
-    /// Finds fonts among these alone, whatever families an SVG names.
+    /// Resolves fonts only among these, whatever families an SVG names.
     pub(crate) fn resolver(&self) -> FontResolver<'_> {
         let coverage = self.coverage();
         FontResolver {
@@ -128,26 +128,26 @@ impl Fonts {
     }
 }
 
-/// Which letters the fonts have.
+/// The characters that the fonts have.
 pub(crate) struct Coverage<'a> {
     bundled: Vec<Charmap<'a>>,
     emoji: Option<Charmap<'a>>,
     more: Vec<Charmap<'a>>,
 }
 
-/// The font that draws a cluster.
+/// The font for a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slot {
     Text,
     Symbols,
     Emoji,
     More(usize),
-    /// None: the stand-in is drawn.
+    /// No font has it: the placeholder is drawn.
     Missing,
 }
 
 impl Slot {
-    /// What is drawn for a cluster.
+    /// The text that is drawn for a cluster.
     pub(crate) fn drawn(self, cluster: &str) -> Cow<'_, str> {
         match self {
             Self::Missing => STAND_IN.into(),
@@ -158,13 +158,13 @@ impl Slot {
 }
 
 impl Coverage<'_> {
-    /// The font for a cluster that stands behind one of `before`.
+    /// The font for a cluster that follows one in the font `before`.
     pub(crate) fn slot(&self, cluster: &str, style: Style, before: Option<Slot>) -> Slot {
         let has = |letters: &Charmap<'_>| {
             let mut seen = cluster.chars().filter(|letter| !is_ignorable(*letter));
             seen.all(|letter| letters.map(letter).is_some())
         };
-        // Spaces between words of another script stay with them, so that their order is kept.
+        // Spaces between words of another script use the same font, so that their order is kept.
         if let (true, Some(Slot::More(place))) = (cluster.is_ascii(), before)
             && self.more.get(place).is_some_and(has)
         {
@@ -187,7 +187,7 @@ impl Coverage<'_> {
     }
 }
 
-/// What has no shape of its own.
+/// Whether a character has no glyph of its own.
 fn is_ignorable(letter: char) -> bool {
     matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
 }

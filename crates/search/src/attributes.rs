@@ -7,9 +7,9 @@ use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, did_you_m
 use super::fields::{self, Subject, Topic};
 use super::predicate::{SortKey, SumOf};
 
-/// The sort key of that name.
+/// The sort key with that name.
 ///
-/// # Errors
+/// Why there is no such key, for people.
 /// Why there is none, for people.
 pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
     let field = Subject::Cards.field(name);
@@ -68,7 +68,7 @@ pub(super) fn bare(name: &str) -> &str {
 
 pub(super) type Found<'a> = (&'a Game, (&'a str, &'a Attribute));
 
-/// The attributes of that name: by code, with or without the plural's s.
+/// The attributes with that name: by code, with or without a plural s.
 pub(super) fn attributes<'a>(name: &str, games: &[&'a Game]) -> Vec<Found<'a>> {
     let all = games.iter().flat_map(|game| {
         game.kinds().iter().flat_map(move |kind| {
@@ -91,7 +91,8 @@ pub(super) fn attribute_codes<'a>(games: &[&'a Game]) -> BTreeSet<&'a str> {
         .collect()
 }
 
-/// Attributes that the games add up on cards, each sum once: what [`index::Builder::sum`](crate::index::Builder::sum) is to know.
+/// Sums of attributes that the rules of the games use, without duplicates: those that
+/// [`index::Builder::sum`](crate::index::Builder::sum) has to index.
 pub fn sums(games: &[&Game]) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     for SumOf { attributes, .. } in totals(games) {
@@ -102,7 +103,7 @@ pub fn sums(games: &[&Game]) -> Vec<Vec<String>> {
     found
 }
 
-/// What the games add up on cards.
+/// The sums of attributes that the rules of the games use.
 pub(super) fn totals(games: &[&Game]) -> Vec<SumOf> {
     let mut found = Vec::new();
     for game in games {

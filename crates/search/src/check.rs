@@ -1,4 +1,4 @@
-//! From a syntax tree to a checked condition: fields are looked up, values typed, and what cannot be used becomes a warning.
+//! Checks a syntax tree: looks up fields, parses values, and turns unusable terms into warnings.
 
 use std::collections::BTreeSet;
 
@@ -19,26 +19,27 @@ use super::values::{
     sign_in_word, some_of, text_test, type_test, whole,
 };
 
-/// What a query asks for, of cards or of designs.
+/// A checked query for cards or designs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Which of them.
+    /// The condition.
     pub predicate: Predicate,
-    /// `sort:`, if the query says.
+    /// `sort:`, if given.
     pub sort: Option<SortKey>,
-    /// `order:`, if the query says.
+    /// `order:`, if given.
     pub descending: Option<bool>,
-    /// `unique:`, if the query says.
+    /// `unique:`, if given.
     pub unique: Option<Unique>,
-    /// The terms that were left out, and why.
+    /// The ignored terms, with reasons.
     pub warnings: Vec<Fault>,
 }
 
-/// Checks a query over the games of `scope`. Terms that cannot be used are left out. A set that is not among `sets` is warned of, but stays: it
+/// Checks a query against the games of `scope`. Unusable terms are ignored. A set that is not among `sets` causes a
+/// warning, but its term stays, because the set may be newer; `None`: the sets are not known. Terms about formats
+/// without a date use the rules of `today`.
 /// may be newer than they are. `None`: nobody knows which sets there are. Formats are asked for their rules of `today` where a term names no day.
-///
 /// # Errors
-/// Every fault, when no term can be used.
+/// Every fault, when no term is usable.
 pub fn check(
     tree: &Node,
     scope: &Scope<'_>,
@@ -66,7 +67,8 @@ pub fn check(
     Ok(Checked { predicate: predicate.unwrap_or_else(Predicate::always), ..checker.found })
 }
 
-/// The games that a query is over: that of `scope` which a `game:` names that must hold, else all of them.
+/// The games that a query is about: the one that a mandatory `game:` term names, if it is in `scope`; else all of
+/// `scope`.
 fn narrowed<'a>(tree: &Node, scope: &Scope<'a>) -> Scope<'a> {
     let parts = match tree {
         Node::And(parts) => parts.as_slice(),
@@ -86,7 +88,7 @@ fn narrowed<'a>(tree: &Node, scope: &Scope<'a>) -> Scope<'a> {
     scope.clone()
 }
 
-/// Whether a query for cards names a set: [`check`] has to know then which there are.
+/// Whether a query for cards names a set, so that [`check`] needs the sets.
 pub fn names_set(tree: &Node) -> bool {
     match tree {
         Node::And(nodes) | Node::Or(nodes) => nodes.iter().any(names_set),
@@ -98,28 +100,28 @@ pub fn names_set(tree: &Node) -> bool {
 }
 
 struct Checker<'a> {
-    /// The games that the query is over.
+    /// The games that the query is about.
     scope: Scope<'a>,
     /// All sets.
     sets: Option<&'a Releases>,
     today: Date,
-    /// How many terms asked what formats say.
+    /// Number of terms about formats so far.
     legalities: usize,
     used: usize,
     found: Checked,
 }
 
-/// What a term turns into.
+/// The meaning of a term.
 enum Meaning {
     Known(KnownTest),
     Content(Vec<Case>),
-    /// What formats say of a card.
+    /// A condition about formats.
     Judged(Predicate),
     Directive,
 }
 
 impl Checker<'_> {
-    /// `None`: nothing of it can be used. `top`: it must hold for every card.
+    /// `None`: no part is usable. `top`: the condition must hold for every result.
     fn node(&mut self, node: &Node, negated: bool, top: bool) -> Option<Predicate> {
         let list = |checker: &mut Self, nodes: &[Node], top| -> Vec<Predicate> {
             nodes.iter().filter_map(|node| checker.node(node, negated, top)).collect()
@@ -155,7 +157,7 @@ impl Checker<'_> {
                     Meaning::Content(cases) => Some(Predicate::Content { negated, cases }),
                     Meaning::Judged(said) => {
                         let said = if negated { said.negated() } else { said };
-                        // Some of its tests are of what everybody may know.
+                        // Some of its tests are about public values.
                         Some(Predicate::All(vec![Predicate::open(), said]))
                     }
                     Meaning::Directive => None,
@@ -164,7 +166,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a term means; if it means nothing, what may have been meant.
+    /// The meaning of a term; if it has none, an error with a suggestion.
     fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
         if let Some(fault) = self.not_of_designs(term) {
             return Err(fault);
@@ -176,7 +178,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Why a term cannot be asked of designs, in a query for designs.
+    /// Why a term cannot be used in a query for designs.
     fn not_of_designs(&self, term: &Term) -> Option<String> {
         let (name, _) = term.field.as_ref()?;
         let field = self.scope.field(name).filter(|_| self.scope.subject() == Subject::Designs)?;
@@ -184,7 +186,7 @@ impl Checker<'_> {
         Some(format!("{name} is not for designs: {why}"))
     }
 
-    /// What a term means, and whether that is to be turned round.
+    /// The meaning of a term, and whether it is negated.
     fn term(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
         let Some((name, operator)) = &term.field else {
             if let Literal::Word(word) = &term.value
@@ -249,7 +251,7 @@ impl Checker<'_> {
         Ok((negated ^ contrary, meaning))
     }
 
-    /// What `rank:1..3` means. Only in fields whose values have an order: elsewhere the points are part of a text.
+    /// The meaning of `rank:1..3`. Only for fields with ordered values: elsewhere the dots are part of a text.
     fn range(&mut self, term: &Term, top: bool) -> Result<Option<(bool, Meaning)>, String> {
         let (Some((name, operator)), Literal::Word(text)) = (&term.field, &term.value) else {
             return Ok(None);
@@ -295,17 +297,17 @@ impl Checker<'_> {
         }
         let (low, high) = (word(low), word(high));
         let between = Comparison::Between(&low, &high);
-        // Not two comparisons: printings may differ, and one of them must lie in the range.
+        // Not two comparisons: printings may differ, and one and the same printing must be in the range.
         let meaning = match self.scope.field(name) {
             Some(field) => self.ordered(field, between),
             None => self.attribute(name, between).map(Meaning::Content),
         };
-        // Each end is a value somewhere.
+        // Each end is valid in some game.
         let meaning = meaning.map_err(|_| "no game has both ends of this range".to_owned())?;
         Ok(Some((excludes, meaning)))
     }
 
-    /// Whether the ends of a range are the wrong way round, in every game that knows both.
+    /// Whether the ends of a range are in the wrong order, in every game that knows both.
     fn is_backwards(&self, name: &str, low: &str, high: &str) -> bool {
         if let (Ok(low), Ok(high)) = (low.parse::<i64>(), high.parse::<i64>()) {
             return low > high;
@@ -347,7 +349,7 @@ impl Checker<'_> {
         !orders.is_empty() && orders.iter().all(|order| order.is_gt())
     }
 
-    /// What to say when a field is compared with the name of another one, instead of that the name is no value.
+    /// The message when a field is compared with the name of another field.
     fn between_fields(&self, term: &Term) -> Option<String> {
         let (name, operator) = term.field.as_ref()?;
         let other = term.value.text();
@@ -486,7 +488,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a field means whose values have an order.
+    /// The meaning of a term for a field with ordered values.
     fn ordered(&self, field: &Field, wanted: Comparison<&Literal>) -> Result<Meaning, String> {
         let text = wanted.map(Literal::text);
         let known = |test| Ok(Meaning::Known(test));
@@ -546,7 +548,7 @@ impl Checker<'_> {
         legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Judged)
     }
 
-    /// A test in each game that knows the value, or the values that it might have been.
+    /// One test for each game that knows the value, or the values that may have been meant.
     fn cases(
         &self,
         text: &str,
@@ -612,7 +614,7 @@ impl Checker<'_> {
         Ok(cases)
     }
 
-    /// Why a value fits no attribute of that name.
+    /// Why a value is invalid for all attributes with that name.
     fn bad_value(&self, name: &str, text: &str, faults: Vec<BadValue>) -> String {
         let mut values = BTreeSet::new();
         for fault in faults {
@@ -625,7 +627,7 @@ impl Checker<'_> {
     }
 }
 
-/// What may have been meant by a term that means nothing.
+/// A suggestion for a term without meaning.
 fn hint(subject: Subject, term: &Term, message: &str) -> Option<String> {
     let (name, operator) = term.field.as_ref()?;
     let Literal::Word(text) = &term.value else { return None };
@@ -674,7 +676,7 @@ fn hint(subject: Subject, term: &Term, message: &str) -> Option<String> {
     }
 }
 
-/// One case where the test is the same in all games, else one for each test.
+/// One case if the test is the same in all games, else one for each test.
 fn grouped(tests: Vec<(&str, Option<Test>)>) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let all = tests.len();

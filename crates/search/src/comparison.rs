@@ -1,13 +1,13 @@
-//! How a value of a card is compared: with one value, or with the two ends of a range.
+//! Comparisons of a value with another value, or with the two ends of a range.
 
 use super::syntax::Operator;
 
-/// What a value is to be.
+/// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison<T> {
-    /// It compares so with one value.
+    /// With one value.
     Is(Operator, T),
-    /// It lies between a lower and a higher end, which belong to the range.
+    /// With a lower and a higher end, both included.
     Between(T, T),
 }
 
@@ -20,10 +20,10 @@ impl<T> Comparison<T> {
         }
     }
 
-    /// The same comparison with values that are read from these.
+    /// The same comparison with converted values.
     ///
     /// # Errors
-    /// Why the first that cannot be read is none.
+    /// The error of the first value that cannot be converted.
     pub fn try_map<U, E>(
         self,
         mut value: impl FnMut(T) -> Result<U, E>,
@@ -36,7 +36,7 @@ impl<T> Comparison<T> {
 }
 
 impl<T: Ord> Comparison<T> {
-    /// Whether a value is as it is to be.
+    /// Whether a value satisfies the comparison.
     pub fn holds(&self, value: &T) -> bool {
         match self {
             Self::Is(operator, one) => match operator {

@@ -1,6 +1,6 @@
-//! Queries for public decks: the syntax is that of cards, the fields are their own.
+//! Queries for public decks: the syntax is that of queries for cards, the fields are different.
 //!
-//! What cards say is not asked of decks: `contains:` names a card.
+//! Fields of cards cannot be used for decks: `contains:` names a card.
 
 use cardscape_engine::{Date, did_you_mean, near, search_key};
 use chrono::NaiveDate;
@@ -15,17 +15,17 @@ use super::values::{day, nothing_to_find, sign_in_word, whole};
 /// A condition on public decks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeckPredicate {
-    /// Every one holds; of none: always.
+    /// Every condition holds; if empty: always.
     All(Vec<Self>),
-    /// One of them holds; of none: never.
+    /// One of the conditions holds; if empty: never.
     Any(Vec<Self>),
-    /// It does not hold.
+    /// The condition does not hold.
     Not(Box<Self>),
-    /// Something that is known of each public deck.
+    /// A test of one property.
     Test(DeckTest),
 }
 
-/// What is known of a public deck.
+/// A property of a public deck.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeckTest {
     /// Code of its game.
@@ -36,17 +36,17 @@ pub enum DeckTest {
     Tag(String),
     /// Name of its owner.
     Author(String),
-    /// It has a card of this name, as [`search_key`].
+    /// It contains a card with this name, as [`search_key`].
     Contains(String),
-    /// It is meant for one of these formats: `game/format`, or `game/format:variant`.
+    /// It is declared for one of these formats: `game/format`, or `game/format:variant`.
     Format(Vec<String>),
-    /// It is legal in one of these formats, as everybody may know.
+    /// It is legal in one of these formats, judged by public information.
     Legal(Vec<String>),
-    /// How many cards it has.
+    /// Number of cards.
     Size(Comparison<i64>),
     /// The day on which it was published, in UTC.
     Published(Comparison<NaiveDate>),
-    /// The day on which it was changed last, in UTC.
+    /// The day of its last change, in UTC.
     Updated(Comparison<NaiveDate>),
 }
 
@@ -57,12 +57,12 @@ impl DeckPredicate {
     }
 }
 
-/// What a query asks of decks.
+/// A checked query for decks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedDecks {
-    /// Which of them.
+    /// The condition.
     pub predicate: DeckPredicate,
-    /// The terms that were left out, and why.
+    /// The ignored terms, with reasons.
     pub warnings: Vec<Fault>,
 }
 
@@ -129,7 +129,7 @@ fn find_field(name: &str) -> Option<&'static Field> {
     FIELDS.iter().find(|field| is(field.name) || field.aliases.iter().any(|alias| is(alias)))
 }
 
-/// A query for each field, and the field's name.
+/// An example query for each field, with the field's name.
 pub fn deck_examples() -> impl Iterator<Item = (&'static str, &'static str)> {
     FIELDS.iter().map(|field| (field.name, field.example))
 }
@@ -149,10 +149,10 @@ pub fn deck_reference() -> String {
     page
 }
 
-/// Checks a query for decks over the games of `scope`. Terms that cannot be used are left out. Formats are those that there are `today`.
+/// Checks a query for decks against the games of `scope`. Unusable terms are ignored. Formats are those of `today`.
 ///
 /// # Errors
-/// Every fault, when no term can be used.
+/// Every fault, when no term is usable.
 ///
 /// ```
 /// use cardscape_engine::Date;
@@ -181,7 +181,7 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// `None`: nothing of it can be used.
+    /// `None`: no part is usable.
     fn node(&mut self, node: &Node) -> Option<DeckPredicate> {
         match node {
             Node::And(nodes) => joined(self.list(nodes), DeckPredicate::All),
@@ -285,7 +285,7 @@ fn some_words(text: &str) -> Result<DeckTest, String> {
     if words.is_empty() { Err(nothing_to_find(text)) } else { Ok(DeckTest::Words(words)) }
 }
 
-/// What `>=40`, `:40`, `:40..60`, `:40..` and `:..60` mean.
+/// The comparison in `>=40`, `:40`, `:40..60`, `:40..` and `:..60`.
 fn compared<T: Ord>(
     operator: Operator,
     value: &Literal,
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_joined_and_turned_round() {
+    fn conditions_are_joined_and_negated() {
         let size =
             |value| DeckPredicate::Test(DeckTest::Size(Comparison::Is(Operator::Equal, value)));
         let not = |inner| DeckPredicate::Not(Box::new(inner));
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_told() {
+    fn unusable_terms_are_reported() {
         for (text, message) in [
             ("t:fire", "there is no field \"t\" of decks; contains:"),
             ("contian:imp", "there is no field \"contian\" of decks; did you mean contains?"),
@@ -388,7 +388,7 @@ mod tests {
         ] {
             let faults = read(text).unwrap_err();
             assert!(faults[0].message.starts_with(message), "{text}: {faults:?}");
-            // Beside another term it is left out.
+            // Beside a usable term it is ignored.
             assert_eq!(read(&format!("size=40 {text}")).unwrap().warnings.len(), 1, "{text}");
         }
     }

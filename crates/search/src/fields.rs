@@ -1,10 +1,11 @@
-//! The fields of the query language: one table for cards and what designs have beside it, from which queries are checked and the reference is written.
+//! The fields of the query language: one table for cards, and one for the additional fields of designs. Queries are
+//! checked against it, and the reference is generated from it.
 
 use std::collections::BTreeSet;
 
 use super::syntax::Operator;
 
-/// What a field is about; decides what its values are and how it is compared.
+/// The subject of a field; it determines the values and the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Topic {
     Game,
@@ -35,17 +36,17 @@ pub(super) enum Topic {
     Sort,
     Order,
     Unique,
-    /// Of designs: who made it.
+    /// Of designs: the author.
     Author,
-    /// Of designs: how far it is.
+    /// Of designs: the status.
     Status,
-    /// Of designs: how well players rate it.
+    /// Of designs: the rating.
     Rating,
-    /// Of designs: how much is said about it.
+    /// Of designs: the number of comments.
     Comments,
 }
 
-/// What a query looks for.
+/// What a query searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Cards of the catalogue.
@@ -56,7 +57,7 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    /// The fields that a query for it may name. What makes no sense for designs is among them, so that it can be told why.
+    /// The fields that a query may name. Fields that designs do not have are included, so that the error can say so.
     pub(super) fn fields(self) -> impl Iterator<Item = &'static Field> {
         let own = match self {
             Self::Cards => &[],
@@ -65,14 +66,14 @@ impl Subject {
         own.iter().chain(FIELDS)
     }
 
-    /// Names of the fields that a query for it can use.
+    /// Names of the fields that a query can use.
     pub(super) fn usable_fields(self) -> impl Iterator<Item = &'static str> {
         let is_usable =
             move |field: &&Field| self == Self::Cards || field.topic.why_not_of_designs().is_none();
         self.fields().filter(is_usable).map(|field| field.name)
     }
 
-    /// The field of that name.
+    /// The field with that name.
     pub(super) fn field(self, name: &str) -> Option<&'static Field> {
         let is = |other: &str| other.eq_ignore_ascii_case(name);
         self.fields().find(|field| is(field.name) || field.aliases.iter().any(|alias| is(alias)))
@@ -80,7 +81,7 @@ impl Subject {
 }
 
 impl Topic {
-    /// The operators that it takes.
+    /// The allowed operators.
     pub(super) fn operators(self) -> &'static [Operator] {
         use Operator::{AtLeast, AtMost, Equal, Greater, Has, Less, NotEqual};
         match self {
@@ -111,7 +112,7 @@ impl Topic {
         }
     }
 
-    /// Whether it asks for what everybody may know, and so finds hidden cards too.
+    /// Whether the field is public for all cards, so that terms with it find hidden cards, too.
     fn finds_hidden(self) -> bool {
         matches!(
             self,
@@ -125,7 +126,7 @@ impl Topic {
         )
     }
 
-    /// Why it cannot be asked of designs; `None`: it can.
+    /// Why the field cannot be used for designs; `None`: it can.
     pub(super) fn why_not_of_designs(self) -> Option<&'static str> {
         match self {
             Self::Set | Self::Number | Self::Year | Self::Date => Some("designs are in no set"),
@@ -140,7 +141,7 @@ impl Topic {
         }
     }
 
-    /// Whether it says how the list is made, not what is in it.
+    /// Whether the field controls the list instead of filtering it.
     pub(super) fn is_directive(self) -> bool {
         matches!(self, Self::Sort | Self::Order | Self::Unique)
     }
@@ -154,9 +155,9 @@ pub(super) struct Field {
     /// Other names.
     pub(super) aliases: &'static [&'static str],
     pub(super) topic: Topic,
-    /// Whether lists can be sorted by it.
+    /// Whether lists can be sorted by the field.
     pub(super) sortable: bool,
-    /// What it means.
+    /// Description.
     pub(super) text: &'static str,
     /// A query with it that finds something in the sample games.
     pub(super) example: &'static str,
@@ -214,7 +215,8 @@ pub(super) const FIELDS: &[Field] = fields! {
     "unique" ["u"] Unique: "`cards`: one entry for each card. `printings`: one for each rarity of it that fits.", "attack>1500 unique:printings";
 };
 
-/// What can be asked of designs alone. Queries for cards do not know these: a game may have attributes of such names.
+/// Fields that only designs have. Queries for cards do not use these, because a game may have attributes with such
+/// names.
 pub(super) const DESIGN_FIELDS: &[Field] = fields! {
     "by" ["author"] Author: "The author, by name.", "by:ada";
     "status" [] Status: "How far it is: `shared`, `submitted`, `in_review`, `approved`, `declined` or `official`.", "status:shared";
@@ -222,26 +224,26 @@ pub(super) const DESIGN_FIELDS: &[Field] = fields! {
     "comments" [] Comments: "How many comments there are about it.", "comments:0..9";
 };
 
-/// A field of queries for cards, as people read about it.
+/// The documentation of a field for queries for cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldHelp {
     /// Its name; of an attribute, its code in the manifests, with or without the plural's s.
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// What may stand between it and a value.
+    /// The operators that may follow the name.
     pub operators: Vec<&'static str>,
-    /// Whether lists can be sorted by it, where the games have it.
+    /// Whether lists can be sorted by it, if the games have it.
     pub is_sortable: bool,
-    /// Whether it asks for what everybody may know, and so finds hidden cards too.
+    /// Whether the field is public for all cards, so that terms with it find hidden cards, too.
     pub finds_hidden: bool,
-    /// What it means, with code between backticks.
+    /// Description, with code in backticks.
     pub text: &'static str,
     /// A query with it.
     pub example: &'static str,
 }
 
-/// All fields of queries for cards, in the order in which people read about them.
+/// All fields of queries for cards, in the order of the documentation.
 pub fn card_fields() -> impl Iterator<Item = FieldHelp> {
     FIELDS.iter().map(|field| FieldHelp {
         name: field.name,
@@ -254,7 +256,8 @@ pub fn card_fields() -> impl Iterator<Item = FieldHelp> {
     })
 }
 
-/// The field by which queries find an attribute: its code, or `attributes.` and its code where a field of another meaning has that name.
+/// The field name for an attribute: its code, or `attributes.` and its code if a field with another meaning has that
+/// name.
 pub fn attribute_field(code: &str) -> String {
     let means_it = |field: &Field| {
         field.topic == Topic::Attribute
@@ -281,7 +284,8 @@ fn quoted(words: &mut dyn Iterator<Item = &str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ")
 }
 
-/// What queries for designs have beside [`reference`], as Markdown: their own fields, and those that mean nothing there.
+/// The parts of the reference that only concern designs, as Markdown: additional fields, and fields that cannot be
+/// used.
 pub fn design_reference() -> String {
     let mut page =
         String::from("| Field | Short | Operators | Meaning | Example |\n|---|---|---|---|---|\n");
@@ -306,7 +310,7 @@ pub fn design_reference() -> String {
     page
 }
 
-/// The table as Markdown, for the reference page.
+/// The table of fields as Markdown, for the reference page.
 pub fn reference() -> String {
     let mut page = String::from(
         "| Field | Short | Operators | Sorts | Finds hidden cards | Meaning | Example |\n|---|---|---|---|---|---|---|\n",

@@ -1,27 +1,28 @@
-//! Texts as they are searched: words in small letters without accents and punctuation. Folded here and not in the database, whose
-//! own tools drop emoji or depend on its locale.
+//! Folding of texts for searches: lower-case words without accents and punctuation. Done here and not in the database,
+//! whose functions drop emoji or depend on its locale.
 
 use cardscape_engine::{Effect, search_key};
 use serde_json::{Map, Value};
 
-/// Raise it when the same content would be folded into something else: stored words of an older version are made again.
+/// Must be raised when the same content would be folded differently: stored words of an older version are then derived
+/// again.
 pub const WORDS_VERSION: i16 = 1;
 
-/// Stands between two parts of a folded text (two effects, say); nothing that is folded contains it.
+/// Separates two parts of a folded text (such as two effects); folded texts never contain it.
 const BETWEEN: &str = " |";
 
 /// The words of a card, as they are stored beside its content. Every text is folded with [`folded`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// Name, effects, lore and the emoji of the attributes: what a bare word is looked for in.
+    /// Name, effects, lore and the emoji of the attributes: where a plain word is searched.
     pub all: String,
     /// The name.
     pub name: String,
-    /// The effects, each a part.
+    /// The effects, one part each.
     pub effects: String,
     /// The background text.
     pub lore: String,
-    /// The attributes that are texts, by code.
+    /// Attributes that are texts, by code.
     pub attributes: Map<String, Value>,
 }
 
@@ -52,7 +53,7 @@ impl Words {
     }
 }
 
-/// A text as its words, with a space before each: so `LIKE '% fire%'` finds words that begin with `fire`.
+/// A text as words, each preceded by a space: so `LIKE '% fire%'` finds words that begin with `fire`.
 ///
 /// ```
 /// use cardscape_search::folded;
@@ -70,7 +71,7 @@ pub fn words(text: &str) -> Vec<String> {
     let mut finish = |word: &mut String| {
         if word.chars().any(char::is_alphanumeric) {
             let key = search_key(word);
-            // Compatibility characters may stand for several: ㍿ is four.
+            // Compatibility characters may stand for several characters: ㍿ stands for four.
             if key.chars().all(|letter| class(letter) == Class::Letter) || key == *word {
                 found.extend(Some(key).filter(|key| !key.is_empty()));
             } else {
@@ -114,20 +115,20 @@ pub fn words(text: &str) -> Vec<String> {
 
 /// Most characters of a word: a longer one counts as several. The database takes words of up to 2,046 bytes.
 const MAX_WORD: usize = 100;
-/// Glues emoji together: 😮‍💨.
+/// Joins emoji: 😮‍💨.
 const JOINER: char = '\u{200d}';
-/// Asks for the coloured form of the character before it.
+/// Selects the coloured form of the preceding character.
 const VARIATION: char = '\u{fe0f}';
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// Letters, digits.
     Letter,
-    /// A letter that is a word by itself.
+    /// A letter that is a whole word.
     Unspaced,
     /// Emoji and other signs.
     Symbol,
-    /// What belongs to the character before it, or to the word: accents, apostrophes, the joiner.
+    /// A part of the preceding character or of the word: accents, apostrophes, the joiner.
     Inside,
     /// White space, punctuation, everything else.
     Between,
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_accidents_do_not_count() {
+    fn accents_case_and_punctuation_are_ignored() {
         for same in ["Éclair", "ECLAIR", "e\u{301}clair", "Ｅclair!", "(éclair)"] {
             assert_eq!(words(same), ["eclair"], "{same}");
         }

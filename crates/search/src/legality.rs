@@ -1,7 +1,7 @@
-//! What formats say of cards, as conditions: the rules of a format that look at single cards become tests of their content.
+//! Legality in formats as conditions: the rules of a format about single cards become tests of their content.
 //!
-//! A search finds exactly the cards to which [`CardRules::judge`](cardscape_engine::CardRules::judge) gives the status, `legal:` restricted ones too;
-//! tests compare the two.
+//! A search finds exactly the cards to which [`CardRules::judge`](cardscape_engine::CardRules::judge) gives the status;
+//! `legal:` includes restricted cards. Tests compare both.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use super::scope::Scope;
 use super::syntax::Operator;
 use super::values::no_day;
 
-/// Most terms of a query that ask what formats say: each stands for all rules of a format.
+/// Most terms about formats in a query: each stands for all rules of a format.
 pub(super) const MAX_LEGALITIES: usize = 4;
-/// Most tests and names that such a term may stand for. Formats that people play have some hundred.
+/// Most tests and names that such a term may stand for. Real formats have some hundred.
 const MAX_SIZE: usize = 2_000;
 
-/// What a format is to say of a card.
+/// The status of a card in a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// It may be in decks, perhaps in fewer copies than others.
@@ -35,7 +35,7 @@ pub(super) enum Wanted {
     Banned,
 }
 
-/// A format as queries name it: `FORMAT` or `GAME/FORMAT`, with `:VARIANT` and `@DAY` behind it if need be.
+/// A format in a query: `FORMAT` or `GAME/FORMAT`, optionally followed by `:VARIANT` and `@DAY`.
 pub(super) struct FormatTerm<'t> {
     game: Option<&'t str>,
     format: &'t str,
@@ -60,7 +60,7 @@ impl<'t> FormatTerm<'t> {
         Ok(Self { game, format, variant, day })
     }
 
-    /// The formats of that name with their rules of the day; of several games, if they have formats of one name.
+    /// The formats with that name and their rules of the day; formats of several games may have the same name.
     pub(super) fn find<'a>(&self, scope: &Scope<'a>) -> Result<Vec<(&'a Game, Format)>, String> {
         let scope = match self.game {
             None => scope.clone(),
@@ -113,7 +113,8 @@ impl<'t> FormatTerm<'t> {
     }
 }
 
-/// How decks name a format: `game/format:variant`; a default variant, and a format without variants, also as `game/format`.
+/// The names of a format in decks: `game/format:variant`; a default variant, and a format without variants, also
+/// `game/format`.
 pub(super) fn deck_format_names(game: &Game, format: &Format) -> Vec<String> {
     let name = format!("{}/{}", game.code(), format.code);
     let Some(code) = &format.variant else { return vec![name] };
@@ -127,7 +128,7 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
     key == search_key(code) || key == search_key(name)
 }
 
-/// A condition that holds for the cards with this status in the format of that name.
+/// The condition for cards with this status in the format with that name.
 ///
 /// # Errors
 /// Why there is no such format, for people.
@@ -249,7 +250,7 @@ fn meets(code: &str, condition: &Condition) -> Predicate {
     }
 }
 
-/// A day of the engine as the database has it: both know the years 1 to 9999.
+/// Converts a day of the engine to one of the database: both support the years 1 to 9999.
 fn calendar_day(day: Date) -> NaiveDate {
     day.to_string().parse().unwrap_or_default()
 }

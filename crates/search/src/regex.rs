@@ -1,4 +1,4 @@
-//! Regular expressions that Postgres may run: read by our own parser, bounded, and written anew in Postgres' dialect.
+//! Regular expressions for Postgres: parsed, limited, and rewritten in the dialect of Postgres.
 
 use regex_syntax::ast::{self, Ast};
 
@@ -8,10 +8,11 @@ use super::fold::words;
 const MAX_REGEX: usize = 100;
 /// Highest counted repetition.
 const MAX_COUNT: u32 = 50;
-/// Most characters after all counted repetitions are written out.
+/// Most characters after all counted repetitions are expanded.
 const MAX_SIZE: u32 = 1_000;
 
-/// Writes a regular expression for folded texts in the dialect of Postgres. Only letters, digits, spaces and what is put here reaches it.
+/// Rewrites a regular expression for folded texts in the dialect of Postgres. The result contains only letters, digits,
+/// spaces and syntax written by this function.
 ///
 /// # Errors
 /// What is wrong with it, for people.
@@ -34,7 +35,7 @@ pub(super) fn to_postgres(pattern: &str) -> Result<String, String> {
     if out.is_empty() { Err("the regular expression is empty".to_owned()) } else { Ok(out) }
 }
 
-/// Why a text is no regular expression, for people.
+/// Describes a syntax error, for people.
 fn fault(kind: &ast::ErrorKind) -> String {
     use ast::ErrorKind as Kind;
     let reason = match kind {
@@ -68,7 +69,7 @@ fn fault(kind: &ast::ErrorKind) -> String {
     format!("the regular expression cannot be read: {reason}")
 }
 
-/// Appends a part; its size with repetitions written out.
+/// Appends a part; returns its size with expanded repetitions.
 fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
     match tree {
         Ast::Empty(_) => Ok(0),
@@ -168,7 +169,7 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
     }
 }
 
-/// A character as folding leaves it.
+/// A character in its folded form.
 fn letter(letter: char) -> Result<String, String> {
     if letter.is_whitespace() || letter == '-' {
         return Ok(" ".to_owned());
@@ -209,7 +210,7 @@ fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), String> 
         Item::Empty(_) => Ok(()),
         Item::Literal(literal) => {
             let text = letter(literal.c)?;
-            // Only single characters can stand in a class.
+            // A class can contain only single characters.
             if text.chars().count() == 1 {
                 out.push_str(&text);
                 Ok(())
@@ -248,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_known_is_passed_on() {
+    fn only_known_syntax_is_passed_on() {
         for (pattern, postgres) in [
             ("Draw (one|two) Cards?$", "draw (?:(?:one|two)) card(?:s)?(?:$|(?= [|]))"),
             ("^é[a-cXé]\\d{2}", "(?:^|[|]) e[a-cxe](?:[0-9]){2}"),

@@ -1,11 +1,11 @@
-//! The games that a query is over.
+//! The games that a query is about.
 
 use cardscape_engine::{Game, did_you_mean, near, search_key};
 
 use super::fields::{Field, Subject};
 use super::index::Releases;
 
-/// The games that a query is over, among all that there are, and what it looks for in them.
+/// The games that a query is about, among all existing ones, and whether it searches cards or designs.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     known: Vec<&'a Game>,
@@ -26,7 +26,7 @@ impl<'a> Scope<'a> {
         Self { subject: Subject::Designs, ..self }
     }
 
-    /// What the query looks for.
+    /// What the query searches.
     pub(super) fn subject(&self) -> Subject {
         self.subject
     }
@@ -62,22 +62,22 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// The games that the query is over.
+    /// The games that the query is about.
     pub fn games(&self) -> &[&'a Game] {
         &self.games
     }
 
-    /// All games that there are.
+    /// All existing games.
     pub(super) fn known(&self) -> &[&'a Game] {
         &self.known
     }
 
-    /// Whether the query is over this game, too.
+    /// Whether the query is about this game.
     pub(super) fn includes(&self, game: &Game) -> bool {
         self.games.iter().any(|own| own.code() == game.code())
     }
 
-    /// That these games lack something: what it is, its value, and the values that they have.
+    /// The message that these games do not have a value; names the existing values.
     pub fn lacks<'c>(
         &self,
         what: &str,
@@ -94,7 +94,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Why no card of these games can be in a set of that code; `None`: some may be.
+    /// Why no card of these games can be in a set with that code; `None`: some may be.
     pub fn unknown_set(&self, code: &str, sets: &Releases) -> Option<String> {
         let key = code.to_ascii_lowercase();
         if self.games.iter().any(|game| sets.has_set(game.code(), &key)) {

@@ -9,23 +9,23 @@ pub const MAX_DEPTH: usize = 32;
 /// Most terms.
 pub const MAX_TERMS: usize = 50;
 
-/// Where something stands in a query.
+/// A place in the text of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
-    /// Characters before it.
+    /// Number of characters before it.
     pub position: usize,
-    /// Its characters.
+    /// Number of characters.
     pub length: usize,
 }
 
-/// Something in a query that cannot be used.
+/// An unusable part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// Its place.
     pub span: Span,
-    /// The text there.
+    /// Its text.
     pub term: String,
-    /// What is wrong, for people.
+    /// The reason, for people.
     pub message: String,
 }
 
@@ -49,7 +49,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The longer ones first: `<=` is not `<`.
+    /// Longer operators first: `<=` must not be read as `<`.
     const ALL: [Self; 7] = [
         Self::AtMost,
         Self::AtLeast,
@@ -74,7 +74,7 @@ impl Operator {
     }
 }
 
-/// What is looked for.
+/// A value in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Literal {
     /// Without quotes.
@@ -86,7 +86,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The text, whatever stands around it.
+    /// The text without its delimiters.
     pub fn text(&self) -> &str {
         match self {
             Self::Word(text) | Self::Phrase(text) | Self::Regex(text) => text,
@@ -99,13 +99,13 @@ impl Literal {
 pub struct Term {
     /// Field and operator; `None`: names and texts are searched.
     pub field: Option<(String, Operator)>,
-    /// What is looked for.
+    /// The value.
     pub value: Literal,
-    /// Where it stands.
+    /// Its place in the query.
     pub span: Span,
 }
 
-/// Two terms are the same wherever they stand.
+/// Terms are compared without their places.
 impl PartialEq for Term {
     fn eq(&self, other: &Self) -> bool {
         (&self.field, &self.value) == (&other.field, &other.value)
@@ -125,7 +125,7 @@ pub enum Node {
     Term(Term),
 }
 
-/// A node as text that parses into the same node.
+/// Displays a node as text that parses into the same node.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, nodes: &[Self], between: &str| {
@@ -175,10 +175,10 @@ impl fmt::Display for Term {
     }
 }
 
-/// Reads a query; `None`: there is nothing in it.
+/// Parses a query; `None`: it is empty.
 ///
 /// # Errors
-/// Every fault that leaves open what is meant, with its place.
+/// Every fault that makes the meaning unclear, with its place.
 ///
 /// ```
 /// use cardscape_search::parse;
@@ -202,7 +202,7 @@ pub fn parse(text: &str) -> Result<Option<Node>, Vec<Fault>> {
         return Err(parser.faults);
     }
     let mut tree = parser.any(0);
-    // What is left begins with a parenthesis that closes nothing.
+    // The rest begins with an unmatched closing parenthesis.
     while parser.peek().is_some() && parser.faults.is_empty() {
         parser.fault(parser.at, parser.at + 1, "this closes nothing");
         parser.at += 1;
@@ -230,7 +230,7 @@ impl Parser {
         self.letters.get(start..end).unwrap_or_default().iter().collect()
     }
 
-    /// The next letter that is no white space.
+    /// The next character that is not white space.
     fn peek(&mut self) -> Option<char> {
         while self.letters.get(self.at).is_some_and(|letter| letter.is_whitespace()) {
             self.at += 1;
@@ -238,13 +238,13 @@ impl Parser {
         self.letters.get(self.at).copied()
     }
 
-    /// Whether the word `word` stands here, all by itself.
+    /// Whether the keyword `word` comes next, as a separate word.
     fn is_keyword(&mut self, word: &str) -> bool {
         self.peek();
         self.has_keyword(self.at, word)
     }
 
-    /// Whether the word `word` stands at this place, all by itself.
+    /// Whether the keyword `word` is at this place, as a separate word.
     fn has_keyword(&self, at: usize, word: &str) -> bool {
         let rest = &self.letters[at..];
         let length = word.len();
@@ -256,7 +256,7 @@ impl Parser {
             && rest.get(length).is_none_or(|next| ends_word(*next))
     }
 
-    /// How long the `or` or `|` is that stands here.
+    /// The length of the `or` or `|` that comes next.
     fn or_here(&mut self) -> Option<usize> {
         if self.peek() == Some('|') {
             return Some(1);
@@ -271,10 +271,10 @@ impl Parser {
             || self.is_keyword("and")
     }
 
-    /// Terms with `or` between them.
+    /// Terms joined by `or`.
     fn any(&mut self, depth: usize) -> Option<Node> {
         let mut nodes = Vec::new();
-        // Where the `or` before stands, and where it ends.
+        // Start and end of the previous `or`.
         let mut before: Option<(usize, usize)> = None;
         loop {
             match (self.all(depth), self.or_here(), before) {
@@ -298,7 +298,7 @@ impl Parser {
         if nodes.len() > 1 { Some(Node::Or(nodes)) } else { nodes.pop() }
     }
 
-    /// Terms that stand side by side.
+    /// Adjacent terms.
     fn all(&mut self, depth: usize) -> Option<Node> {
         let mut nodes = Vec::new();
         while self.faults.is_empty() {
@@ -324,7 +324,7 @@ impl Parser {
         if nodes.len() > 1 { Some(Node::And(nodes)) } else { nodes.pop() }
     }
 
-    /// A term, a negation or what stands in parentheses.
+    /// A term, a negation, or a group in parentheses.
     fn one(&mut self, depth: usize) -> Option<Node> {
         let (start, letter) = (self.at, self.letters.get(self.at).copied()?);
         let not = self.is_keyword("not");
@@ -374,7 +374,7 @@ impl Parser {
         while let Some(minuses) = self.alternative(field.is_some()) {
             let bar = self.at;
             self.at += 1 + minuses;
-            // One level more than there are minuses: rendered, the alternatives stand in parentheses.
+            // One level more than minus signs: when displayed, the alternatives are in parentheses.
             if minuses > 0 && depth + minuses >= MAX_DEPTH {
                 self.fault(bar + 1, self.at, format!("at most {MAX_DEPTH} levels"));
                 return None;
@@ -388,7 +388,7 @@ impl Parser {
         if nodes.len() == 1 {
             return nodes.pop();
         }
-        // None of the values is meant: `t!=fire|water` is `-(t=fire or t=water)`.
+        // All values are excluded: `t!=fire|water` is `-(t=fire or t=water)`.
         let excludes = |node: &Node| {
             let Node::Term(Term { field: Some((_, operator)), .. }) = node else { return false };
             *operator == Operator::NotEqual
@@ -404,8 +404,8 @@ impl Parser {
         Some(Node::Not(Box::new(Node::Or(nodes))))
     }
 
-    /// How many minuses stand before the value behind the `|` that stands here; `None`: there is no `|`, or what is behind it is no value, so that
-    /// it means `or`. Behind a field, a minus belongs to the value, which may be a number.
+    /// Number of minus signs before the value that follows the `|` here; `None`: there is no `|`, or no value follows,
+    /// so that it means `or`. After a field, a minus sign belongs to the value, which may be a number.
     fn alternative(&mut self, has_field: bool) -> Option<usize> {
         if self.letters.get(self.at) != Some(&'|') {
             return None;
@@ -446,7 +446,7 @@ impl Parser {
         Some(Term { field, value, span: Span { position: start, length: self.at - start } })
     }
 
-    /// A name with an operator behind it.
+    /// A name followed by an operator.
     fn field(&mut self) -> Option<(String, Operator)> {
         let rest = &self.letters[self.at..];
         let length = rest
@@ -467,7 +467,7 @@ impl Parser {
         Some((name, operator))
     }
 
-    /// What stands between two marks. A backslash takes the mark its meaning; in quotes, every character's.
+    /// The text between two delimiters. A backslash escapes the delimiter; in quotes, it escapes every character.
     fn enclosed(&mut self, mark: char, unclosed: &str) -> Option<String> {
         let start = self.at;
         self.at += 1;
@@ -492,7 +492,7 @@ impl Parser {
     }
 }
 
-/// Whether a word without quotes ends before this letter.
+/// Whether an unquoted word ends before this character.
 fn ends_word(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '(' | ')' | '"' | '|')
 }

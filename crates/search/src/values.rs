@@ -1,4 +1,4 @@
-//! Values of fields: from the text in a query to a test.
+//! Converts values in queries to tests.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) fn some_of(values: Vec<String>, test: impl FnOnce(Vec<String>) -> Tes
     (!values.is_empty()).then(|| test(values))
 }
 
-/// The value of that name.
+/// The value with that name.
 pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
     let found = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, value)| value.clone()).ok_or_else(|| {
@@ -33,7 +33,7 @@ pub(super) fn whole(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| format!("{text:?} is no whole number"))
 }
 
-/// A rating: `4`, `3.5` or `4.25`, in hundredths.
+/// A rating (`4`, `3.5` or `4.25`) in hundredths.
 pub(super) fn rating(text: &str) -> Result<i64, String> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |digits: &str, most: usize| {
@@ -52,7 +52,7 @@ pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
     day.ok_or_else(|| no_day(text))
 }
 
-/// Why a text is no day.
+/// The message for a text that is no day.
 pub(super) fn no_day(text: &str) -> String {
     let shape: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
@@ -69,7 +69,7 @@ pub(super) fn nothing_to_find(text: &str) -> String {
     format!("there is no letter, digit or sign in {text:?}")
 }
 
-/// What is wrong with a word that has a sign of the query language, but no field before it.
+/// The message for a word that contains an operator, but has no field before it.
 pub(super) fn sign_in_word(word: &str) -> Option<String> {
     if let Some(rest) = word.strip_prefix('!').filter(|rest| !words(rest).is_empty()) {
         return Some(format!("`!` does not negate: write -{rest} or not {rest}"));
@@ -92,7 +92,7 @@ pub(super) fn sign_in_word(word: &str) -> Option<String> {
     })
 }
 
-/// Looks for a literal in folded texts.
+/// A test for a literal in folded texts.
 pub(super) fn text_test(place: &Place, value: &Literal) -> Result<Test, String> {
     if let Literal::Regex(pattern) = value {
         return Ok(Test::Regex(place.clone(), to_postgres(pattern)?));
@@ -105,7 +105,7 @@ pub(super) fn text_test(place: &Place, value: &Literal) -> Result<Test, String> 
     }
 }
 
-/// A test of one of the values, or all of them.
+/// A test for one of the values, or for all of them.
 pub(super) fn chosen<'a>(
     text: &str,
     values: impl Iterator<Item = &'a String> + Clone,
@@ -145,17 +145,17 @@ pub(super) fn choice(code: &str, attribute: &Attribute, values: Vec<String>) -> 
     Test::Choice { attribute: code.to_owned(), per_printing: attribute.per_printing, values }
 }
 
-/// The values of an ordered list whose places compare so.
+/// The values of an ordered list whose positions satisfy the comparison.
 pub(super) fn compared(values: &[String], places: Comparison<usize>) -> Vec<String> {
     let fits = |(at, value): (usize, &String)| places.holds(&at).then(|| value.clone());
     values.iter().enumerate().filter_map(fits).collect()
 }
 
-/// Why a value does not fit an attribute.
+/// Why a value is invalid for an attribute.
 pub(super) enum BadValue {
     /// It is not in this list.
     Unlisted(Vec<String>),
-    /// Something else, for people.
+    /// Any other reason, for people.
     Other(String),
 }
 

@@ -1,4 +1,4 @@
-//! What happens to the own account: to submissions, copies, trades, disputes and designs, as pages and as a stream.
+//! Events of the caller's account (submissions, copies, trades, disputes and designs), as pages and as a stream.
 
 use std::time::Duration;
 
@@ -18,9 +18,9 @@ use crate::http::sse;
 use crate::memory::event_watch::StreamEnd;
 use crate::memory::rendered::Freshness;
 
-/// A client that takes nothing for so long is given up.
+/// A stream ends when its client takes no data for this long.
 const MAX_WAIT: Duration = Duration::from_mins(1);
-/// A client that does not take the reason of the end for so long does without.
+/// How long the stream waits until the client has taken the final message.
 const MAX_FINAL_WAIT: Duration = Duration::from_secs(2);
 
 /// Which part of the events.
@@ -108,8 +108,8 @@ pub async fn stream_account_events(
     Ok(sse::respond(body))
 }
 
-/// Hands over what a stream has, one piece after the other, until it ends or the client is gone. It does not depend on the client
-/// whether a stream ends: one that reads nothing holds one piece, and no place for longer than others.
+/// Passes the events of a stream to the client one by one, until the stream ends or the client disconnects. A client
+/// that does not read cannot prevent the end: it holds one event in memory, and its place no longer than other clients.
 async fn feed(mut stream: EventStream, client: mpsc::Sender<Bytes>) {
     let mut bytes = sse::HELLO;
     loop {
@@ -132,7 +132,7 @@ async fn feed(mut stream: EventStream, client: mpsc::Sender<Bytes>) {
     }
 }
 
-/// What a stream has to say, as server-sent events.
+/// A step of a stream as server-sent events.
 fn written(streamed: &Streamed) -> Bytes {
     match streamed {
         Streamed::Silence => sse::ALIVE,
@@ -146,7 +146,7 @@ fn written(streamed: &Streamed) -> Bytes {
     }
 }
 
-/// Tells the client why the stream ends, if it listens.
+/// Sends the reason why the stream ends, if the client still reads.
 async fn say_end(stream: &EventStream, end: StreamEnd, client: &mpsc::Sender<Bytes>) {
     stream.record_end(end);
     let mut last = String::new();

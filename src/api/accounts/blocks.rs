@@ -1,4 +1,4 @@
-//! Whom you want to hear nothing of.
+//! Accounts that the caller has blocked.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Which events you are told.
+//! Which optional events the caller receives.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 

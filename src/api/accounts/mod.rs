@@ -1,4 +1,4 @@
-//! Accounts, sessions, tokens, second factors, own events, blocks.
+//! Accounts, sessions, tokens, second factors, account events, blocks.
 
 pub mod account_events;
 pub mod blocks;

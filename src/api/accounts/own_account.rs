@@ -1,4 +1,4 @@
-//! Accounts: register, recover, look at, change.
+//! Accounts: registration, recovery, reading and changing.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -60,7 +60,7 @@ pub async fn register(
         .json(answer))
 }
 
-/// Checks a name and a new password together, so that both faults are told at once.
+/// Checks a name and a new password together, so that faults of both are reported.
 fn new_credentials(
     name: &str,
     password: String,

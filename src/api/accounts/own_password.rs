@@ -1,4 +1,4 @@
-//! What the owner of an account does with its password: change it, and make new recovery codes.
+//! Changes of the caller's own password and recovery codes.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;

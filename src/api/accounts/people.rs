@@ -1,4 +1,4 @@
-//! People: accounts by what is known of their names, for moderators and admins; and lists filtered by an account.
+//! Accounts by name, for moderators and admins, and lists filtered by an account.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -88,7 +88,7 @@ pub async fn list_accounts(
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Person {
-    /// The id, with its hyphens: no name is that long.
+    /// The id, with its hyphens; names cannot be that long.
     Id(AccountId),
     /// The name.
     Name(AccountName),
@@ -109,7 +109,7 @@ impl TryFrom<String> for Person {
 }
 
 impl Person {
-    /// The account to filter by. A name needs the permission [`ReadAccounts`]: 403 without it.
+    /// The filter. A name needs the permission [`ReadAccounts`]: 403 without it.
     pub(in crate::api) fn filter(
         person: Option<&Self>,
         caller: &Caller,

@@ -1,4 +1,5 @@
-//! The own second factor: begin, confirm, switch off, new recovery codes; and removing another's, for admins.
+//! The caller's second factor: set-up, confirmation, switching off, new recovery codes. Admins can remove another
+//! account's second factor.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;

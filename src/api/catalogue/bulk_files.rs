@@ -1,4 +1,4 @@
-//! Bulk files: the whole catalogue of a game to download, for those who keep a copy of it.
+//! Bulk files: the whole catalogue of a game as downloads, for clients that keep a copy.
 
 use actix_web::body::SizedStream;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -16,7 +16,7 @@ use crate::http::extract::{ClientNetwork, Condition, Part, cacheable};
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::bulk_files::BulkFile;
 
-/// A new version is soon seen; until then a cache may go on with the old one.
+/// Short, so that a new version is seen soon.
 const FRESHNESS: Freshness = Freshness::Public(5);
 
 /// Lists the bulk files: two for each game.
@@ -96,7 +96,7 @@ pub async fn download_bulk_file(
     };
     let mut response = HttpResponse::build(status);
     response.content_type(GZIP);
-    // Packed already.
+    // The file is compressed already.
     response.insert_header((header::CONTENT_ENCODING, HeaderValue::from_static("identity")));
     if status == StatusCode::PARTIAL_CONTENT {
         let part = format!("bytes {}-{}/{size}", left.start, left.end - 1);
@@ -104,7 +104,7 @@ pub async fn download_bulk_file(
     }
     let length = left.end - left.start;
     let mut response = if req.method() == Method::HEAD {
-        // The length is told, but nothing read.
+        // HEAD reports the length without reading the file.
         let nothing = futures_util::stream::empty::<Result<Bytes, std::io::Error>>();
         response.body(SizedStream::new(length, nothing))
     } else {
@@ -115,7 +115,7 @@ pub async fn download_bulk_file(
     Ok(response)
 }
 
-/// Says which version of which file it is.
+/// Adds headers that identify the file and its version.
 fn name_version(headers: &mut HeaderMap, file: &BulkFile, tag: &str) -> Result<(), Problem> {
     let digest = STANDARD.encode(&file.sha256);
     let values = [

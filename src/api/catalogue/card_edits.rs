@@ -18,7 +18,7 @@ use crate::domain::ids::CardId;
 use crate::http::extract::{May, Params, Patch, edited};
 
 impl<T: Serialize> Edited<T> {
-    /// The answer. That to a rehearsal has no ETag: what it shows is stored nowhere.
+    /// The response. That to a dry run has no ETag, because its content is not stored.
     pub(super) fn answer(&self) -> Result<HttpResponse, Problem> {
         match self {
             Self::Done(now) => edited(StatusCode::OK, now),

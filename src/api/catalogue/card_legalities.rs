@@ -1,4 +1,4 @@
-//! What the formats of its game say of a card.
+//! What each format of its game says about a card (legalities).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use cardscape_engine::Date;

@@ -1,4 +1,4 @@
-//! Looking cards up: by name, by the beginning of a name, by chance, many at once.
+//! Look-ups of cards: by name, by the beginning of a name, at random, and many at once.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -50,7 +50,7 @@ pub struct NamedQuery {
 }
 
 impl NamedQuery {
-    /// The name, and whether names like it will do.
+    /// The name, and whether similar names are accepted.
     fn typed(&self) -> Result<(TypedName, bool), Problem> {
         let (parameter, text, near) = match (&self.exact, &self.fuzzy) {
             (Some(text), None) => ("?exact", text, false),
@@ -61,7 +61,7 @@ impl NamedQuery {
         Ok((name, near))
     }
 
-    /// What to look for and where; every fault of it at once.
+    /// The search; reports every fault.
     async fn search(&self, state: &AppState) -> Result<NameSearch, Problem> {
         let place = card_lookups::find_place(state, self.game.clone(), self.set.clone());
         let ((name, near), place) = both(self.typed(), place.await)?;
@@ -111,7 +111,7 @@ pub struct AutocompleteQuery {
     limit: SuggestionLimit,
 }
 
-/// How many names a client wants: 1 to 20, 20 when it does not say.
+/// How many names a client asks for: 1 to 20, by default 20.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "u16")]
 pub struct SuggestionLimit(u16);
@@ -247,7 +247,7 @@ pub struct LookUpRequest {
 }
 
 impl LookUpRequest {
-    /// The identifiers, or every fault of them.
+    /// Parses the identifiers, or reports every fault.
     fn parse(&self) -> Result<Vec<CardIdentifier>, Problem> {
         let count = self.identifiers.len();
         if !(1..=MAX_IDENTIFIERS).contains(&count) {

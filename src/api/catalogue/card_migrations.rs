@@ -1,4 +1,4 @@
-//! Cards that were moved or merged: where they went, and how an admin moves and merges them.
+//! Moves and merges of cards: the redirects that they leave, and how admins make them.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -20,13 +20,13 @@ use crate::memory::rendered::Freshness;
 use crate::store::catalogue::card_migrations::Destination;
 use crate::store::catalogue::cards::CardPlace;
 
-/// Old places lead on for ever, but where to may change.
+/// Redirects of old places are permanent, but their target may change.
 const REDIRECT_CACHE_CONTROL: &str = "public, max-age=300";
 /// Longest note, in characters.
 const MAX_NOTE: usize = 500;
 
 impl<T> Located<T> {
-    /// Answers with what was found, or with a 308 to where the card is now.
+    /// Responds with what was found, or with a 308 to the card's new place.
     pub(in crate::api) fn answer(
         self,
         req: &HttpRequest,
@@ -127,7 +127,7 @@ fn note(text: Option<&str>) -> Result<Option<String>, Problem> {
 }
 
 impl MoveRequest {
-    /// The number and the note, or every fault of them.
+    /// Parses the number and the note, or reports every fault.
     fn parse(&self) -> Result<(Code, Option<String>), Problem> {
         let mut faults = Vec::new();
         let number = match number_fault(&self.number) {
@@ -217,7 +217,7 @@ pub async fn merge_card(
     Ok(created(merged))
 }
 
-/// The answer to a move or merge, or to the repeated request for one.
+/// The response to a move or merge, also to a repeated request.
 fn created(migration: MigrationResponse) -> HttpResponse {
     HttpResponse::Created()
         .insert_header((header::LOCATION, format!("/v1/card-migrations/{}", migration.id)))

@@ -112,7 +112,7 @@ pub enum Include {
 }
 
 impl CardsQuery {
-    /// What stands for itself, and a name that is no pattern.
+    /// The filter, and the fault of a name that is no valid pattern.
     fn filter(&self) -> (CardFilter, Option<InputFault>) {
         let name = self.name.as_deref().map(NamePattern::parse).transpose();
         let (name, fault) = match name {
@@ -132,7 +132,7 @@ impl CardsQuery {
         (filter, fault)
     }
 
-    /// The list that is asked for; every fault of it at once.
+    /// The requested list; reports every fault.
     async fn list(&self, state: &AppState) -> Result<List, Problem> {
         let (filter, name_fault) = self.filter();
         let request = ListRequest {
@@ -143,7 +143,7 @@ impl CardsQuery {
             unique: self.unique.map(Into::into),
         };
         let name = name_fault.map_or(Ok(()), |fault| Err(Problem::of_query(vec![fault])));
-        // Whether a cursor is of this list is told by the list.
+        // Whether the cursor belongs to this list is checked by the list.
         let cursor = self.cursor.as_ref().map_or(Ok(()), List::demand_cursor);
         let (_, list) = both(both(name, cursor), request.check(state).await)?;
         Ok(list)

@@ -1,4 +1,4 @@
-//! The change feed: what happened to the catalogue, from any number on, as pages and as a stream.
+//! The change feed: events of the catalogue from any sequence number on, as pages and as a stream.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::http::extract::{ClientNetwork, LooseParams, cacheable};
 use crate::http::sse;
 use crate::memory::rendered::Freshness;
 
-/// A silent stream sends a comment this often.
+/// How often a stream without changes sends a comment.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Which part of the feed.

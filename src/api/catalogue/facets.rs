@@ -1,4 +1,4 @@
-//! Facets: which values the cards of a game have, and how many cards have each.
+//! Facets: the values that the cards of a game have, and the number of cards with each value.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -179,7 +179,7 @@ pub async fn find_manifest(
     Ok(Revision(stored.revision).answer_file(&req, Toml::MEDIA_TYPE, stored.text))
 }
 
-/// A small manifest, to show what one is.
+/// A small manifest, as an example.
 const PEBBLES: &str = r#"code = "pebbles"
 name = "Pebbles"
 rules_version = "pebbles/1"

@@ -1,4 +1,4 @@
-//! What changed about a card.
+//! The history of a card: what changed, and when.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;

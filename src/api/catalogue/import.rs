@@ -1,4 +1,4 @@
-//! Files that admins bring into the catalogue: manifests and sets.
+//! Imports of catalogue files by admins: manifests and sets.
 
 use actix_web::HttpResponse;
 use actix_web::http::header;
@@ -18,7 +18,7 @@ pub struct ImportQuery {
     pub(in crate::api) dry_run: bool,
 }
 
-/// 201 with the place of what is new, else 200.
+/// 201 with the location of a new resource, else 200.
 pub(super) fn imported(target: &ImportTarget, import: &ImportResponse) -> HttpResponse {
     let (added, path) = match &target.set {
         None => (import.game_added, format!("/v1/games/{}", target.game)),

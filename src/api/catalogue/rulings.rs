@@ -53,7 +53,7 @@ pub struct RulingRequest {
 }
 
 impl RulingRequest {
-    /// What is to be written, or every fault of it.
+    /// Parses the content, or reports every fault.
     fn parse(&self) -> Result<RulingContent, Problem> {
         let mut faults = Vec::new();
         let text = text::lines(&self.text, 1, MAX_TEXT)
@@ -103,7 +103,7 @@ pub async fn list_rulings(
 ) -> Result<HttpResponse, Problem> {
     let viewer = caller.viewer();
     let found = rulings::list(&state, viewer, CardId(*card)).await?;
-    // A ruling shows sooner than a change of the card would.
+    // A new ruling must show sooner than a change of the card.
     found.answer(&req, |body| cacheable(&req, freshness(viewer, true), None, &body))
 }
 

@@ -14,7 +14,7 @@ use crate::domain::code::Code;
 use crate::http::extract::{File, Json, May, PageQuery, Params, Patch};
 use crate::memory::rendered::{Freshness, Rendered};
 
-/// The same for everybody; an unlock shows within seconds.
+/// The same for everybody; an unlock must show within seconds.
 const FRESHNESS: Freshness = Freshness::Public(5);
 
 /// Lists the sets of a game by code.

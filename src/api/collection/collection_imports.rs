@@ -1,4 +1,4 @@
-//! Files of collections: read and shown first, applied by a commit, and written.
+//! Collection files: an import is read and shown first, and applied by a commit; an export writes a file.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};

@@ -1,4 +1,4 @@
-//! How complete a collection is, and what it has more of than it needs.
+//! How complete a collection is, and its duplicates.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

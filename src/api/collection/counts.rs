@@ -1,4 +1,4 @@
-//! The own collection: how many cards of which printing, in which condition. Registered copies are not counted here.
+//! The caller's collection: how many cards of which printing, in which condition. Registered copies are separate.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -117,7 +117,7 @@ impl Judge for CountRequest {
     }
 }
 
-/// The condition of that name, or the usual one.
+/// Parses a condition; without a word, the default one.
 fn condition_of(word: Option<&str>, pointer: &str, faults: &mut Vec<InputFault>) -> Condition {
     let condition = word.map(Condition::read).transpose();
     condition
@@ -238,7 +238,7 @@ pub struct CountChangesRequest {
 }
 
 impl CountChangesRequest {
-    /// The changes, or every fault of them.
+    /// Parses the changes, or reports every fault.
     fn parse(&self) -> Result<Vec<Change>, Problem> {
         let count = self.changes.len();
         if !(1..=MAX_CHANGES).contains(&count) {

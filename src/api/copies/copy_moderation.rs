@@ -1,4 +1,4 @@
-//! What moderators do to copies: freeze, unfreeze, void.
+//! Actions of moderators on copies: freeze, unfreeze, void.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub struct ReasonRequest {
     pub reason: String,
 }
 
-/// The reason, checked.
+/// Checks the reason.
 pub(in crate::api) fn reason(raw: &str) -> Result<String, Problem> {
     text::line(raw, 1, MAX_REASON)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))

@@ -1,4 +1,4 @@
-//! Disputes: two players who both say that they hold a copy.
+//! Disputes: two players both claim to hold the same copy.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -132,7 +132,7 @@ impl DisputesQuery {
                 let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
                 WhoseDisputes::All(overseer, Person::filter(account, caller)?)
             }
-            // To a side of a dispute the answer would tell who the other is.
+            // This filter would tell a side of a dispute who the other side is.
             _ if account.is_some() => return Err(for_moderators("?account")),
             Some(DisputeRole::Claimant) => WhoseDisputes::Own(Some(DisputeSide::Claimant)),
             Some(DisputeRole::Owner) => WhoseDisputes::Own(Some(DisputeSide::Owner)),
@@ -141,7 +141,7 @@ impl DisputesQuery {
     }
 }
 
-/// A parameter that only moderators may send, as such.
+/// The fault of a parameter that only moderators may use.
 fn for_moderators(parameter: &'static str) -> Problem {
     let fault = InputFault::at(parameter, "is for moderators, with role=moderator");
     Problem::new(ProblemCode::InvalidQuery).errors(vec![fault])
@@ -285,7 +285,7 @@ impl Judge for StatementRequest {
 }
 
 impl StatementRequest {
-    /// The text, checked.
+    /// Checks the text.
     fn parse(&self) -> Result<String, Problem> {
         text::lines(&self.text, 1, MAX_STATEMENT)
             .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))

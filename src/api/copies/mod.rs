@@ -1,4 +1,4 @@
-//! Copies, their ledger, moderation, disputes, trades, wants and haves.
+//! Copies, their ledger, moderation, disputes, trades, and lists of wanted and offered cards.
 
 pub mod copy_moderation;
 pub mod disputes;

@@ -1,4 +1,4 @@
-//! Registered copies: the own ones, and what happened to each.
+//! Registered copies: the caller's copies and their history.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -44,7 +44,7 @@ pub struct CopiesQuery {
     cursor: Option<Cursor>,
 }
 
-/// The last copy of the page before.
+/// Decodes the cursor: the last copy of the previous page.
 pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
     let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
     Ok(key.map(|(game, set, number, id)| {
@@ -52,7 +52,7 @@ pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPositio
     }))
 }
 
-/// The caller as an overseer of copies, if she is one.
+/// The caller's permission as an overseer of copies, if she has it.
 pub(super) fn overseer(caller: &Caller) -> Option<Overseer> {
     Some(Overseer { copies: caller.may()?, accounts: caller.may() })
 }

@@ -1,4 +1,5 @@
-//! What players want and would give: own lists, those that others show, and who would suit whom. No values, no prices.
+//! Lists of wanted and offered cards: the caller's lists, public lists of others, and matching players. They contain no
+//! values or prices.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -87,7 +88,7 @@ pub struct TradeListRequest {
 }
 
 impl TradeListRequest {
-    /// The content, or every fault that the request has by itself.
+    /// Parses the content, or reports every fault that can be found in the request alone.
     fn parse(&self) -> Result<TradeListContent, Problem> {
         let mut faults = Vec::new();
         let visibility = match self.visibility.as_deref() {
@@ -145,7 +146,7 @@ impl Judge for TradeListRequest {
     }
 }
 
-/// The cards on a list change by themselves, so no answer is kept.
+/// The cards on a list change without the list, so its response must not be cached.
 fn answer(VersionedTradeList { revision, list }: &VersionedTradeList) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header(revision.header())

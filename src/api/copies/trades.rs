@@ -1,4 +1,4 @@
-//! Trades: offer copies, ask for copies, agree or not.
+//! Trades: offers of copies for copies, and answers to them.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::Duration;
@@ -67,7 +67,7 @@ pub struct CounterRequest {
 }
 
 impl TradeRequest {
-    /// Whom it is for, and the offer, or every fault.
+    /// Parses the recipient and the offer, or reports every fault.
     fn parse(&self) -> Result<(AccountName, Offer), Problem> {
         let Self { with, give, want, message, expires_in_hours } = self;
         let mut faults = Vec::new();
@@ -88,7 +88,7 @@ impl Judge for TradeRequest {
 }
 
 impl CounterRequest {
-    /// The offer, or every fault.
+    /// Parses the offer, or reports every fault.
     fn parse(&self) -> Result<Offer, Problem> {
         let Self { give, want, message, expires_in_hours } = self;
         let mut faults = Vec::new();
@@ -103,7 +103,7 @@ impl Judge for CounterRequest {
     }
 }
 
-/// Reads an offer as far as that goes without the database.
+/// Parses an offer, as far as this is possible without the database.
 fn parse_offer(
     give: &[Uuid],
     want: &[Uuid],

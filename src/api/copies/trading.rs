@@ -1,4 +1,4 @@
-//! Who lets others trade with them, and the copies that players show.
+//! Who may send the caller offers, and the copies that players show.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Reports of designs, comments on designs and decks, suggested changes and players.
+//! Abuse reports about designs, comments on designs and decks, suggested changes and players.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -51,7 +51,7 @@ pub struct ReportAbuseRequest {
     pub details: Option<String>,
 }
 
-/// The same, read.
+/// A parsed report.
 struct Report {
     reported: Reported,
     reason: AbuseReason,

@@ -21,7 +21,7 @@ use crate::http::extract::{
 };
 use crate::memory::rendered::Freshness;
 
-/// What an artwork may do when somebody opens it by itself: nothing.
+/// Content-Security-Policy of an artwork that is opened as a document: it must not load or run anything.
 const POLICY: &str = "default-src 'none'; sandbox";
 
 /// Which file of an artwork.
@@ -112,7 +112,7 @@ pub async fn download_artwork(
             let (length, mut answer) = (shown.size()?, HttpResponse::Ok());
             answer.content_type(shown.media_type());
             if req.method() == Method::HEAD {
-                // The length is told, but nothing read.
+                // HEAD reports the length without reading the file.
                 let nothing = futures_util::stream::empty::<Result<Bytes, std::io::Error>>();
                 answer.body(SizedStream::new(length, nothing))
             } else {
@@ -125,7 +125,7 @@ pub async fn download_artwork(
     Ok(response)
 }
 
-/// What is said of a file, sent or not.
+/// Data for the headers of a file, for GET and HEAD.
 struct FileHeaders {
     tag: HeaderValue,
     cache_control: HeaderValue,
@@ -143,7 +143,7 @@ impl FileHeaders {
         headers.insert(header::CACHE_CONTROL, self.cache_control);
         headers.insert(header::VARY, HeaderValue::from_static("Authorization"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-        // Packed already.
+        // The file is compressed already.
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
     }
 }

@@ -1,4 +1,4 @@
-//! Live judgement of a design.
+//! Checks of a design while it is written.
 
 use actix_web::{HttpResponse, web};
 

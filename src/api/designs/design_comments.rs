@@ -1,4 +1,4 @@
-//! Comments on designs that everybody sees.
+//! Comments on public designs.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;

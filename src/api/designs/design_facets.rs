@@ -1,4 +1,4 @@
-//! Facets of the gallery: which values designs have, and how many designs have each.
+//! Facets of the gallery: the values of designs, and the number of designs with each.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Designs one by one: begun, read, replaced, shared, withdrawn, deleted.
+//! Designs one by one: creating, reading, replacing, sharing, withdrawing and deleting them.
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -67,7 +67,7 @@ pub async fn find_design(
     let (reader, reviewer) = (caller.may::<ReadOwnDesigns>(), caller.may());
     let code = identifier(&design)?;
     let found = design_lifecycle::find(&state, reader.as_ref(), reviewer.as_ref(), code).await?;
-    // Others see other bytes than the author, and nothing of what changes unseen.
+    // Others get a different representation than the author; its ETag is a hash of the body.
     if found.is_own {
         found.version.answer_counted(&req, Freshness::Private, &found.counts, &found.design)
     } else {
@@ -184,7 +184,7 @@ pub async fn withdraw_design(
     Ok(changed(design_lifecycle::withdraw(&state, &by, identifier(&design)?, &if_match?).await?))
 }
 
-/// The answer to a change: the design as it is now, with its new version.
+/// The response to a change: the design in its new state, with its new version.
 pub(super) fn changed(VersionedDesign { version, design, .. }: VersionedDesign) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header(version.header())

@@ -1,4 +1,4 @@
-//! Lists of your own designs.
+//! Lists of the caller's designs.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Ratings of designs that everybody sees.
+//! Ratings of public designs.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 

@@ -1,4 +1,4 @@
-//! Approved designs become cards.
+//! Releases: approved designs become cards.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};

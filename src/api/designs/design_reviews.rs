@@ -1,4 +1,4 @@
-//! From a design to a decision: authors submit, moderators claim and decide.
+//! Reviews of designs: authors submit, moderators claim and decide.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

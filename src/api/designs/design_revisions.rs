@@ -1,4 +1,4 @@
-//! What your designs said before.
+//! Revisions of the caller's designs.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

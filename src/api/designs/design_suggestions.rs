@@ -1,4 +1,4 @@
-//! Suggestions for designs that are half made.
+//! Suggestions for incomplete designs.
 
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};

@@ -1,4 +1,4 @@
-//! Everything that an editor of card designs needs of a game.
+//! The toolkit of a game: everything that a design editor needs.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 

@@ -1,4 +1,4 @@
-//! Perks of designers: what players get whose designs became cards.
+//! Perks of designers whose designs became cards.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! Player-made card designs: what an editor needs of a game, suggestions, checks, the own designs with their revisions, and the gallery.
+//! Card designs of players: toolkit, suggestions, checks, the caller's designs with their revisions, and the gallery.
 
 pub mod abuse_reports;
 pub mod artworks;
@@ -65,7 +65,7 @@ routes! {
     "/v1/me/designs" => get design_lists::list_own_designs;
 }
 
-/// The identifier in a path, however it is typed: 404 with the reason when it cannot be one.
+/// Parses the identifier in a path, in any spelling; 404 with the reason when it is invalid.
 fn identifier(typed: &str) -> Result<DesignCode, Problem> {
     let unreadable = |error| {
         Problem::not_found().detail(format!("This is not the identifier of a design: {error}."))

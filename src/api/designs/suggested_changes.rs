@@ -1,4 +1,4 @@
-//! Changes of a design that other players suggest, and that its author takes or declines.
+//! Suggested changes: other players suggest a change of a design, and its author accepts or declines it.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Templates filled step by step.
+//! Filling a template step by step.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -282,7 +282,7 @@ pub async fn replace_phrase_rules(
     Ok(answer(&game, edited))
 }
 
-/// What is new has its place; nothing is kept of the answer.
+/// The response; 201 with the location of a new part. It must not be cached.
 fn answer(game: &Code, edited: EditedTexts) -> HttpResponse {
     let mut response = match edited.added {
         Some(number) => {

@@ -1,4 +1,4 @@
-//! Effects: the sentences that a game's templates make, and the way back from a sentence to its template.
+//! The sentences that the templates of a game make, and the templates that make a given sentence.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -20,7 +20,7 @@ use crate::http::extract::{
 };
 use crate::memory::rendered::Freshness;
 
-/// What an admin changes shows at once.
+/// Changes by admins must show at once.
 const FRESHNESS: Freshness = Freshness::Public(0);
 /// Most sentences of one request.
 const MAX_SENTENCES: usize = 100;
@@ -76,7 +76,7 @@ pub async fn list_effects(
     Ok(form.told_apart(page.linked(&req, answer)))
 }
 
-/// One sentence a line.
+/// One sentence per line.
 fn lines(effects: &[EffectSentenceResponse]) -> String {
     effects.iter().map(|effect| format!("{}\n", effect.text)).collect()
 }

@@ -1,4 +1,4 @@
-//! What comments on designs and on decks have in common: what is sent, and what is answered.
+//! Common parts of comments on designs and on decks: requests and responses.
 
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Deserialize;
@@ -78,7 +78,7 @@ impl Judge for EditCommentRequest {
     }
 }
 
-/// A page of the comments on something, or of the replies to one of them.
+/// Returns a page of the comments on a subject, or of the replies to one of them.
 pub(in crate::api) async fn list(
     req: &HttpRequest,
     state: &AppState,
@@ -92,7 +92,7 @@ pub(in crate::api) async fn list(
     page.answer(req, Freshness::Public(0))
 }
 
-/// One comment.
+/// Returns one comment.
 pub(in crate::api) async fn find(
     req: &HttpRequest,
     state: &AppState,
@@ -104,7 +104,7 @@ pub(in crate::api) async fn find(
     version.answer_counted(req, Freshness::Public(0), &counts, &comment)
 }
 
-/// Writes a comment. `path`: where what it is about stands.
+/// Creates a comment. `path`: the address of the subject.
 pub(in crate::api) async fn create<S: Subject>(
     state: &AppState,
     by: &Granted<S::Feedback>,
@@ -124,7 +124,7 @@ pub(in crate::api) async fn create<S: Subject>(
         .json(comment))
 }
 
-/// Changes an own comment.
+/// Changes one of the caller's comments.
 pub(in crate::api) async fn replace<S: Subject>(
     state: &AppState,
     by: &Granted<S::Feedback>,

@@ -1,3 +1,3 @@
-//! What feedback on designs and on decks has in common. The operations stand with what they are about.
+//! Common parts of feedback on designs and on decks. The operations are with their subjects.
 
 pub mod comments;

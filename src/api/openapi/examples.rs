@@ -1,11 +1,11 @@
-//! Examples of whole bodies, put together from the examples of their fields, so that they cannot drift apart.
+//! Examples of whole bodies, composed from the examples of their fields, so that the two always agree.
 
 use serde_json::{Map, Value, json};
 
-/// Deeper than any body of ours.
+/// Greater than the depth of any body.
 const MAX_DEPTH: usize = 24;
 
-/// An example of a schema in the document `root`; `None` when nothing can be said of it.
+/// An example of a schema in the document `root`; `None` when none can be composed.
 pub(super) fn example(root: &Value, schema: &Value, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn example(root: &Value, schema: &Value, depth: usize) -> Option<Valu
     }
 }
 
-/// The type of a schema that is not null.
+/// The type of a schema, apart from null.
 fn kind(schema: &Value) -> Option<&str> {
     match &schema["type"] {
         Value::String(kind) => Some(kind),

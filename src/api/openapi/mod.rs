@@ -1,4 +1,4 @@
-//! What all operations have in common in the OpenAPI document, and examples for all bodies.
+//! Parts of the OpenAPI document that are common to all operations, and examples for all bodies.
 
 mod examples;
 mod webhooks;
@@ -49,7 +49,7 @@ use crate::http::problem::ProblemBody;
 )]
 struct Base;
 
-/// Completes a document of operations: with what all of them have in common, and an example for each body.
+/// Completes a document of operations with the common parts, and with an example for each body.
 pub(super) fn completed(mut document: OpenApi) -> OpenApi {
     document.merge(Base::openapi());
     document.info = Base::openapi().info;
@@ -59,7 +59,7 @@ pub(super) fn completed(mut document: OpenApi) -> OpenApi {
     document
 }
 
-/// What every operation has in common: how to say who you are, and the problems that can happen anywhere.
+/// Parts that all operations share: authentication, and problems that can occur everywhere.
 struct Common;
 
 impl Modify for Common {
@@ -89,7 +89,7 @@ impl Modify for Common {
     }
 }
 
-/// Refers to the items of pages by their names: a parameter of a generic type is written out where it is used.
+/// Replaces the inline schemas of page items by references: utoipa inlines type parameters.
 fn name_items(components: &mut Components) {
     let mut items = BTreeMap::new();
     for (name, schema) in &mut components.schemas {
@@ -109,7 +109,8 @@ fn name_items(components: &mut Components) {
     }
 }
 
-/// Describes answers of which the operation says no more: by what their body is, or else by their status. The specification demands it.
+/// Adds descriptions to responses that have none, from the body's schema or else from the status. OpenAPI requires a
+/// description.
 fn describe_answers(operation: &mut Operation, components: &Components) {
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else { continue };
@@ -129,7 +130,7 @@ fn describe_answers(operation: &mut Operation, components: &Components) {
     }
 }
 
-/// What is said of a schema, or of the one that it refers to.
+/// The description of a schema, or of the schema that it refers to.
 fn described(schema: &RefOr<Schema>, components: &Components) -> Option<String> {
     let schema = match schema {
         RefOr::T(schema) => schema,
@@ -193,7 +194,7 @@ fn complete(path: &str, operation: &mut Operation) {
         common.push(("401", "No token, or one that is not valid."));
         common.push(("403", "The role, the scope or the kind of token does not allow this."));
     }
-    // Probes are not limited, and tell their own story.
+    // Probes are not rate-limited, and document their responses themselves.
     if PROBES.contains(&path) {
         common.retain(|(status, _)| *status == "405");
     }
@@ -208,7 +209,7 @@ fn complete(path: &str, operation: &mut Operation) {
         operation.parameters.get_or_insert_default().push(RefOr::T(if_none_match()));
         describe(operation, "200", "ETag", "Version of the answer, for `If-None-Match`.");
     }
-    // What needs no token says so: without a word, generators take it for unknown.
+    // An empty list states that no token is needed; without it, generators take this as unknown.
     operation.security.get_or_insert_default();
     let statuses: Vec<String> = operation.responses.responses.keys().cloned().collect();
     for status in &statuses {
@@ -243,7 +244,7 @@ fn if_none_match() -> Parameter {
         .build()
 }
 
-/// Documents a header of an answer, unless the operation says more of it.
+/// Documents a header of a response, unless the operation documents it.
 fn describe(operation: &mut Operation, status: &str, name: &str, description: &str) {
     if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
         let header = HeaderBuilder::new()
@@ -262,7 +263,7 @@ fn problem_content(status: &str, response: &mut Response) {
     }
 }
 
-/// The first code that the description names, else the first of that status in the table.
+/// An example for the first code in the description, or else for the first code with that status in the table.
 fn problem_example(status: &str, description: &str) -> Option<Value> {
     let of_status = || ProblemCode::ALL.iter().filter(|code| code.status().to_string() == status);
     let named = of_status().find(|code| description.contains(&format!("`{}`", code.code())));
@@ -270,7 +271,7 @@ fn problem_example(status: &str, description: &str) -> Option<Value> {
     Some(ProblemHelp::about(*code).example.as_example())
 }
 
-/// Gives every body that has none an example, put together from its fields'.
+/// Adds an example, composed from those of the fields, to every body without one.
 fn add_examples(document: &mut OpenApi) {
     let Ok(root) = serde_json::to_value(&*document) else { return };
     for item in document.paths.paths.values_mut() {
@@ -289,7 +290,7 @@ fn add_examples(document: &mut OpenApi) {
     }
 }
 
-/// The bodies of an operation, by media type: of the request and of all answers.
+/// The bodies of the request and of all responses of an operation, by media type.
 fn contents(operation: &mut Operation) -> impl Iterator<Item = (&str, &mut Content)> {
     let answers =
         operation.responses.responses.values_mut().filter_map(|response| match response {
@@ -307,7 +308,8 @@ fn contents(operation: &mut Operation) -> impl Iterator<Item = (&str, &mut Conte
     })
 }
 
-/// Says of a body that may be left out just that. It is not `null` either, as the schema of an `Option` has it.
+/// Marks an optional body as not required. The body cannot be `null` either, although the schema of an `Option` says
+/// so.
 fn let_body_be_left_out(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else { return };
     for content in body.content.values_mut() {
@@ -322,7 +324,7 @@ fn let_body_be_left_out(operation: &mut Operation) {
     body.required.get_or_insert(Required::False);
 }
 
-/// Says of files that they are bytes: a generator that takes them for texts sends them in an encoding of its own.
+/// Marks files as binary: a generator that takes them for text would encode them.
 fn mark_files(operation: &mut Operation) {
     for (media_type, content) in contents(operation) {
         let is_text = matches!(media_type, "text/plain" | "text/event-stream");

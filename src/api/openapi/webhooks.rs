@@ -1,4 +1,5 @@
-//! What this service posts to webhooks, as the document tells it: Standard Webhooks 1.0 (<https://www.standardwebhooks.com>).
+//! The requests to webhooks, as the document describes them: Standard Webhooks 1.0
+//! (<https://www.standardwebhooks.com>).
 
 use utoipa::openapi::path::{
     HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, Paths,

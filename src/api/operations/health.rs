@@ -1,4 +1,4 @@
-//! For load balancers and monitoring.
+//! Health checks for load balancers and monitoring.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 

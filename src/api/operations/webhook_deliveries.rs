@@ -1,4 +1,4 @@
-//! What became of the deliveries of a webhook.
+//! Deliveries of webhooks and their results.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};

@@ -1,4 +1,4 @@
-//! Webhooks of admins: where events are posted to. What became of single deliveries is in [`super::webhook_deliveries`].
+//! Webhooks of admins: addresses that events are posted to. Single deliveries are in [`super::webhook_deliveries`].
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderValue};
@@ -66,9 +66,9 @@ pub async fn create_webhook(
     with_secret(StatusCode::CREATED, answer)
 }
 
-/// A webhook with its secret; no cache keeps it.
+/// A webhook with its secret, which must not be cached.
 fn with_secret(status: StatusCode, answer: WebhookSecretResponse) -> Result<HttpResponse, Problem> {
-    // The version is that of the webhook without its secret, as a GET has it.
+    // The version is that of the webhook without its secret, as in the response to GET.
     let etag = edited(status, &answer.webhook)?.headers().get(header::ETAG).cloned();
     let mut response = HttpResponse::build(status)
         .insert_header((header::LOCATION, format!("/v1/webhooks/{}", answer.webhook.id)))
@@ -195,7 +195,7 @@ pub async fn rotate_webhook_secret(
     with_secret(StatusCode::OK, answer)
 }
 
-/// Which URLs and games there are is left to the use case.
+/// Checks URLs and games only in the use case.
 impl Judge for WebhookRequest {
     fn judge(&self) -> Result<(), Problem> {
         let fault = |error| Problem::invalid(vec![InputFault::at("/description", error)]);

@@ -90,7 +90,7 @@ pub struct PrintPlanRequest {
 }
 
 impl PrintPlanRequest {
-    /// The run that is asked for, of a set.
+    /// The requested run of a set.
     pub(super) fn of(&self, game: Code, set: Code) -> RunRequest {
         RunRequest {
             game: game.into_string(),

@@ -1,4 +1,4 @@
-//! Whether what players register looks like what was printed.
+//! Compares the registered copies of a set with the printed ones.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 

@@ -1,4 +1,4 @@
-//! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
+//! Community statistics: unlocks over time, and a leaderboard of the players who agreed to be on it.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Several submissions at once: what a player types in after opening a display of packs.
+//! Several submissions in one request, such as the codes of a whole display of packs.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;

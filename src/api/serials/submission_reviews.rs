@@ -1,4 +1,4 @@
-//! Submissions that wait for a moderator, where the unlock policy asks for one.
+//! Submissions that wait for a moderator, in sets whose unlock policy requires a review.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ use crate::domain::text;
 use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
-/// Longest remark, in characters.
+/// Longest note, in characters.
 const MAX_NOTE: usize = 500;
 
 /// Which of those that wait, and which part of the list.
@@ -111,7 +111,7 @@ pub async fn review_submission(
 }
 
 impl ReviewRequest {
-    /// The note, checked.
+    /// Checks the note.
     fn note(&self) -> Result<String, Problem> {
         text::line(&self.note, 1, MAX_NOTE)
             .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))

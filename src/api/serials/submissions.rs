@@ -1,4 +1,4 @@
-//! Submissions: a player registers the serial of a card she holds.
+//! Submissions: a player registers the serial code of a card that she owns.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
@@ -39,7 +39,7 @@ impl SubmitRequest {
         NamedSerial::read(&self.serial, &self.name)
     }
 
-    /// Reads code and name. What is wrong with them by themselves is told without a look at the database.
+    /// Parses code and name. Faults that need no look-up are reported without reading the database.
     pub(super) fn parse(self) -> Result<NamedSerial, Problem> {
         match self.read() {
             (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: self.game }),
@@ -59,12 +59,12 @@ impl Judge for SubmitRequest {
     }
 }
 
-/// Reads a code that stands alone.
+/// Parses a single code.
 pub(in crate::api) fn read_serial(typed: &str) -> Result<SerialCode, Problem> {
     SerialCode::parse(typed).map_err(|error| unreadable(error, None))
 }
 
-/// What is wrong with a code and, perhaps, with the name beside it.
+/// The failure for a malformed code, together with a fault of the name beside it, if any.
 fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
     let name = name.map(|error| InputFault::at("/name", error));
     let fault = [InputFault::at("/serial", error)].into_iter().chain(name).collect();

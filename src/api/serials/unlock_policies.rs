@@ -1,4 +1,4 @@
-//! Unlock policies: what must come together before a hidden card is everybody's.
+//! Unlock policies: the conditions under which a hidden card becomes visible to everybody.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 

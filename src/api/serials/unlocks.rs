@@ -1,4 +1,4 @@
-//! Unlocks: how far hidden cards are, and which were unlocked lately.
+//! Unlocks: the progress of hidden cards, and recently unlocked cards.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;

@@ -1,6 +1,8 @@
-//! What happens to the own account: to submissions, copies, trades, disputes, designs and decks, as pages and as a stream.
+//! Events of the caller's own account (submissions, copies, trades, disputes, designs and decks), as pages and as a
+//! stream.
 //!
-//! Events hold ids and places, never what is on a card: that is behind the links, for whom may see it.
+//! An event holds ids and positions, never the content of a card. Readers follow the links, which check what they may
+//! see.
 
 use std::time::Duration;
 
@@ -21,11 +23,11 @@ use crate::store::accounts::account_events::{self, EventRow};
 use crate::store::accounts::credentials;
 use crate::store::catalogue::changes::Extent;
 
-/// A silent stream says that it lives this often.
+/// How often a stream without events sends a heartbeat.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Most events that a stream reads at once.
+/// Most events that one read of a stream returns.
 const CHUNK: i64 = 100;
-/// A read that failed is tried again after so long.
+/// How long a stream waits before it repeats a failed read.
 const RETRY_AFTER: Duration = Duration::from_millis(250);
 
 /// Something of one's own that an event is about.
@@ -174,7 +176,8 @@ pub struct AccountEventsResponse {
     pub newest: i64,
 }
 
-/// What happened to the own account after the number `after`, or else from the oldest event that is kept.
+/// Lists the events of the caller's account after the sequence number `after`; `None`: from the oldest event that is
+/// still kept.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnEvents>,
@@ -184,7 +187,7 @@ pub async fn list(
     let extent = account_events::extent(&app.store, by, app.clock.now()).await?;
     let after = match after {
         None => extent.oldest - 1,
-        Some(after) => continued(extent, after)?,
+        Some(after) => checked_position(extent, after)?,
     };
     let mut conn = app.store.connection().await?;
     let mut rows = account_events::list(&mut conn, by, after, limit.rows()).await?;
@@ -194,7 +197,8 @@ pub async fn list(
     Ok(AccountEventsResponse { data, next_after, newest })
 }
 
-/// Opens a stream of what happens to the own account after the number `after`, or else from now on. `until`: when the access token ends, if it is one.
+/// Opens a stream of events of the caller's account after the sequence number `after`; `None`: only events from now on.
+/// `until`: when the caller's access token expires; `None` for credentials that are no access tokens.
 pub async fn open_stream(
     app: &AppState,
     by: &Granted<ReadOwnEvents>,
@@ -204,15 +208,15 @@ pub async fn open_stream(
     let extent = account_events::extent(&app.store, by, app.clock.now()).await?;
     let after = match after {
         None => extent.newest,
-        Some(after) => continued(extent, after)?,
+        Some(after) => checked_position(extent, after)?,
     };
-    let watcher = app.account_events.subscribe(by, until).map_err(refused)?;
+    let watcher = app.account_events.subscribe(by, until).map_err(stream_refused)?;
     let (app, by) = (app.clone(), by.clone());
     Ok(EventStream { app, by, until, watcher, after, newest: extent.newest })
 }
 
-/// The number to go on from, if the events continue from it.
-fn continued(extent: Extent, after: u64) -> Result<i64, Problem> {
+/// Converts the client's sequence number; 410 when events after it are no longer kept, or when it was never given out.
+fn checked_position(extent: Extent, after: u64) -> Result<i64, Problem> {
     let after = i64::try_from(after).ok().filter(|after| extent.continues(*after));
     after.ok_or_else(|| {
         Problem::new(ProblemCode::Gone)
@@ -220,7 +224,7 @@ fn continued(extent: Extent, after: u64) -> Result<i64, Problem> {
     })
 }
 
-fn refused(refused: NoPlace) -> Problem {
+fn stream_refused(refused: NoPlace) -> Problem {
     match refused {
         NoPlace::Holder => Problem::new(ProblemCode::TooManyStreams).retry_after(30),
         NoPlace::InAll => Problem::new(ProblemCode::Unavailable)
@@ -233,25 +237,25 @@ fn refused(refused: NoPlace) -> Problem {
 pub struct EventStream {
     app: AppState,
     by: Granted<ReadOwnEvents>,
-    /// When the access token ends, if it is one.
+    /// When the access token expires; `None`: the credential is no access token.
     until: Option<DateTime<Utc>>,
     watcher: Watcher,
-    /// Everything up to here was handed over.
+    /// Sequence number of the last event that was returned.
     after: i64,
-    /// There is something up to here.
+    /// Highest sequence number that is known to exist.
     newest: i64,
 }
 
-/// What a stream has to say.
+/// What a stream sends.
 pub enum Streamed {
-    /// This happened.
+    /// New events.
     Events(Vec<AccountEventResponse>),
-    /// Nothing happened for a while.
+    /// No event for the time of a heartbeat.
     Silence,
 }
 
 impl EventStream {
-    /// What to send next, or why the stream ends.
+    /// Waits for the next thing to send, or for the reason why the stream ends.
     pub async fn next(&mut self) -> Result<Streamed, StreamEnd> {
         loop {
             if let Some(end) = self.end() {
@@ -259,7 +263,8 @@ impl EventStream {
             }
             self.newest = self.newest.max(self.watcher.newest());
             if self.newest > self.after {
-                // The client comes back with the number it has; that is better than a stream that lies.
+                // After the end, the client reconnects with its last sequence number. A stream that stays open without
+                // reading would hide events.
                 let read = tokio::time::timeout(MAX_SILENCE, self.read_with_retries()).await;
                 return read.unwrap_or(Err(StreamEnd::Unavailable)).map(Streamed::Events);
             }
@@ -272,7 +277,7 @@ impl EventStream {
         }
     }
 
-    /// Completes when the stream is to end, whether or not there is something to send.
+    /// Completes when the stream has to end, even while there is something to send.
     pub async fn wait_for_end(&mut self) -> StreamEnd {
         loop {
             if let Some(end) = self.end() {
@@ -283,7 +288,7 @@ impl EventStream {
         }
     }
 
-    /// Counts that it ended, and logs why.
+    /// Counts the end of the stream in the metrics and logs the reason.
     pub fn record_end(&self, end: StreamEnd) {
         let (account, reason) = (self.by.account(), end.as_str());
         metrics::counter!("account_event_stream_ends_total", "reason" => reason).increment(1);
@@ -296,13 +301,14 @@ impl EventStream {
         self.watcher.end().or(expired)
     }
 
-    /// How long the access token is still good, if it is one.
+    /// How long the access token is still valid; `None`: the credential is no access token.
     fn time_left(&self) -> Option<Duration> {
         let left = self.until? - self.app.clock.now();
         Some(left.to_std().unwrap_or_default())
     }
 
-    /// Reads the next events, again after a failure: otherwise all clients would reconnect at once.
+    /// Reads the next events, and repeats the read when it fails: if the stream ended instead, all clients would
+    /// reconnect at the same time.
     async fn read_with_retries(&mut self) -> Result<Vec<AccountEventResponse>, StreamEnd> {
         loop {
             match self.read().await {
@@ -316,7 +322,7 @@ impl EventStream {
         }
     }
 
-    /// Reads the next events, and checks that the credential was still good when they were read.
+    /// Reads the next events, and checks after the read that the credential is still valid.
     async fn read(&mut self) -> StoreResult<Result<Vec<AccountEventResponse>, StreamEnd>> {
         let _permit = self.app.account_events.acquire_read().await;
         let mut conn = self.app.store.connection().await?;
@@ -328,11 +334,11 @@ impl EventStream {
         if let Some((_, end)) = ended.first() {
             return Ok(Err(StreamEnd::Credential(*end)));
         }
-        // The access token may have expired meanwhile: the database knows only the session.
+        // The access token may have expired during the read. The database knows only whether its session is valid.
         if let Some(end) = self.end() {
             return Ok(Err(end));
         }
-        // Without rows, the events were deleted by housekeeping.
+        // There are no rows when housekeeping deleted the events.
         self.after = rows.last().map_or(self.newest, |row| row.seq);
         Ok(Ok(rows.into_iter().map(Into::into).collect()))
     }

@@ -14,8 +14,8 @@ pub(crate) fn network_mac(app: &AppState, network: Network) -> [u8; 16] {
     app.keys.short_lookup("network", &[network.to_string().as_bytes()])
 }
 
-/// What an attempt is counted by: an account, where the scope has one, and, where the scope is by network, each prefix of the network
-/// that counts.
+/// The counters of an attempt: one for the account, where the scope has an account, and, where the scope is by network,
+/// one for each prefix of the network.
 pub(crate) fn attempt_subjects(
     app: &AppState,
     scope: AttemptScope,
@@ -35,7 +35,8 @@ pub(crate) fn attempt_subjects(
     counted.map(|(network, factor)| subject(network.to_string().as_bytes(), factor)).collect()
 }
 
-/// Takes one unit of each attempt limit, or fails with `code`. Whoever gives the units back names the same `now`.
+/// Takes one unit from each of these limits, or fails with `code`. To return the units, callers must pass the same
+/// `now`.
 pub(crate) async fn reserve_attempt(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
@@ -48,7 +49,7 @@ pub(crate) async fn reserve_attempt(
     }
 }
 
-/// The failure for a limit that is used up, which metrics and log record, too.
+/// The failure for an exhausted limit. Also counts it in the metrics and logs it.
 pub(crate) fn attempts_used_up(
     full: AttemptSubject,
     code: ProblemCode,

@@ -1,4 +1,4 @@
-//! Whom the own account wants to hear nothing of.
+//! Accounts that the caller has blocked.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -34,7 +34,7 @@ impl From<BlockRow> for BlockResponse {
 /// Where a page of blocks begins: when the last one of the page before was made, and whom it is against.
 pub type BlockKey = (CursorTime, AccountId);
 
-/// Lists whom the own account has blocked, the newest first.
+/// Lists the accounts that the caller has blocked, the newest block first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,
@@ -72,7 +72,7 @@ pub async fn block(
     Ok(())
 }
 
-/// Takes a block back.
+/// Removes a block.
 pub async fn unblock(
     app: &AppState,
     by: &Granted<ManageOwnBlocks>,
@@ -82,6 +82,6 @@ pub async fn unblock(
     if !found {
         return Err(Problem::not_found());
     }
-    tracing::info!(account = %by.account(), unblocked = %other, "block taken back");
+    tracing::info!(account = %by.account(), unblocked = %other, "block removed");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Which events the own account is told.
+//! Which optional events the caller receives.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -25,7 +25,7 @@ pub struct EventSettingsRequest {
 }
 
 impl EventSettingsRequest {
-    /// The kinds in order, each once, or every fault.
+    /// The kinds in order, without duplicates; or every fault.
     pub fn parse(&self) -> Result<Vec<OptionalEvent>, Problem> {
         let (mut muted, mut faults) = (Vec::new(), Vec::new());
         for (place, kind) in self.muted.iter().enumerate() {
@@ -54,7 +54,7 @@ impl EventSettingsResponse {
     }
 }
 
-/// Which events the own account is not told.
+/// Finds which events the caller has muted.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,
@@ -63,7 +63,7 @@ pub async fn find(
     Ok(EventSettingsResponse::new(&event_settings::muted(&mut conn, by).await?))
 }
 
-/// Says which events the own account is not told from now on. What was told stays.
+/// Replaces the list of muted events. Events that are already stored stay.
 pub async fn replace(
     app: &AppState,
     by: &Granted<ChangeOwnEventSettings>,

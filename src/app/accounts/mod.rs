@@ -1,4 +1,5 @@
-//! Accounts: who they are, how they prove it (passwords, sessions, tokens, second factors) and how often they may try, what happens to them.
+//! Accounts: registration, credentials (passwords, sessions, tokens, second factors), limits on attempts, blocks, and
+//! events.
 
 pub mod account_events;
 pub(crate) mod attempts;

@@ -1,4 +1,4 @@
-//! Accounts as their owners, moderators and admins see them: register, recover, look at, change.
+//! Accounts as seen by their owners, moderators and admins: registration, recovery, reading and changing.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -119,7 +119,7 @@ fn name_taken(error: StoreError) -> Problem {
     }
 }
 
-/// Sets a new password with a recovery code.
+/// Sets a new password for an account, authorised by a recovery code.
 pub async fn recover(
     app: &AppState,
     network: Network,
@@ -136,7 +136,8 @@ pub async fn recover(
     drop(conn);
 
     let new_hash = place.hash(new_password).await?;
-    // An unknown account takes the same way as a wrong code: to an id that nobody has.
+    // An unknown account takes the same path as a wrong code, with an id that no account has, so that both take the
+    // same time.
     let account = found.map_or_else(AccountId::fresh, |row| row.account.id);
     let code = code.hash();
     let recovered = app
@@ -156,7 +157,7 @@ pub async fn recover(
     Ok(())
 }
 
-/// Shows the account of whoever asks.
+/// Finds the caller's account.
 pub async fn find_own(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,
@@ -164,7 +165,7 @@ pub async fn find_own(
     read(app, by.account()).await
 }
 
-/// Anybody's account.
+/// Finds any account.
 pub async fn find(
     app: &AppState,
     _by: &Granted<ReadAccounts>,
@@ -179,7 +180,7 @@ async fn read(app: &AppState, account: AccountId) -> Result<AccountResponse, Pro
     Ok(row.into())
 }
 
-/// Gives another's account another role, bans it or lifts the ban.
+/// Changes the role of another account, bans it, or lifts its ban.
 pub async fn change(
     app: &AppState,
     by: &Granted<ManageAccounts>,
@@ -190,14 +191,14 @@ pub async fn change(
         return Err(Problem::new(ProblemCode::OwnAccount));
     }
     let now = app.clock.now();
-    // A ban counts the votes of all hidden cards that the account has submitted.
+    // A ban recounts the votes on every hidden card for which the account has submitted a code.
     let row = app
         .write_within(deadlines::BATCH, by, async |conn, by| {
             account_records::change(conn, by, account, changes, now).await
         })
         .await?
         .ok_or_else(Problem::not_found)?;
-    // What a banned account shared goes with it.
+    // The shared designs of a banned account are no longer listed.
     app.designs_changed();
     tracing::info!(%account, by = %by.account(), "account changed");
     Ok(row.into())

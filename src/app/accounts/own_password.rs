@@ -1,4 +1,4 @@
-//! What the owner of an account does with its password: change it, and make new recovery codes.
+//! Changes of the caller's own password and recovery codes.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -34,7 +34,7 @@ impl RecoveryCodesResponse {
     }
 }
 
-/// Changes the own password, and makes new recovery codes if they are to be replaced, too.
+/// Changes the caller's password; on request also replaces the recovery codes.
 pub async fn change(
     app: &AppState,
     by: &Granted<ChangeOwnPassword>,
@@ -72,7 +72,7 @@ pub async fn change(
     Ok(replace_recovery_codes.then(|| RecoveryCodesResponse::of(&codes)))
 }
 
-/// Makes new recovery codes of the own account.
+/// Replaces the recovery codes of the caller's account.
 pub async fn replace_recovery_codes(
     app: &AppState,
     by: &Granted<ReplaceOwnRecoveryCodes>,
@@ -97,9 +97,10 @@ pub async fn replace_recovery_codes(
     Ok(RecoveryCodesResponse::of(&codes))
 }
 
-/// The password of whoever is logged in, which was right. The attempt that it took is to be given back.
+/// The caller's password after a successful check. [`Self::release`] returns the unit of the attempt limit that the
+/// check took.
 pub(super) struct ConfirmedPassword {
-    /// The account, as it was read before.
+    /// The account, as it was before the check.
     pub account: AccountRow,
     verified: VerifiedPassword,
     attempt: AttemptSubject,
@@ -107,7 +108,7 @@ pub(super) struct ConfirmedPassword {
 }
 
 impl ConfirmedPassword {
-    /// Gives the attempt back.
+    /// Returns the unit to the attempt limit.
     pub(super) async fn release(self, conn: &mut Connection) -> StoreResult<VerifiedPassword> {
         attempts::release(conn, &[self.attempt], 1, self.at).await?;
         Ok(self.verified)
@@ -118,7 +119,7 @@ async fn own_account<P>(conn: &mut Connection, by: &Granted<P>) -> Result<LoginR
     account_records::find_with_password(conn, by.account()).await?.ok_or_else(Problem::not_found)
 }
 
-/// Checks the password of whoever is logged in: what a stolen access token must not be enough for asks for it once more.
+/// Checks the caller's password. Used by operations that a stolen access token alone must not allow.
 pub(super) async fn confirm_own_password<P: Permission>(
     app: &AppState,
     by: &Granted<P>,
@@ -132,7 +133,8 @@ pub(super) async fn confirm_own_password<P: Permission>(
     confirm_password(app, by, &place, conn, row, password, now).await
 }
 
-/// The same for an account that was read on that connection, which is given back before the password is hashed.
+/// Like [`confirm_own_password`], for an account that was read on `conn`. The connection is returned to the pool before
+/// the password is hashed.
 async fn confirm_password<P: Permission>(
     app: &AppState,
     by: &Granted<P>,
@@ -159,8 +161,8 @@ async fn confirm_password<P: Permission>(
     Ok(ConfirmedPassword { account, verified, attempt, at: now })
 }
 
-/// Wrong passwords are counted by session: whoever stole an access token can use up the attempts of the session that it was stolen from, and
-/// no others. The owner logs in anew, and has new ones.
+/// Wrong passwords are counted by session. A thief of an access token can use up only the attempts of that session; the
+/// owner logs in again and has a new session with new attempts.
 fn session_subject<P>(app: &AppState, by: &Granted<P>) -> AttemptSubject {
     let credential = match by.credential() {
         Credential::Session(session) => session.0,

@@ -1,4 +1,4 @@
-//! People: accounts by what is known of their names, and names beside ids, for moderators and admins.
+//! Accounts by name, and names for account ids, for moderators and admins.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::domain::text::AccountName;
 use crate::store::accounts::people::{self, FoundAccount, PeopleFilter, PersonPosition};
 use crate::store::{Connection, StoreResult};
 
-/// Accounts by name, after the position `after`. With a part of the name, those whose names begin with it come first, then those that have it further
-/// inside.
+/// Lists accounts by name, after the position `after`. With a part of a name, names that begin with it come before
+/// names that contain it elsewhere.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadAccounts>,
@@ -33,12 +33,12 @@ pub async fn list(
 pub enum PersonFilter {
     /// By its id.
     Id(AccountId),
-    /// By its name, for whoever may read accounts.
+    /// By its name. The proof shows that the caller may read accounts.
     Name(AccountName, Granted<ReadAccounts>),
 }
 
 impl PersonFilter {
-    /// The id of the account; for a name that no account has, an id that no account has.
+    /// The id of the account. A name that no account has gives an id that no account has.
     pub(crate) async fn id(
         person: Option<&Self>,
         conn: &mut Connection,
@@ -54,12 +54,12 @@ impl PersonFilter {
     }
 }
 
-/// Names for the ids of accounts in an answer; empty when the caller may not read accounts.
+/// Names for the account ids in a response. Empty when the caller may not read accounts.
 #[derive(Debug, Default)]
 pub(crate) struct Names(BTreeMap<Uuid, String>);
 
 impl Names {
-    /// Looks up the names of those of the ids that are accounts, together.
+    /// Looks up, in one query, the names of those ids that are accounts.
     pub(crate) async fn read(
         conn: &mut Connection,
         by: Option<&Granted<ReadAccounts>>,
@@ -72,7 +72,7 @@ impl Names {
         Ok(Self(people::names(conn, by, ids).await?))
     }
 
-    /// The name of an account; `None`: there is no such account, or the caller may not know.
+    /// The name of an account; `None`: there is no such account, or the caller may not read accounts.
     pub(crate) fn of(&self, id: Uuid) -> Option<String> {
         self.0.get(&id).cloned()
     }

@@ -1,4 +1,5 @@
-//! The own second factor: begin, confirm, switch off, new recovery codes; and removing another's, for admins.
+//! The caller's second factor: set-up, confirmation, switching off, new recovery codes. Admins can remove another
+//! account's second factor.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -37,7 +38,7 @@ pub struct SecondFactorResponse {
     pub recovery_codes_left: i64,
 }
 
-/// What the own second factor is like.
+/// Finds the state of the caller's second factor.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,
@@ -154,7 +155,7 @@ pub async fn confirm(
     Ok(SecondFactorCodesResponse::of(&codes))
 }
 
-/// Switches the own second factor off, with the password and a code.
+/// Switches the caller's second factor off. Requires the password and a code.
 pub async fn switch_off(
     app: &AppState,
     by: &Granted<ManageOwnSecondFactor>,
@@ -177,7 +178,7 @@ pub async fn switch_off(
     Ok(())
 }
 
-/// Makes new recovery codes of the own second factor, with the password and a code.
+/// Replaces the recovery codes of the caller's second factor. Requires the password and a code.
 pub async fn replace_recovery_codes(
     app: &AppState,
     by: &Granted<ManageOwnSecondFactor>,
@@ -203,7 +204,7 @@ pub async fn replace_recovery_codes(
     Ok(SecondFactorCodesResponse::of(&codes))
 }
 
-/// Removes somebody's second factor: when the device and the recovery codes are lost.
+/// Removes the second factor of another account, for owners who lost both the device and the recovery codes.
 pub async fn remove(
     app: &AppState,
     by: &Granted<ManageAccounts>,
@@ -211,7 +212,7 @@ pub async fn remove(
 ) -> Result<(), Problem> {
     let now = app.clock.now();
     if account == by.account() {
-        // The own one goes with the password and a code.
+        // Admins switch their own second factor off like everybody else: with password and code.
         return Err(Problem::new(ProblemCode::OwnAccount));
     }
     let removed = app
@@ -222,11 +223,11 @@ pub async fn remove(
         FactorRemoved::WasOff => return Err(Problem::new(ProblemCode::SecondFactorOff)),
         FactorRemoved::NoAccount => return Err(Problem::not_found()),
     }
-    tracing::warn!(%account, by = %by.account(), "second factor taken off by an admin");
+    tracing::warn!(%account, by = %by.account(), "second factor removed by an admin");
     Ok(())
 }
 
-/// A password that was right, and a code that is to be looked at, with the attempts that it costs.
+/// A correct password, and a code that is not checked yet, with the attempts that the check of the code costs.
 struct Proof {
     verified: VerifiedPassword,
     code: PresentedFactor,
@@ -234,7 +235,7 @@ struct Proof {
 }
 
 impl Proof {
-    /// Checks the password, and takes attempts for the code.
+    /// Checks the password, and takes attempts for the check of the code.
     async fn check(
         app: &AppState,
         by: &Granted<ManageOwnSecondFactor>,
@@ -255,7 +256,7 @@ impl Proof {
         Ok(Self { verified, code, attempt })
     }
 
-    /// Gives the attempts back unless the code was wrong.
+    /// Returns the attempts, unless the code was wrong.
     async fn settle(
         &self,
         conn: &mut Connection,
@@ -268,7 +269,7 @@ impl Proof {
     }
 }
 
-/// Fails when nothing was changed.
+/// Converts a refused change to its problem.
 fn check_changed(
     by: &Granted<ManageOwnSecondFactor>,
     changed: FactorChanged,
@@ -287,7 +288,8 @@ fn wrong_code() -> Problem {
     Problem::new(ProblemCode::WrongCode)
 }
 
-/// Whether a second factor is due may be another answer now: this instance looks the session up again at once, others within seconds.
+/// Whether a second factor is required may have changed: this instance reads the session again at once, other instances
+/// within seconds.
 async fn forget_identity(app: &AppState, by: &Granted<ManageOwnSecondFactor>) {
     if let Some(session) = sessions::current(by) {
         app.identities.invalidate(&CredentialKey::Session(session)).await;

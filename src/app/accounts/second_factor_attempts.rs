@@ -1,4 +1,5 @@
-//! Limits on guesses at second factors. Who guesses knows the password already, so they are smaller than those of log-ins, and longer.
+//! Limits on guesses at second factors. An attacker who gets this far knows the password, so these limits are lower
+//! than those of log-ins, and last longer.
 
 use chrono::{DateTime, Utc};
 
@@ -12,15 +13,16 @@ use crate::store::accounts::attempts::{self, AttemptSubject};
 use crate::store::accounts::sessions;
 use crate::store::{Connection, StoreResult};
 
-/// Units that were taken before a code was looked at.
+/// Units of attempt limits that were taken before a code is checked.
 pub(super) struct FactorAttempt {
     subjects: Vec<AttemptSubject>,
     at: DateTime<Utc>,
 }
 
 impl FactorAttempt {
-    /// Takes one unit for the account from this network, for the network, and, from networks that never logged in to the account with the
-    /// second factor that it has since `since`, for the account; or fails when one is used up.
+    /// Takes one unit from each limit: that of the account together with this network, that of the network, and, if
+    /// this network never logged in to the account with its current second factor (set up at `since`), that of the
+    /// account for unknown networks. Fails when one of them is used up.
     pub(super) async fn reserve(
         app: &AppState,
         conn: &mut Connection,
@@ -52,17 +54,17 @@ impl FactorAttempt {
         Ok(Self { subjects, at })
     }
 
-    /// Gives the units back: the code was right.
+    /// Returns the units after a correct code.
     pub(super) async fn release(&self, conn: &mut Connection) -> StoreResult<()> {
         attempts::release(conn, &self.subjects, 1, self.at).await
     }
 
-    /// What the units were taken of.
+    /// The limits that the units were taken from.
     pub(super) fn subjects(&self) -> &[AttemptSubject] {
         &self.subjects
     }
 
-    /// Counts a code that was wrong, in metrics and log.
+    /// Records a wrong code in metrics and log.
     pub(super) fn record_failure(account: AccountId) {
         metrics::counter!("second_factor_failures_total").increment(1);
         tracing::warn!(%account, "wrong code of a second factor");

@@ -65,7 +65,7 @@ pub struct CreatedTokenResponse {
     pub secret_already_shown: bool,
 }
 
-/// Creates a personal access token that ends after `lifetime`.
+/// Creates a personal access token that expires after `lifetime`.
 pub async fn create(
     app: &AppState,
     by: &Granted<ManageOwnTokens>,
@@ -87,7 +87,7 @@ pub async fn create(
     let created = app.write(by, async |conn, by| tokens::create(conn, by, &new, key).await).await?;
     match created {
         TokenCreated::New(row) => {
-            tracing::info!(account = %by.account(), token = %row.id, "token made");
+            tracing::info!(account = %by.account(), token = %row.id, "token created");
             Ok(CreatedTokenResponse {
                 token: row.into(),
                 secret: Some(secret.reveal().to_owned()),
@@ -108,7 +108,7 @@ pub struct PersonalTokensResponse {
     pub data: Vec<TokenResponse>,
 }
 
-/// The own active tokens.
+/// Lists the caller's active tokens.
 pub async fn list(
     app: &AppState,
     by: &Granted<ManageOwnTokens>,
@@ -118,7 +118,7 @@ pub async fn list(
     Ok(PersonalTokensResponse { data: rows.into_iter().map(Into::into).collect() })
 }
 
-/// Ends one of the own tokens.
+/// Revokes one of the caller's tokens.
 pub async fn revoke(
     app: &AppState,
     by: &Granted<ManageOwnTokens>,

@@ -1,4 +1,4 @@
-//! Bulk files: the whole catalogue of a game and its public decks to download, for those who keep a copy of it.
+//! Bulk files: the whole catalogue of a game and its public decks as downloads, for clients that keep a copy.
 
 mod downloads;
 mod pages;
@@ -19,7 +19,7 @@ use crate::store::catalogue::bulk_files::{self, BulkFile};
 pub use downloads::Download;
 pub use pages::LAYOUT;
 
-/// Media type of every download, whatever is in it.
+/// Media type of every download, whatever its content.
 pub const GZIP: &str = "application/gzip";
 
 /// A file to download.
@@ -124,7 +124,7 @@ pub async fn find(app: &AppState, name: &str) -> Result<BulkFile, Problem> {
     bulk_files::find(&mut conn, name).await?.ok_or_else(Problem::not_found)
 }
 
-/// Begins to download these bytes of a version.
+/// Starts a download of a byte range of a version.
 pub fn download(
     app: &AppState,
     network: Network,

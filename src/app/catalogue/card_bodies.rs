@@ -1,4 +1,4 @@
-//! Serialised answers about cards: cached, and joined to pages of lists.
+//! Serialised responses about cards: cached, and joined to the pages of lists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -23,34 +23,35 @@ use crate::search::index::Hit;
 use crate::search::{CardQuery, Unique};
 use crate::store::catalogue::cards::{self, CardPlace, CardView, Printing};
 
-/// The serialised answer about a card.
+/// The serialised response about a card.
 pub(super) struct CardBody {
     pub(super) body: Bytes,
-    /// When the public answer about it last changed; `None`: it is hidden from the public.
+    /// When the public response about the card last changed; `None`: the card is hidden from the public.
     modified: Option<DateTime<Utc>>,
     place: PlaceMark,
 }
 
 impl CardBody {
-    /// The answer for the cache of public answers; `None`: the card is hidden from the public.
+    /// The response as an entry of the public cache; `None`: the card is hidden from the public.
     pub(super) fn to_kept(&self) -> Option<KeptCard> {
         let Self { body, modified, place } = self;
         Some(KeptCard { body: body.clone(), modified: (*modified)?, place: *place })
     }
 }
 
-/// Serialises the answer about a card.
+/// Serialises the response about a card.
 pub(super) fn render_body(view: CardView, scans: &Scans) -> Result<CardBody, Problem> {
     let modified = modified_at(&view, scans);
     let CardPlace { game, set, number, .. } = view.place();
     let place = PlaceMark::of(game, set, number);
-    // Copied to its exact size, since it may be cached for long.
+    // Copied to its exact size: the cache may keep it for long.
     let body = to_json(&CardResponse::new(view, scans), ANSWER_CAPACITY)?;
     let body = Bytes::copy_from_slice(&body);
     Ok(CardBody { body, modified, place })
 }
 
-/// Loads the bodies of the answers about these cards, from the cache where possible. A card that was deleted meanwhile is left out.
+/// Loads the response bodies of these cards, from the cache where possible. Cards that were deleted since the query are
+/// left out.
 pub(super) async fn load_bodies(
     app: &AppState,
     viewer: Viewer,
@@ -59,7 +60,7 @@ pub(super) async fn load_bodies(
     Ok(load_each_body(app, viewer, ids).await?.into_iter().flatten().collect())
 }
 
-/// Loads the body of the answer about each of these cards, from the cache where possible; `None`: there is no such card.
+/// Loads the response body of each of these cards, from the cache where possible; `None`: there is no such card.
 pub(super) async fn load_each_body(
     app: &AppState,
     viewer: Viewer,
@@ -89,7 +90,8 @@ pub(super) async fn load_each_body(
     Ok(bodies)
 }
 
-/// Renders entries with a printing or with chosen members. A card that was deleted meanwhile is left out.
+/// Renders list entries that have a printing or only some members. Cards that were deleted since the query are left
+/// out.
 pub(super) async fn render_entries(
     app: &AppState,
     viewer: Viewer,
@@ -97,7 +99,7 @@ pub(super) async fn render_entries(
     hits: &[Hit],
     members: Option<&CardMembers>,
 ) -> Result<Vec<Bytes>, Problem> {
-    // A card comes once for each of its printings.
+    // In lists of printings, a card appears once for each printing.
     let ids: BTreeSet<CardId> = hits.iter().map(card_id).collect();
     let ids: Vec<CardId> = ids.into_iter().collect();
     let bodies = load_each_body(app, viewer, &ids).await?;
@@ -117,7 +119,7 @@ pub(super) async fn render_entries(
     Ok(entries)
 }
 
-/// The printings of these hits, by card and tier; none in lists of cards.
+/// The printings of these hits, by card and tier; empty for lists of cards.
 pub(super) async fn load_printings(
     app: &AppState,
     viewer: Viewer,
@@ -133,7 +135,7 @@ pub(super) async fn load_printings(
     Ok(found.map(|(card, printing)| ((card, printing.tier), printing)).collect())
 }
 
-/// What the answer about a card tells of its place.
+/// The members of a card response that say which card it is.
 #[derive(Deserialize)]
 struct PlacedCard {
     id: CardId,
@@ -143,7 +145,7 @@ struct PlacedCard {
     hidden: bool,
 }
 
-/// The answer about a printing, beside the answer about its card.
+/// The response about a printing, from its card's serialised response.
 fn printing_of(
     body: &[u8],
     printing: Printing,
@@ -154,7 +156,8 @@ fn printing_of(
     Ok(PrintingResponse::new(printing, &place, hidden, scans.template(&place.game)))
 }
 
-/// Renders an entry of a list from the body of the answer about its card: the same as a [`super::card_list::CardEntry`], but for spaces and the order of members.
+/// Renders a list entry from the card's serialised response: equal to a [`super::card_list::CardEntry`] except for
+/// white space and the order of members.
 fn render_entry(
     body: &[u8],
     printing: Option<PrintingResponse>,
@@ -171,7 +174,7 @@ fn render_entry(
     Ok(serde_json::to_vec(&entry)?.into())
 }
 
-/// What follows the entries of a page.
+/// The members of a page that follow its entries.
 #[derive(Serialize)]
 struct Rest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,7 +187,7 @@ struct Rest<'a> {
     warnings: &'a [QueryWarning],
 }
 
-/// Writes a page of serialised entries: the same bytes as a [`super::card_list::CardsPage`].
+/// Writes a page of serialised entries, byte for byte as a [`super::card_list::CardsPage`] is serialised.
 pub(super) fn write_page(
     bodies: &[Bytes],
     next_cursor: Option<&str>,

@@ -2,7 +2,7 @@
 
 use super::cards::CardResponse;
 use super::image_uris::Scans;
-use super::import::faulty;
+use super::import::problem_with_faults;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
@@ -13,23 +13,25 @@ use crate::store::catalogue::cards::CardView;
 use crate::store::catalogue::import::{self, EditError};
 use crate::store::db::deadlines;
 
-/// What an edit made of a thing.
+/// The result of an edit.
 pub enum Edited<T> {
-    /// What the thing is now.
+    /// The edit was stored; this is the new state.
     Done(T),
-    /// What it would be: the edit was a rehearsal.
+    /// The edit was a dry run; this would be the new state.
     Rehearsed(T),
 }
 
 impl<T> Edited<T> {
-    /// The edit, or why it failed.
+    /// Converts the result of an edit; a failure becomes a problem.
     pub(super) fn new<R: Into<T>>(done: Result<R, EditError<R>>) -> Result<Self, Problem> {
         match done {
             Ok(now) => Ok(Self::Done(now.into())),
             Err(EditError::Rehearsed(now)) => Ok(Self::Rehearsed(now.into())),
             Err(EditError::Missing) => Err(Problem::not_found()),
             Err(EditError::Stale) => Err(Problem::new(ProblemCode::PreconditionFailed)),
-            Err(EditError::Refused(faults)) => Err(faulty(ProblemCode::InvalidEdit, faults)),
+            Err(EditError::Refused(faults)) => {
+                Err(problem_with_faults(ProblemCode::InvalidEdit, faults))
+            }
             Err(EditError::Store(error)) => Err(error.into()),
         }
     }
@@ -42,7 +44,7 @@ impl<T> Edited<T> {
     }
 }
 
-/// Changes a card, if it is the version that the editor has seen; a rehearsal (`dry_run`) changes nothing.
+/// Changes a card if it is still the version that the editor has read. A dry run changes nothing.
 pub async fn edit_card(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -57,7 +59,7 @@ pub async fn edit_card(
             let is_current =
                 |view: &CardView| seen.has_seen(&CardResponse::new(view.clone(), &scans));
             let now = import::edit_card(conn, by, card, &app.games, is_current, patch, at).await?;
-            // An error rolls everything back.
+            // An error rolls the transaction back.
             if dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
         })
         .await;

@@ -1,6 +1,7 @@
-//! What the formats of its game say of a card.
+//! What each format of its game says about a card (legalities).
 //!
-//! A resource of its own. The answer about a card has it only with `include=legalities`, because it changes with the day and the rules, and answers about cards are kept.
+//! Legalities are a separate resource. A card's response has them only with `include=legalities`, because they change
+//! with the date and the rules, while card responses are cached.
 
 use cardscape_engine::{CardDefinition, CardLegality, Date, Format};
 use serde::Serialize;
@@ -65,8 +66,8 @@ pub struct LegalitiesResponse {
     pub data: Vec<LegalityResponse>,
 }
 
-/// Lists what each format of its game says of a card on a day, and tells whether the card is hidden from the public. The list is empty
-/// while the card is hidden from the viewer.
+/// Lists the legality of a card in each format of its game on a date, and whether the card is hidden from the public.
+/// The list is empty while the card is hidden from the viewer.
 pub async fn list(
     app: &AppState,
     viewer: Viewer,
@@ -84,7 +85,7 @@ pub async fn list(
     Ok(Located::Here((LegalitiesResponse { on, data }, found.is_hidden())))
 }
 
-/// What each format of its game says of a card on a day.
+/// The legality of a card in each format of its game on a date.
 pub(super) async fn legalities_of(
     app: &AppState,
     conn: &mut Connection,

@@ -25,28 +25,29 @@ use crate::search::Unique;
 use crate::search::index::Hit;
 use crate::store::catalogue::cards::CardHit;
 
-/// Which page of a list, and what to tell of its entries.
+/// Which page of a list to return, and which members of its entries.
 #[derive(Clone, Copy)]
 pub struct ListPage<'a> {
-    /// Where the page before ended; `None`: the first page.
+    /// Cursor from the previous page; `None`: the first page.
     pub cursor: Option<&'a Cursor>,
     /// Most entries of the page.
     pub limit: PageLimit,
     /// Whether to count all entries of the list.
     pub total: bool,
-    /// Members of the cards to answer with; `None`: all.
+    /// Which members of the cards to return; `None`: all.
     pub members: Option<&'a CardMembers>,
 }
 
-/// A page of a list, written out.
+/// A rendered page of a list.
 pub struct ListedCards {
     /// A [`CardsPage`], or a deck list as text.
     pub answer: Rendered,
-    /// Where the next page begins; `None`: this is the last.
+    /// Cursor of the next page; `None`: this is the last page.
     pub next_cursor: Option<String>,
 }
 
-/// Lists cards, or their printings, as the viewer may see them. As text a page is a deck list with one copy of each card.
+/// Lists cards, or their printings, that the viewer may see. In the text form, a page is a deck list with one copy of
+/// each card.
 pub async fn list(
     app: &AppState,
     network: Network,
@@ -84,7 +85,7 @@ pub async fn list(
     Ok(ListedCards { answer, next_cursor })
 }
 
-/// Renders a page of hits of the index, joined from serialised bodies.
+/// Renders a page of hits from the index, by joining serialised card bodies.
 async fn render_hits(
     app: &AppState,
     viewer: Viewer,
@@ -116,7 +117,7 @@ fn collect_warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     warnings
 }
 
-/// Members of a card that a caller wants.
+/// The members of a card that a client asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct CardMembers(Vec<String>);
@@ -140,7 +141,7 @@ const MEMBERS: [&str; 15] = [
 ];
 
 impl CardMembers {
-    /// Whether a member is chosen; the id always is.
+    /// Whether a member was asked for; the id always is.
     pub(super) fn includes(&self, member: &str) -> bool {
         member == "id" || self.0.iter().any(|name| name == member)
     }
@@ -172,12 +173,12 @@ pub(super) struct Total {
 }
 
 impl Total {
-    /// `total_is_exact` of the answer: `false` when there are more, else absent.
+    /// The member `total_is_exact` of the response: `false` when there are more entries, else absent.
     pub(super) fn exactness(self) -> Option<bool> {
         (!self.is_exact).then_some(false)
     }
 
-    /// `total` entries, and no more if it is exact.
+    /// A total, which is exact or a lower bound.
     pub(super) fn new(total: u64, is_exact: bool) -> Self {
         Self { total, is_exact }
     }
@@ -201,7 +202,7 @@ pub struct CardsPage {
 }
 
 impl CardsPage {
-    /// A page of a list with the total of its entries.
+    /// A page of a list with its total.
     pub(super) fn new(
         page: Page<CardEntry>,
         total: Option<Total>,
@@ -228,7 +229,7 @@ pub enum CardEntry {
 }
 
 impl CardEntry {
-    /// An entry with all members, or the chosen ones.
+    /// An entry with all members, or with those asked for.
     pub(super) fn new(
         found: CardHit,
         scans: &Scans,

@@ -1,4 +1,4 @@
-//! Looking cards up: by name, by the beginning of a name, by chance, many at once.
+//! Look-ups of cards: by name, by the beginning of a name, at random, and many at once.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use crate::memory::rendered::Rendered;
 use crate::search::CardQuery;
 use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard};
 
-/// The name of a card, as somebody typed it, and where to look for it.
+/// A card name as somebody typed it, and where to search for it.
 pub struct NameSearch {
     /// The name.
     pub name: TypedName,
@@ -39,7 +39,7 @@ pub struct NameSearch {
     pub place: NamePlace,
 }
 
-/// Where to look for a name: in a game and a set that exist, or everywhere.
+/// Resolves where to search for a name: in a game and set, which must exist, or everywhere.
 pub async fn find_place(
     app: &AppState,
     game: Option<Code>,
@@ -50,7 +50,7 @@ pub async fn find_place(
     Ok(NamePlace { game: text(codes.game), set: text(codes.set) })
 }
 
-/// The failure of a parameter with a wrong value.
+/// The failure of a query parameter with an invalid value.
 pub(crate) fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
@@ -88,7 +88,8 @@ fn ambiguous(cards: Vec<NamedCard>) -> Problem {
     Problem::new(ProblemCode::AmbiguousName).with("candidates", candidates)
 }
 
-/// The cards that may be meant by a name, among those that the viewer may see: those of exactly that name, and, if `near` says so, those of a name like it.
+/// The cards that a name may mean, among those that the viewer may see: those with exactly that name, and, if `near` is
+/// set, those with a similar name.
 pub(crate) async fn find_candidates(
     app: &AppState,
     network: Network,
@@ -125,7 +126,7 @@ pub fn read_beginning(typed: &str) -> Result<Option<TypedName>, Problem> {
     }
 }
 
-/// Suggests names of cards that the viewer may see: those that begin with what was typed, or contain it.
+/// Suggests names of cards that the viewer may see: names that begin with the typed text, or contain it.
 pub async fn suggest_names(
     app: &AppState,
     network: Network,
@@ -147,7 +148,7 @@ pub async fn suggest_names(
     Ok(CardNamesResponse { data })
 }
 
-/// Draws a card among those that fit a request and that the viewer may see. Each is as likely as the others.
+/// Draws a random card among those that match a query and that the viewer may see, each with the same probability.
 pub async fn draw(
     app: &AppState,
     network: Network,
@@ -179,7 +180,8 @@ pub async fn draw(
     }
 }
 
-/// The card that the index draws, if any fits; `None`: the database has to be asked.
+/// Draws from the index in memory; the inner option is `None` when no card matches. `None`: the database has to be
+/// asked.
 async fn draw_in_memory(
     app: &AppState,
     network: Network,
@@ -223,7 +225,8 @@ pub struct CardIdentifierBody {
 }
 
 impl CardIdentifierBody {
-    /// The identifier; faults name the field. `ids` is what may name it alone, as fields are called there: its own id is the last.
+    /// Parses the identifier; faults name the field. `ids` lists the fields that identify a card alone, under their
+    /// names in this request; the last is the card's own id.
     pub(crate) fn parse(
         &self,
         at: &str,

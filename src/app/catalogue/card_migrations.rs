@@ -1,4 +1,4 @@
-//! Cards that were moved or merged: where they went, and how an admin moves and merges them.
+//! Moves and merges of cards: the redirects that they leave, and how admins make them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -19,23 +19,23 @@ use crate::store::catalogue::cards::CardPlace;
 use crate::store::db::deadlines;
 use crate::store::operations::idempotency::IdempotencyClaim;
 
-/// What is found where a card is looked for.
+/// The result of looking for something about a card.
 pub enum Located<T> {
-    /// What is asked about the card.
+    /// The card was found; this is what was asked for.
     Here(T),
-    /// The card was moved or merged.
+    /// The card was moved or merged; this is its new place.
     Moved(NewPlace),
 }
 
-/// Where a card is that is no longer where it was.
+/// The new place of a moved or merged card.
 pub enum NewPlace {
-    /// It was merged into the card with this id.
+    /// The card was merged into the card with this id.
     Id(CardId),
-    /// The card that had the number has another one now, or was merged into a card that has it.
+    /// The card with that number was moved to another number, or merged into the card that has this number.
     Number(CardPlace),
 }
 
-/// Where a card is whose id is no longer one; 404 if it never was.
+/// Finds the card that replaced a card id; 404 if no card ever had that id.
 pub(crate) async fn follow_id<T>(
     conn: &mut Connection,
     old: CardId,
@@ -44,7 +44,7 @@ pub(crate) async fn follow_id<T>(
     Ok(Located::Moved(NewPlace::Id(new)))
 }
 
-/// Where the card is that had this number; 404 if none ever had.
+/// Finds the card that once had this number; 404 if no card ever had it.
 pub(super) async fn follow_number<T>(
     conn: &mut Connection,
     (game, set, number): (&Code, &Code, &Code),
@@ -107,7 +107,7 @@ impl From<MigrationRow> for MigrationResponse {
     }
 }
 
-/// Lists moves and merges, the newest first, after the last one of the page before.
+/// Lists moves and merges, the newest first, after the last entry of the previous page.
 pub async fn list(
     app: &AppState,
     after: Option<(CursorTime, Uuid)>,
@@ -143,7 +143,7 @@ pub async fn move_card(
             store_move(conn, &order, card, &to).await
         })
         .await;
-    let row = done.map_err(|error| refused(error, "/set"))?;
+    let row = done.map_err(|error| migration_refused(error, "/set"))?;
     log(by, id, &row);
     Ok(row.into())
 }
@@ -164,12 +164,12 @@ pub async fn merge_card(
             card_migrations::merge_card(conn, &order, card, into).await
         })
         .await;
-    let row = done.map_err(|error| refused(error, "/into"))?;
+    let row = done.map_err(|error| migration_refused(error, "/into"))?;
     log(by, id, &row);
     Ok(row.into())
 }
 
-/// Logs a move or merge, but not a repeated request for one.
+/// Logs a move or merge, but not the repetition of a request.
 fn log(by: &Granted<WriteCatalogue>, id: MigrationId, row: &MigrationRow) {
     if row.id == id {
         tracing::info!(
@@ -179,8 +179,8 @@ fn log(by: &Granted<WriteCatalogue>, id: MigrationId, row: &MigrationRow) {
     }
 }
 
-/// `target` is the field that names where the card is to go.
-fn refused(error: MigrationError, target: &str) -> Problem {
+/// `target` is the request field with the destination.
+fn migration_refused(error: MigrationError, target: &str) -> Problem {
     match error {
         MigrationError::Missing => Problem::not_found(),
         MigrationError::NoTarget => {

@@ -1,5 +1,5 @@
-//! Finds cards by name in the index in memory. The database, which gives the same answers, is asked when the index is not built, is behind the change
-//! feed, or cannot answer.
+//! Searches card names in the index in memory. The database gives the same answers and is asked when the index is not
+//! built, is behind the change feed, or cannot answer.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn has_trigram(key: &str) -> bool {
     })
 }
 
-/// The cards that may be meant by a name, as [`cards::find_named`] finds them; `None`: the database has to be asked.
+/// The cards that a name may mean, equal to the result of [`cards::find_named`]; `None`: the database has to be asked.
 pub(super) async fn find_named_in_memory(
     app: &AppState,
     viewer: Viewer,
@@ -51,7 +51,7 @@ pub(super) async fn find_named_in_memory(
     Ok(Some(found.into_iter().map(NamedCard::from).collect()))
 }
 
-/// The names that a typed one may become, as [`cards::suggest_names`] finds them. `None`: the database has to be asked.
+/// Completions of a typed name, equal to the result of [`cards::suggest_names`]. `None`: the database has to be asked.
 pub(super) async fn suggest_in_memory(
     app: &AppState,
     viewer: Viewer,
@@ -60,7 +60,7 @@ pub(super) async fn suggest_in_memory(
     limit: usize,
 ) -> Result<Option<Vec<String>>, Problem> {
     let query = make_query(typed, true);
-    // Without three letters in a row there is no trigram to narrow the names down: all would be read.
+    // Without three letters in a row there is no trigram that narrows the search: every name would have to be read.
     if query.near && !has_trigram(&query.search_key) {
         return Ok(None);
     }
@@ -68,7 +68,8 @@ pub(super) async fn suggest_in_memory(
     Ok(Some(all.suggest_names(game, &query, &view, limit)))
 }
 
-/// What each identifier names, as [`cards::look_up`] finds it, written as JSON. `None`: the database has to be asked for all.
+/// The serialised card for each identifier, equal to the result of [`cards::look_up`]. `None`: the database has to be
+/// asked for all of them.
 pub(super) async fn look_up_in_memory(
     app: &AppState,
     viewer: Viewer,
@@ -81,7 +82,7 @@ pub(super) async fn look_up_in_memory(
     let mut bodies = load_each_body(app, viewer, &ids).await?.into_iter();
     let mut found: Vec<Option<Bytes>> =
         card_ids.iter().map(|card| card.and_then(|_| bodies.next().flatten())).collect();
-    // Cards that were moved or merged: the database knows where they are now.
+    // These cards may have been moved or merged: the database knows their new places.
     let is_missing = |at: &usize| {
         found[*at].is_none() && !matches!(identifiers[*at], CardIdentifier::Name { .. })
     };
@@ -101,7 +102,7 @@ pub(super) async fn look_up_in_memory(
     Ok(Some(found))
 }
 
-/// The card that an identifier names, as far as the index knows; an id is not looked up.
+/// The id of the card that an identifier names, from the index; an id is returned without a check.
 fn find_card(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -> Option<CardId> {
     let id = |id| CardId(Uuid::from_u128(id));
     match identifier {
@@ -111,7 +112,7 @@ fn find_card(all: &Snapshot, view: &[CardRecord], identifier: &CardIdentifier) -
             let same = all.same_name(game, name.search_key(), view);
             let of_set =
                 same.into_iter().filter(|card| set.as_ref().is_none_or(|set| card.set == *set));
-            // By set and number: of each name the first.
+            // The cards are in the order of set and number: take the first of each name.
             let mut known = BTreeSet::new();
             let firsts = of_set.filter(|card| known.insert(name_key(&card.name)));
             match match_exactly(name, firsts.map(NamedCard::from).collect()) {
@@ -127,7 +128,8 @@ struct NotFound<'a> {
     not_found: Vec<&'a CardIdentifierBody>,
 }
 
-/// Writes an answer of cards that are written already: the same bytes as a [`super::card_lookups::LookUpResponse`].
+/// Writes a look-up response from serialised cards, byte for byte as a [`super::card_lookups::LookUpResponse`] is
+/// serialised.
 pub(super) fn write_look_up(
     identifiers: &[CardIdentifierBody],
     found: &[Option<Bytes>],

@@ -1,4 +1,4 @@
-//! All that is said of a card beside the card itself, for those who show it at once.
+//! Everything about a card besides the card itself, for pages that show it all.
 
 use super::card_legalities::{LegalityResponse, legalities_of};
 use super::card_neighbours::{self, Neighbours};
@@ -17,30 +17,31 @@ use crate::store::Connection;
 use crate::store::catalogue::cards::{self, CardView, OpenCard};
 use crate::store::catalogue::sets;
 
-/// What is said of a card.
+/// The related resources of a card.
 pub struct CardOverview {
     /// Its set.
     pub set: SetResponse,
-    /// The cards beside it in the set; none when they could not be found in time.
+    /// The neighbours in the set; empty when the query for them failed.
     pub neighbours: Neighbours,
-    /// What is said of its content; `None`: it is hidden from the viewer.
+    /// What depends on the card's content; `None`: the card is hidden from the viewer.
     pub open: Option<OpenCardOverview>,
 }
 
-/// What is said of a card that the viewer may see.
+/// The related resources of a card that the viewer may see.
 pub struct OpenCardOverview {
-    /// The most common first.
+    /// Printings, the most common rarity first.
     pub printings: Vec<PrintingResponse>,
-    /// The oldest day first.
+    /// Rulings, the oldest first.
     pub rulings: Vec<RulingResponse>,
-    /// The newest first.
+    /// The history, the newest entry first.
     pub history: Page<HistoryEntryResponse>,
-    /// One entry for each format of the game that there is today.
+    /// One entry for each format of the game today.
     pub legalities: Vec<LegalityResponse>,
 }
 
-/// Finds what is said of the card that stands at a place, with so many entries of its history: one statement after the other on one connection, so that it takes no more of them than
-/// any other request. 404 when the set or the card is gone.
+/// Finds the related resources of a card, with at most that many history entries. The statements run one after the
+/// other on one connection, so that this takes no more connections than other requests. 404 when the set or the card no
+/// longer exists.
 pub async fn find(
     app: &AppState,
     viewer: Viewer,
@@ -48,24 +49,26 @@ pub async fn find(
     (game, set, number): (&Code, &Code, &str),
     history: PageLimit,
 ) -> Result<CardOverview, Problem> {
-    // Before the connection: this may take another one.
+    // Read before a connection is taken: this read may take a second one.
     let scans = Scans::read(app).await?;
     let mut conn = app.store.connection().await?;
     let row = sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
     let view = cards::find(&conn, viewer, card).await?.ok_or_else(Problem::not_found)?;
     let open = match &view {
         CardView::Hidden(_) => None,
-        CardView::Open(open) => Some(said_of(app, &mut conn, viewer, open, &scans, history).await?),
+        CardView::Open(open) => {
+            Some(open_overview(app, &mut conn, viewer, open, &scans, history).await?)
+        }
     };
     let beside = card_neighbours::find(&conn, (game, set, number)).await;
     let neighbours = beside.unwrap_or_else(|error| {
-        tracing::warn!(%error, %card, "the cards beside a card were not found");
+        tracing::warn!(%error, %card, "cannot find the neighbours of a card");
         Neighbours::default()
     });
     Ok(CardOverview { set: row.into(), neighbours, open })
 }
 
-async fn said_of(
+async fn open_overview(
     app: &AppState,
     conn: &mut Connection,
     viewer: Viewer,

@@ -30,8 +30,8 @@ pub enum PictureForm {
     Png,
 }
 
-/// Draws a card in a rarity, in its lowest one if none is named, with the artwork of the design that it was. A card that is hidden from the viewer has the
-/// same picture as all others that are, whatever rarity is named: the back.
+/// Draws a card in a rarity (the lowest one if none is given), with the artwork of the design it came from. All cards
+/// that are hidden from the viewer have the same picture in every rarity: the back.
 pub async fn draw(
     app: &AppState,
     viewer: Viewer,
@@ -61,7 +61,7 @@ pub async fn draw(
         CardView::Open(open) => {
             let (game, rarity) = (&loaded.game, rarity.as_deref());
             let picture = face(game, open, printings, rarity, artwork.as_deref())?;
-            // What only its holders see is in no cache.
+            // Content that only holders of the card may see must not be cached.
             (picture, if open.is_hidden() { Freshness::Never } else { freshness })
         }
     };
@@ -80,11 +80,11 @@ pub(crate) async fn render(
         PictureForm::Svg => ("image/svg+xml", Bytes::from(svg)),
         PictureForm::Png => ("image/png", app.pictures.png(picture, &svg).await?),
     };
-    // Without a time of the last change: a new manifest changes the picture, too.
+    // The response has no Last-Modified: the picture changes with the game's manifest, too.
     Ok(Rendered::file(freshness, media_type, body))
 }
 
-/// The rarity as the game writes it; 400 when the game has none of that code, whether the card is hidden or not.
+/// Normalises a rarity code; 400 when the game has no such rarity, whether or not the card is hidden.
 pub(crate) fn known_rarity(game: &Game, rarity: &Code) -> Result<String, Problem> {
     let code = rarity.lower_case().into_string();
     if game.rarity(&code).is_some() {
@@ -94,7 +94,7 @@ pub(crate) fn known_rarity(game: &Game, rarity: &Code) -> Result<String, Problem
     Err(bad_query("?rarity", must_be_one_of(&code, known)))
 }
 
-/// The face of a card; 404 when it does not exist in that rarity.
+/// Draws the face of a card; 404 when the card has no printing of that rarity.
 fn face(
     game: &Game,
     card: &OpenCard,

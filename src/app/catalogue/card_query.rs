@@ -1,4 +1,5 @@
-//! Lists of cards as they are requested: what the request means by the games and sets there are, and which parts of it cannot be used.
+//! Requests for lists of cards: resolves them against the existing games and sets, and reports the parts that cannot be
+//! used.
 
 use std::sync::Arc;
 
@@ -20,45 +21,45 @@ use crate::search::{
 use crate::store::StoreError;
 use crate::store::catalogue::games::LoadedGame;
 
-/// Which cards are to be listed, and how, as the client wrote it.
+/// Which cards to list, and how, as the client requested it.
 #[derive(Debug, Default)]
 pub struct ListRequest {
-    /// What the parameters beside the query say.
+    /// The filter parameters.
     pub filter: CardFilter,
     /// The query in the language of docs/SEARCH.md.
     pub text: String,
-    /// Name of the field to sort by; `None`: what the query says, or else the place of the cards.
+    /// Name of the field to sort by; `None`: the order of the query, or else by game, set and number.
     pub sort: Option<String>,
-    /// Whether the highest come first; `None`: what the query says.
+    /// Whether to sort in descending order; `None`: as in the query.
     pub descending: Option<bool>,
-    /// What an entry stands for; `None`: what the query says.
+    /// What an entry stands for (a card or a printing); `None`: as in the query.
     pub unique: Option<Unique>,
 }
 
-/// A request for a list, checked.
+/// A checked request for a list.
 pub struct List {
     pub(super) query: CardQuery,
     pub(super) warnings: Vec<QueryWarning>,
     /// The query as the client wrote it.
     pub(super) text: String,
-    /// Tells this list's cursors from those of others.
+    /// Identifies the list in its cursors, so that a cursor of another list is refused.
     mark: String,
 }
 
 impl ListRequest {
-    /// Checks the request where nobody reads warnings: a term that cannot be used is a fault.
+    /// Checks the request for callers that cannot return warnings: a term that cannot be used is a fault.
     pub async fn check_strictly(self, app: &AppState) -> Result<CardQuery, Problem> {
         let List { query, warnings, .. } = self.check(app).await?;
         if warnings.is_empty() { Ok(query) } else { Err(bad_query(warnings)) }
     }
 
-    /// Checks the request over the games and sets that there are.
+    /// Checks the request against the existing games and sets.
     pub async fn check(self, app: &AppState) -> Result<List, Problem> {
         let games = app.all_games().await?;
         let tree = match search::parse(&self.text) {
             Ok(tree) => tree,
             Err(faults) => {
-                // What is wrong beside the query is told, too.
+                // Faults of the other parameters are reported together with those of the query.
                 let rest = Self { text: String::new(), ..self };
                 let others = rest.check_over(&games, None, None, app.today()?);
                 return both(Err(bad_query(faults)), others).map(|(list, _)| list);
@@ -77,7 +78,7 @@ impl ListRequest {
         tree: Option<Node>,
         today: Date,
     ) -> Result<List, Problem> {
-        // Cursors of clients hold it: other names of these fields would make the cursors invalid.
+        // Cursors of clients hold this mark: renaming the fields that it is made from would invalidate them.
         let mark = mark_of(&self);
         let unknown = unknown_codes(&self.filter, games, sets).into_iter();
         let mut warnings: Vec<_> = unknown.map(QueryWarning::from).collect();
@@ -106,23 +107,24 @@ impl ListRequest {
     }
 }
 
-/// Tells the cursors of a list from those of others, by everything that is asked for.
+/// A mark for cursors: equal only for lists with the same request.
 pub(crate) fn mark_of(request: &impl std::fmt::Debug) -> String {
     hex(&Sha256::digest(format!("{request:?}"))[..6])
 }
 
-/// What a query is read over: the game that is asked for. Of one that does not exist the list is empty, whatever the query says: it is read over all games.
+/// The games that a query is checked against: the requested game. A game that does not exist has an empty list,
+/// whatever the query says, so the query is checked against all games.
 pub(crate) fn scope_of<'a>(games: &'a [Arc<LoadedGame>], game: Option<&str>) -> Scope<'a> {
     let all = Scope::new(games.iter().map(|loaded| &loaded.game));
     game.and_then(|game| all.of_code(game).ok()).unwrap_or(all)
 }
 
-/// Refuses what is no query of the language at all, whatever fields there are.
+/// Refuses text that does not parse as a query, whichever fields exist.
 pub fn demand_syntax(text: &str) -> Result<(), Problem> {
     search::parse(text).map(drop).map_err(bad_query)
 }
 
-/// A query that cannot be used, with every fault.
+/// The failure of a query with faults; lists every fault.
 pub(crate) fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
     let input_fault = |fault: &QueryWarning| match fault.parameter {
@@ -134,7 +136,8 @@ pub(crate) fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
         .with("faults", serde_json::to_value(faults).unwrap_or_default())
 }
 
-/// A search that took too long is the query's fault more often than the database's.
+/// Converts the error of a search. A time-out is caused by the query more often than by the database, so the response
+/// asks for a narrower query.
 pub(crate) fn too_slow(error: StoreError) -> Problem {
     match error {
         StoreError::TooLong => {
@@ -147,16 +150,16 @@ pub(crate) fn too_slow(error: StoreError) -> Problem {
     }
 }
 
-/// A cursor's content: mark of the list, sort key, game, set, number, tier.
+/// The content of a cursor: mark of the list, sort key, game, set, number, tier.
 type CursorKey = (String, Option<String>, Code, Code, Code, i16);
 
 impl List {
-    /// Refuses what is no cursor of any list of cards.
+    /// Refuses a cursor that no list of cards can have made.
     pub fn demand_cursor(cursor: &Cursor) -> Result<(), Problem> {
         cursor.key::<CursorKey>().map(drop)
     }
 
-    /// Where a page begins.
+    /// Decodes a cursor of this list.
     pub(super) fn position(&self, cursor: &Cursor) -> Result<Position, Problem> {
         let (mark, key, game, set, number, tier): CursorKey = cursor.key()?;
         let sorted = self.query.sort != SortKey::Place;
@@ -169,7 +172,7 @@ impl List {
         Ok(Position { key, game, set, number, tier })
     }
 
-    /// Where the page after an entry begins, as clients see it.
+    /// Encodes the position of the last entry of a page as a cursor.
     pub(super) fn cursor(&self, position: Position) -> String {
         let Position { key, game, set, number, tier } = position;
         Cursor::at(&(&self.mark, key, game, set, number, tier))
@@ -198,7 +201,7 @@ pub struct QueryWarning {
 }
 
 impl QueryWarning {
-    /// The costly terms were not tried on all cards.
+    /// The warning that costly terms were tested on only some of the cards.
     pub(super) fn cut(text: &str, candidates: u32) -> Self {
         Self::of_all(
             text,
@@ -209,7 +212,7 @@ impl QueryWarning {
         )
     }
 
-    /// The same in a list of designs.
+    /// The same warning for a list of designs.
     pub(crate) fn cut_of_designs(text: &str, candidates: u32) -> Self {
         Self::of_all(
             text,
@@ -220,7 +223,7 @@ impl QueryWarning {
         )
     }
 
-    /// The costly terms were not tried on all cards that the index left.
+    /// The warning that costly terms were tested on only some of the cards that the index left.
     pub(super) fn unfinished(text: &str) -> Self {
         Self::of_all(
             text,
@@ -230,7 +233,7 @@ impl QueryWarning {
         )
     }
 
-    /// There was no time to count.
+    /// The warning that counting timed out.
     pub(super) fn uncounted(text: &str) -> Self {
         Self::of_all(
             text,

@@ -1,4 +1,5 @@
-//! Finds lists of cards in the index in memory, or in the database when the index is not built, is behind the change feed, or cannot answer the query.
+//! Searches lists of cards in the index in memory, or in the database when the index is not built, is behind the change
+//! feed, or cannot answer the query.
 //!
 //! Both find the same cards in the same order, and a cursor of one continues in the other.
 
@@ -19,14 +20,14 @@ use crate::search::{CardQuery, Unique};
 use crate::store::catalogue::cards::{self, CardHit, CardView};
 use crate::work::on_blocking_thread;
 
-/// Most hidden cards that a viewer may hold to be answered from the index: they are read for each request and tested one by one. Viewers who hold
-/// more are answered from the database.
+/// Most hidden cards of a viewer for which the index is used: these cards are read on each request and tested one by
+/// one. Viewers who hold more hidden cards are answered from the database.
 const MAX_HELD: usize = 200;
 
-/// Most tests and names of a query that runs on the worker thread of the request.
+/// Largest query, in tests and names, that runs on the request's worker thread.
 const MAX_INLINE_TESTS: usize = 200;
 
-/// Which part of a list.
+/// Which part of a list to return.
 pub(super) struct Part {
     pub(super) after: Option<Position>,
     pub(super) limit: PageLimit,
@@ -39,9 +40,9 @@ pub(super) struct Listed<T> {
     pub(super) entries: Vec<T>,
     pub(super) next_cursor: Option<String>,
     pub(super) total: Option<Total>,
-    /// Whether there was no time to count.
+    /// Whether counting timed out.
     pub(super) uncounted: bool,
-    /// The warning that costly terms were not tried on all cards, if they were not.
+    /// The warning that costly terms were tested on only some of the cards, if so.
     pub(super) cut: Option<QueryWarning>,
 }
 
@@ -52,7 +53,7 @@ impl<T> Listed<T> {
     }
 }
 
-/// The index for a query, and the hidden cards that the viewer holds. `None`: the database has to be asked.
+/// The index for a query, and the hidden cards that the viewer holds; `None`: the database has to be asked.
 pub(super) async fn find_index(
     app: &AppState,
     viewer: Viewer,
@@ -63,7 +64,7 @@ pub(super) async fn find_index(
     Ok(all.answers(query).then_some((all, view)))
 }
 
-/// The index without the progress of hidden cards, and the hidden cards that the viewer holds. `None`: the database has to be asked.
+/// Like [`find_index`], but the index need not have the unlock progress of hidden cards.
 pub(crate) async fn find_cards_index(
     app: &AppState,
     viewer: Viewer,
@@ -84,8 +85,8 @@ pub(crate) async fn find_cards_index(
     Ok(Some((all, cards::load_records(&mut conn, viewer, &held).await?)))
 }
 
-/// Runs work on the index: for a small query at once; for one that may take as long as a search of the database on a blocking thread, when it is the
-/// turn of the network.
+/// Runs work on the index. A small query runs at once; one that may take as long as a database search runs on a
+/// blocking thread, when it is the network's turn.
 pub(super) async fn run_on_index<T: Send + 'static>(
     app: &AppState,
     network: Network,
@@ -100,7 +101,7 @@ pub(super) async fn run_on_index<T: Send + 'static>(
     Ok(on_blocking_thread(work).await?)
 }
 
-/// A page as the index finds it; `None`: the database has to be asked.
+/// Lists a page from the index; `None`: the database has to be asked.
 pub(super) async fn list_in_memory(
     app: &AppState,
     network: Network,
@@ -129,7 +130,7 @@ pub(super) async fn list_in_memory(
     }))
 }
 
-/// A page as the database finds it.
+/// Lists a page from the database.
 pub(super) async fn list_in_database(
     app: &AppState,
     network: Network,
@@ -168,7 +169,7 @@ pub(super) async fn list_in_database(
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
-/// The first cards of a list as the index finds it; of a query without terms that cost much. `None`: the database has to be asked.
+/// The first cards of a list, from the index, for queries without costly terms; `None`: the database has to be asked.
 pub(crate) async fn find_ids_in_memory(
     app: &AppState,
     network: Network,
@@ -183,7 +184,7 @@ pub(crate) async fn find_ids_in_memory(
     Ok(Some(hits.iter().map(card_id).collect()))
 }
 
-/// The same as the database finds it.
+/// Like [`find_ids_in_memory`], from the database.
 pub(crate) async fn find_in_database(
     app: &AppState,
     network: Network,
@@ -198,7 +199,8 @@ pub(crate) async fn find_in_database(
     Ok(found.map_err(too_slow)?.into_iter().map(CardHit::into_card).collect())
 }
 
-/// Loads the cards of these hits, and their printings in lists of printings. A card that was deleted meanwhile is left out.
+/// Loads the cards of these hits, and their printings in lists of printings. Cards that were deleted since the search
+/// are left out.
 pub(super) async fn load_cards(
     app: &AppState,
     viewer: Viewer,
@@ -226,7 +228,7 @@ pub(super) fn card_id(hit: &Hit) -> CardId {
     CardId(uuid::Uuid::from_u128(hit.card))
 }
 
-/// Where a hit stands.
+/// The position of a hit in its list.
 pub(super) fn position_of(hit: &Hit) -> Position {
     let Hit { key, game, set, number, tier, .. } = hit;
     let (game, set) = (game.to_string(), set.to_string());

@@ -9,7 +9,8 @@ use super::card_query::QueryWarning;
 use crate::domain::designs::release::DesignCredit;
 use crate::store::catalogue::cards::{CardHit, CardView};
 
-/// A card as one reads it: name, place, attributes, effects, lore. An error where the database has something else than a card.
+/// A card as readable text: name, place, attributes, effects, lore. Fails when the stored JSON does not have the form
+/// of a card.
 pub(super) fn card_text(view: &CardView) -> serde_json::Result<String> {
     let place = view.place();
     let place = format!("{} {} {}", place.game, place.set, place.number);
@@ -57,8 +58,8 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A list of cards as a deck list with one of each, which `list` of a deck takes back. What a deck list has no line for stands in comments: games,
-/// cards that are hidden from the viewer, warnings.
+/// A list of cards as a deck list with one copy of each, in the format that the `list` field of decks accepts. Games,
+/// cards hidden from the viewer and warnings, for which that format has no lines, are written as comments.
 pub(super) fn list_text(found: &[CardHit], warnings: &[QueryWarning]) -> String {
     let mut text = String::new();
     for warning in warnings {
@@ -94,7 +95,7 @@ fn line(card: CardReference) -> String {
     render_deck_text(&Deck { entries: vec![entry] })
 }
 
-/// What somebody typed must not begin a line of its own.
+/// Joins text to one line: user input must not start a line of the list.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Cards and printings, as somebody may see them.
+//! Cards and printings as a viewer may see them.
 
 use cardscape_engine::{Effect, ScanTemplate};
 use chrono::{DateTime, Utc};
@@ -181,7 +181,7 @@ impl CardResponse {
 }
 
 impl OpenCardResponse {
-    /// The answer about a card of the game with this template of scans.
+    /// The response about a card; `scan` is the scan template of its game.
     pub(super) fn new(card: OpenCard, scan: Option<&ScanTemplate>) -> Self {
         Self {
             image_uris: ImageUris::of_card(&card, scan),
@@ -243,7 +243,7 @@ pub struct PrintingResponse {
 }
 
 impl PrintingResponse {
-    /// The answer about a printing of the card that stands there, in a game with this template of scans.
+    /// The response about a printing of a card; `scan` is the scan template of the game.
     pub(super) fn new(
         printing: Printing,
         card: &CardPlace,
@@ -269,7 +269,7 @@ pub struct PrintingsResponse {
     pub hidden: bool,
 }
 
-/// Open cards change rarely; progress shows within seconds.
+/// How long responses about cards may be cached: open cards change rarely; progress has to show within seconds.
 pub(crate) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
     match (viewer.is_stranger(), may_progress) {
         (false, _) => Freshness::Private,
@@ -278,7 +278,8 @@ pub(crate) fn freshness(viewer: Viewer, may_progress: bool) -> Freshness {
     }
 }
 
-/// Since when the public answer about a card is what it is; `None`: it is hidden from the public, and when its content changed is a secret of its own.
+/// Last change of the public response about a card; `None`: the card is hidden from the public, and then the time when
+/// its content changed is secret, too.
 pub(super) fn modified_at(view: &CardView, scans: &Scans) -> Option<DateTime<Utc>> {
     match view {
         CardView::Open(card) if !card.is_hidden() => {
@@ -288,20 +289,20 @@ pub(super) fn modified_at(view: &CardView, scans: &Scans) -> Option<DateTime<Utc
     }
 }
 
-/// Who wants to see a card, and how.
+/// Who asks for a card, and in which form.
 #[derive(Clone, Copy)]
 pub struct CardRequest {
-    /// Who.
+    /// Who asks.
     pub viewer: Viewer,
-    /// In which form.
+    /// The form of the response.
     pub form: AnswerForm,
-    /// Whether to tell what each format says of the card today; only as JSON.
+    /// Whether to include the legality in each format today; only in JSON.
     pub legalities: bool,
 }
 
 impl CardRequest {
-    /// Whether a kept answer is the viewer's, too: an open card is the same for strangers and players. Who edits cards expects to see at
-    /// once what was changed, and what formats say changes with the day.
+    /// Whether a cached response may be used. Open cards are the same for anonymous clients and players. Editors must
+    /// see their changes at once, and legalities change with the date.
     fn may_be_kept(self) -> bool {
         !self.viewer.sees_all() && self.form == AnswerForm::Json && !self.legalities
     }
@@ -319,7 +320,7 @@ pub async fn find(
     }
 }
 
-/// The answer about a card, from memory where it is kept; `None`: there is no such card.
+/// The response about a card, from the cache if possible; `None`: there is no such card.
 pub(super) async fn render_card(
     app: &AppState,
     request: CardRequest,
@@ -338,7 +339,8 @@ pub(super) async fn render_card(
     }
 }
 
-/// Finds the card with a number of a set. Zeros at the beginning of the number may be left out, or be more, where one card of the set is meant.
+/// Finds the card with a number in a set. Leading zeros of the number may be missing or added, where this leaves only
+/// one card.
 pub async fn find_by_number(
     app: &AppState,
     request: CardRequest,
@@ -348,7 +350,7 @@ pub async fn find_by_number(
     if request.may_be_kept()
         && let Some(card) = app.catalogue.cards().and_then(|all| all.at(game, set, number))
         && let Some(kept) = app.card_cache.find(CardId(Uuid::from_u128(card)))
-        // The index may be a moment behind what is kept of a card that moved.
+        // The number index may lag behind the cached response of a moved card.
         && kept.place == PlaceMark::of(game, set, number)
     {
         return Ok(Located::Here(render_kept(kept, viewer)));
@@ -360,7 +362,7 @@ pub async fn find_by_number(
         None => {
             let conn = &mut *app.store.connection().await?;
             let moved = follow_number(conn, (game, set, number)).await;
-            // People leave out the zeros. An old number leads on to its card first.
+            // People leave out leading zeros. The redirect of a moved card's old number has precedence.
             if moved.is_err()
                 && let Some(number) =
                     cards::find_number_ignoring_zeros(conn, game, set, number).await?
@@ -375,12 +377,12 @@ pub async fn find_by_number(
     write(app, request, ticket, view).await.map(Located::Here)
 }
 
-/// A kept answer for somebody who may see what strangers see.
+/// A cached response for a viewer who may see what everybody may see.
 fn render_kept(kept: KeptCard, viewer: Viewer) -> Rendered {
     Rendered::from_json_modified(freshness(viewer, false), Some(kept.modified), kept.body)
 }
 
-/// Writes the answer, and keeps it when the card is open to everybody.
+/// Serialises the response, and caches it if the card is open to everybody.
 async fn write(
     app: &AppState,
     request: CardRequest,
@@ -403,7 +405,8 @@ async fn write(
     Ok(render_kept(kept, viewer))
 }
 
-/// Writes a card with what formats say of it today. That changes without the card, so the answer has no time of its last change.
+/// Renders a card with its legalities of today. These change independently of the card, so the response has no
+/// Last-Modified.
 async fn with_legalities(
     app: &AppState,
     viewer: Viewer,
@@ -425,7 +428,7 @@ async fn with_legalities(
     Ok(Rendered::new(fresh, None, &card)?)
 }
 
-/// Writes a card in the form that is wanted.
+/// Renders a card in the requested form.
 pub(super) fn in_form(
     form: AnswerForm,
     fresh: Freshness,
@@ -442,7 +445,7 @@ pub(super) fn in_form(
     }
 }
 
-/// Lists the printings of a card: none while it is hidden from the viewer.
+/// Lists the printings of a card; empty while the card is hidden from the viewer.
 pub async fn list_printings(
     app: &AppState,
     viewer: Viewer,
@@ -459,7 +462,8 @@ pub async fn list_printings(
     Ok(Located::Here(PrintingsResponse { data, hidden }))
 }
 
-/// The printings of the card that stands there, in a game with this template of scans: none while it is hidden from the viewer. `hidden`: whether it is from the public.
+/// The printings of a card; empty while the card is hidden from the viewer. `hidden`: whether the card is hidden from
+/// the public; `scan`: the scan template of its game.
 pub(super) async fn printings_of(
     conn: &mut Connection,
     viewer: Viewer,
@@ -482,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn effects_are_documented_as_they_leave() {
+    fn effects_have_the_documented_members() {
         let text = || "x".to_owned();
         let effect = Effect { style: Some(text()), slot: Some(text()), text: text() };
         let left = serde_json::to_value(effect).unwrap();
@@ -492,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_are_documented_as_they_leave() {
+    fn credits_have_the_documented_members() {
         let text = || "x".to_owned();
         let account_id = crate::domain::ids::AccountId::fresh();
         let left =

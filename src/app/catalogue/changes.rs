@@ -1,4 +1,4 @@
-//! The change feed: what happened to the catalogue, from any number on, as pages and as a stream.
+//! The change feed: events of the catalogue from any sequence number on, as pages and as a stream.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::memory::catalogue::change_watch::Watcher;
 use crate::store::StoreResult;
 use crate::store::catalogue::changes::{self, Change};
 
-/// Most events that a stream reads at once.
+/// Most events that one read of a stream returns.
 const CHUNK: i64 = 500;
 
 /// Something that happened.
@@ -99,7 +99,8 @@ pub struct ChangesResponse {
     pub newest: i64,
 }
 
-/// Lists what happened to the catalogue, or to one game, whose code exists, after the number `after`.
+/// Lists changes of the catalogue after the sequence number `after`; with `game`, which must exist, only those of that
+/// game.
 pub async fn list(
     app: &AppState,
     after: u64,
@@ -116,7 +117,8 @@ pub async fn list(
     Ok(ChangesResponse { data, next_after, newest })
 }
 
-/// Follows what happens to the catalogue, or to one game, whose code exists, after the number `after`; `None`: from now on.
+/// Follows changes of the catalogue after the sequence number `after`; `None`: from now on. With `game`, which must
+/// exist, only those of that game.
 pub async fn follow(
     app: &AppState,
     network: Network,
@@ -141,31 +143,32 @@ fn feed_gap() -> Problem {
         .detail("The feed does not continue from this number: read the catalogue anew.")
 }
 
-/// Converts a number of the feed; `None`: it is too large to be one.
+/// Converts a sequence number; `None`: it is too large to be one.
 pub(crate) fn to_seq(seq: u64) -> Option<i64> {
     i64::try_from(seq).ok()
 }
 
-/// Somebody who follows the change feed.
+/// A follower of the change feed.
 pub struct Follower {
     app: AppState,
     watcher: Watcher,
     game: Option<String>,
-    /// Everything up to this number was read.
+    /// Sequence number of the last change that was read.
     after: i64,
 }
 
-/// What a follower of the change feed learns.
+/// What a follower receives.
 pub enum FeedStep {
-    /// This happened.
+    /// New changes.
     Changes(Vec<ChangeResponse>),
-    /// Nothing happened for as long as the follower wanted to wait.
+    /// There was no change for as long as the follower wanted to wait.
     Silence,
 }
 
 impl Follower {
-    /// Waits, for a time, for what happens next; `None`: the instance stops or the database does not answer. The client can go on from the last
-    /// number that it has: that is better than a stream that leaves something out.
+    /// Waits up to `max_wait` for the next changes; `None`: the instance is stopping, or the database does not answer.
+    /// The stream then ends and the client resumes from its last sequence number, which is better than a stream that
+    /// leaves changes out.
     pub async fn next(&mut self, max_wait: Duration) -> Option<FeedStep> {
         loop {
             if self.app.is_draining() {

@@ -1,4 +1,5 @@
-//! Codes of games, sets, kinds and rarities in query parameters: case does not count, and unknown ones are refused with near ones that exist.
+//! Codes of games, sets, kinds and rarities in query parameters: case is ignored, and unknown codes are refused with
+//! suggestions of similar ones.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use crate::store::catalogue::games::LoadedGame;
 /// Codes that the parameters of a request name.
 #[derive(Clone, Debug, Default)]
 pub struct Codes {
-    /// Of a game.
+    /// Code of a game.
     pub game: Option<Code>,
-    /// Of a set, of that game if one is named.
+    /// Code of a set; of the game, if one is given.
     pub set: Option<Code>,
-    /// Of a rarity, of that game if one is named.
+    /// Code of a rarity; of the game, if one is given.
     pub rarity: Option<Code>,
 }
 
@@ -24,17 +25,17 @@ pub struct Codes {
 pub(crate) struct UnknownCode<'c> {
     pub(crate) parameter: &'static str,
     pub(crate) code: &'c str,
-    /// Says that it does not exist, with near ones that do, for people.
+    /// Says that the code does not exist, and names similar ones that do.
     pub(crate) message: String,
 }
 
 impl Codes {
-    /// Those of a request that names a game at most.
+    /// For requests that can only name a game.
     pub fn of_game(game: Option<Code>) -> Self {
         Self { game, ..Self::default() }
     }
 
-    /// Those of a request that names a game and a set at most.
+    /// For requests that can only name a game and a set.
     pub fn of_set(game: Option<Code>, set: Option<Code>) -> Self {
         Self { game, set, rarity: None }
     }
@@ -63,7 +64,7 @@ impl Codes {
         if unknown_codes(&filter, &games, sets.as_deref()).is_empty() {
             return Ok(codes);
         }
-        // The lists in memory may be a moment old: before a code is refused, the database is asked.
+        // The lists in memory may be slightly old: the database is asked before a code is refused.
         let mut conn = app.store.connection().await?;
         let games = app.games.read_list(&mut conn).await?;
         let sets = match sets {
@@ -82,7 +83,8 @@ impl Codes {
     }
 }
 
-/// The codes of a filter that do not exist. Where the game is unknown, only the game: its sets and kinds cannot be checked.
+/// The codes of a filter that do not exist. If the game is unknown, only the game: its sets and kinds cannot be
+/// checked.
 pub(crate) fn unknown_codes<'c>(
     filter: &'c CardFilter,
     games: &[Arc<LoadedGame>],

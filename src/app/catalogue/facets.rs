@@ -1,4 +1,4 @@
-//! Facets: which values the cards of a game have, and how many cards have each.
+//! Facets: the values that the cards of a game have, and the number of cards with each value.
 
 use std::collections::BTreeMap;
 
@@ -76,8 +76,8 @@ pub struct FacetValueResponse {
     pub cards: u64,
 }
 
-/// Counts how many of a game's cards, or of one of its sets, have each value: those that the viewer may see and that fit `query`. The answer is a
-/// [`FacetsResponse`].
+/// Counts the cards of a game, or of one of its sets, by value: cards that the viewer may see and that match `query`.
+/// The response is a [`FacetsResponse`].
 pub async fn count(
     app: &AppState,
     network: Network,
@@ -129,19 +129,19 @@ pub async fn count(
         warnings,
     };
     let answer = Rendered::new(freshness(viewer, true), None, &body)?;
-    // Submissions are counted without any change of the cards.
+    // The number of submissions changes without a change of the cards.
     if viewer.is_stranger() && is_lasting {
         app.catalogue.keep_facets(key, version, answer.clone());
     }
     Ok(answer)
 }
 
-/// Values of cards as they were counted.
+/// Counts of cards by value.
 struct Counted {
     counts: Vec<FacetCount>,
-    /// The warning that costly terms were not tried on all cards, if they were not.
+    /// The warning that costly terms were tested on only some of the cards, if so.
     cut: Option<QueryWarning>,
-    /// Whether the index counted them, and not the database.
+    /// Whether the counts are from the index, not from the database.
     from_memory: bool,
 }
 
@@ -173,7 +173,7 @@ async fn count_values(
     Ok(Counted { counts: counted.map_err(too_slow)?, cut, from_memory: false })
 }
 
-/// Cards by value, for each facet.
+/// Counts of cards by value, for each facet.
 pub(crate) struct Counts {
     cards: u64,
     by_facet: BTreeMap<(FacetSource, String), Vec<(Value, u64)>>,
@@ -192,12 +192,13 @@ impl Counts {
         sorted
     }
 
-    /// All that were counted.
+    /// Number of all counted cards.
     pub(crate) fn cards(&self) -> u64 {
         self.cards
     }
 
-    /// The listed values with their counts, then the other values that cards have: numbers from low to high, then texts.
+    /// The listed values with their counts, followed by other values that cards have: numbers in ascending order, then
+    /// texts.
     fn values(
         &mut self,
         source: FacetSource,
@@ -222,16 +223,16 @@ impl Counts {
     }
 }
 
-/// An attribute that is a facet, in all kinds that have it.
+/// An attribute that is a facet, and all kinds that have it.
 pub(crate) struct FacetAttribute<'a> {
     pub(crate) code: &'a str,
     name: &'a str,
     kinds: Vec<String>,
-    /// The values that the manifest lists; none of numbers.
+    /// The values that the manifest lists; empty for numbers.
     pub(crate) listed: Vec<Value>,
 }
 
-/// The attributes of a game's cards that are no free text, in the order in which its kinds bring them.
+/// The attributes of a game's cards that are not free text, in the order of its kinds.
 pub(crate) fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
     let mut found: Vec<FacetAttribute<'_>> = Vec::new();
     for kind in game.kinds() {
@@ -252,7 +253,7 @@ pub(crate) fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
     found
 }
 
-/// The values that the manifest lists; `None` for free text, which has as many values as there are cards.
+/// The values that the manifest lists; `None` for free text, where nearly every card has its own value.
 fn listed_values(attribute: &Attribute) -> Option<Vec<Value>> {
     match &attribute.value {
         AttributeValue::Choice { values } | AttributeValue::Choices { values, .. } => {
@@ -264,7 +265,7 @@ fn listed_values(attribute: &Attribute) -> Option<Vec<Value>> {
     }
 }
 
-/// The facets of a game, in their order.
+/// The facets of a game, in display order.
 pub(crate) fn facets(
     game: &Game,
     attributes: &[FacetAttribute<'_>],
@@ -307,7 +308,7 @@ pub(crate) fn facets(
     facets
 }
 
-/// Style and slot, if any kind has effects with them.
+/// The facets for style and slot, if any kind has effects with them.
 fn effect_facets(game: &Game, counts: &mut Counts) -> Vec<FacetResponse> {
     let mut facets = Vec::new();
     for (source, code, name) in

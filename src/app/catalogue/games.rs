@@ -200,7 +200,7 @@ impl<'a> From<&'a Format> for FormatResponse<'a> {
 }
 
 impl<'a> GamesResponse<'a> {
-    /// The games in short.
+    /// The summaries of the games.
     pub fn new(games: &'a [Arc<LoadedGame>]) -> Self {
         Self { data: games.iter().map(|loaded| (&loaded.game).into()).collect() }
     }
@@ -212,7 +212,8 @@ impl<'a> From<&'a Game> for FormatsResponse<'a> {
     }
 }
 
-/// All games as they are, not as they were within the time of trust: the list is kept until the next change.
+/// All games, read from the database rather than from a list that may be as old as the cache allows. The list is cached
+/// until the next change.
 pub async fn list(app: &AppState) -> Result<Vec<Arc<LoadedGame>>, Problem> {
     Ok(app.games.read_list(&mut *app.store.connection().await?).await?)
 }
@@ -231,7 +232,8 @@ pub struct FoundFormat {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Finds a format of a game: as it stands on a day, or its newest version; with one of its variants in force, or its default.
+/// Finds a format of a game: the version in force on a date, or the newest version; with the given variant or the
+/// default one.
 pub async fn find_format(
     app: &AppState,
     (game, code): (&Code, &Code),
@@ -264,7 +266,7 @@ pub enum SchemaOf {
     Manifest,
 }
 
-/// The JSON Schema of the files that describe a game, with when the manifest of the game was last changed.
+/// The JSON Schema of the files that describe a game, and when the game's manifest last changed.
 pub async fn find_schema(
     app: &AppState,
     game: &Code,
@@ -291,8 +293,8 @@ async fn stored_manifest(app: &AppState, game: &Code) -> Result<Option<StoredMan
     Ok(games::manifest(&mut *app.store.connection().await?, game).await?)
 }
 
-/// Brings in a game, or changes its manifest; a rehearsal (`dry_run`) changes nothing. Why the file cannot be read is told only to those who
-/// name the version that they replace.
+/// Creates a game, or replaces its manifest; a dry run changes nothing. Parse errors of the file are reported only to
+/// clients that name the version that they replace.
 pub async fn replace_manifest(
     app: &AppState,
     by: &Granted<WriteCatalogue>,

@@ -1,4 +1,4 @@
-//! What changed about a card.
+//! The history of a card: what changed, and when.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -68,8 +68,8 @@ pub struct HistoryResponse {
     pub hidden: bool,
 }
 
-/// Lists what happened to a card, the newest first, after the last entry of the page before. The list is empty while the card is hidden from
-/// the viewer.
+/// Lists the history of a card, the newest entry first, after the last entry of the previous page. The list is empty
+/// while the card is hidden from the viewer.
 pub async fn list(
     app: &AppState,
     viewer: Viewer,
@@ -85,7 +85,8 @@ pub async fn list(
     Ok(Located::Here(HistoryResponse { page, hidden: found.is_hidden() }))
 }
 
-/// What happened to a card, the newest first, after the last entry of the page before: nothing while it is hidden from the viewer.
+/// The history of a card, the newest entry first, after the last entry of the previous page; empty while the card is
+/// hidden from the viewer.
 pub(super) async fn load(
     conn: &mut Connection,
     viewer: Viewer,

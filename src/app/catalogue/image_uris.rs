@@ -1,4 +1,4 @@
-//! Where pictures of cards, printings and designs are.
+//! Addresses of the pictures of cards, printings and designs.
 
 use std::sync::Arc;
 
@@ -43,13 +43,13 @@ pub struct ImageUris {
 }
 
 impl ImageUris {
-    /// The pictures of a design, with the artwork that it shows.
+    /// The picture addresses of a design, with its artwork.
     pub(crate) fn of_design(id: &str, artwork: Option<ArtworkId>) -> Self {
         let svg = format!("/v1/designs/{id}/picture");
         Self::drawn(format!("{svg}?format=png"), svg).with_artwork(artwork)
     }
 
-    /// The pictures of a card that the reader sees; `scan` is the template of its game.
+    /// The picture addresses of a card that the reader may see; `scan` is the template of its game.
     pub(super) fn of_card(card: &OpenCard, scan: Option<&ScanTemplate>) -> Self {
         let scan = scan
             .filter(|_| !card.is_hidden())
@@ -58,13 +58,14 @@ impl ImageUris {
         Self { scan, ..Self::of_any_card(card.place.id) }.with_artwork(card.artwork)
     }
 
-    /// The pictures of any card: of one that is hidden from the reader they tell nothing, as they follow from the id alone.
+    /// The picture addresses of any card. They depend on the id alone, so they reveal nothing about hidden cards.
     pub(super) fn of_any_card(card: CardId) -> Self {
         let svg = format!("/v1/cards/{card}/picture");
         Self::drawn(format!("{svg}?format=png"), svg)
     }
 
-    /// The pictures of a printing that the reader sees. Nobody is told a scan of a card that is hidden from the public: it is another host's, which knows no door.
+    /// The picture addresses of a printing that the reader may see. Scans are left out for cards that are hidden from
+    /// the public: another host serves them, without access control.
     pub(super) fn of_printing(
         card: &CardPlace,
         is_hidden: bool,
@@ -92,17 +93,17 @@ fn fill(scan: &ScanTemplate, card: &CardPlace, rarity: &str) -> String {
     scan.fill(&ScannedPrinting { game, set, number, rarity, id: &id.to_string() })
 }
 
-/// Where the full size of an artwork is.
+/// The address of an artwork in full size.
 pub(crate) fn artwork_uri(id: ArtworkId) -> String {
     format!("/v1/artworks/{id}")
 }
 
-/// Where the games have scans of their cards.
+/// The scan templates of all games.
 pub(super) struct Scans(Arc<[Arc<LoadedGame>]>);
 
 impl Scans {
-    /// What the manifests say, or said within the time of trust. What is written with it and kept has to be dropped when a manifest changes: see
-    /// `GameCache::forget_list`.
+    /// Reads the manifests, which may be as old as the cache of games allows. Cached responses made from them must be
+    /// dropped when a manifest changes: see `GameCache::forget_list`.
     pub(super) async fn read(app: &AppState) -> Result<Self, Problem> {
         Ok(Self(app.all_games().await?))
     }
@@ -112,7 +113,7 @@ impl Scans {
         self.game(game)?.game.images().scan.as_ref()
     }
 
-    /// When the manifest of a game was last changed, and with it, perhaps, where its scans are.
+    /// When the manifest of a game last changed; its scan template may have changed with it.
     pub(super) fn changed_at(&self, game: &str) -> Option<DateTime<Utc>> {
         self.game(game).map(|loaded| loaded.updated_at)
     }

@@ -1,4 +1,4 @@
-//! Files that admins bring into the catalogue: manifests and sets.
+//! Imports of catalogue files by admins: manifests and sets.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,7 +11,7 @@ use crate::domain::code::Code;
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary, SetSummary};
 use crate::store::db::deadlines;
 
-/// Most faults in one answer: a file of the wrong game has one for each card.
+/// Most faults in one response: a file for the wrong game has a fault for each card.
 const MAX_FAULTS: usize = 200;
 
 /// What an import changed, or would have.
@@ -76,7 +76,7 @@ impl From<SetSummary> for SetImportResponse {
     }
 }
 
-/// What an admin's file is about.
+/// The game or set that an import is for.
 #[derive(Clone, Debug)]
 pub struct ImportTarget {
     /// Code of the game.
@@ -86,7 +86,7 @@ pub struct ImportTarget {
 }
 
 impl ImportTarget {
-    /// The file must be of the game, or the set, that the request names.
+    /// Refuses a file for another game or set than the request names.
     fn check(&self, import: &GameImport) -> Result<(), Problem> {
         let (found, wanted) = match &self.set {
             None => (import.game().code(), &self.game),
@@ -104,8 +104,9 @@ fn other_code(found: &str, wanted: &Code) -> String {
     format!("is {found:?}, but the path says {:?}", wanted.as_str())
 }
 
-/// Faults of a set file, and that its code is not that of the path, if no fault is about the code yet.
-fn with_code(
+/// Adds the fault that the code of the set differs from that of the path, unless there already is a fault about the
+/// code.
+fn with_code_fault(
     mut faults: Vec<ImportFault>,
     wanted: Option<Code>,
     source: &GameSource,
@@ -120,7 +121,7 @@ fn with_code(
     faults
 }
 
-/// Checks a game with its sets and imports it, whole or not at all; a rehearsal (`dry_run`) changes nothing.
+/// Checks a game with its sets and imports it in one transaction; a dry run changes nothing.
 pub(super) async fn run(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -129,18 +130,19 @@ pub(super) async fn run(
     source: GameSource,
     dry_run: bool,
 ) -> Result<ImportResponse, Problem> {
-    // Thousands of cards take a while: that is no work for a thread that answers requests.
+    // Checking thousands of cards takes a while, so it does not run on a thread that answers requests.
     let wanted = target.set.clone();
-    let check =
-        move || GameImport::check(&source).map_err(|faults| with_code(faults, wanted, &source));
-    let import = app.work.run(check).await?.map_err(refused)?;
+    let check = move || {
+        GameImport::check(&source).map_err(|faults| with_code_fault(faults, wanted, &source))
+    };
+    let import = app.work.run(check).await?.map_err(import_refused)?;
     target.check(&import)?;
     let at = app.clock.now();
     let done: Result<ImportSummary, ImportError> = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
             let importer = Importer::from(by);
             let summary = import::import(conn, &importer, &import, base, at, &|_| {}).await?;
-            // An error rolls everything back.
+            // An error rolls the transaction back.
             if dry_run { Err(ImportError::Rehearsed(summary)) } else { Ok(summary) }
         })
         .await;
@@ -156,22 +158,22 @@ pub(super) async fn run(
             Ok(ImportResponse::new(false, summary))
         }
         Err(ImportError::Rehearsed(summary)) => Ok(ImportResponse::new(true, summary)),
-        Err(ImportError::Refused(faults)) => Err(refused(faults)),
+        Err(ImportError::Refused(faults)) => Err(import_refused(faults)),
         Err(ImportError::Stale) => Err(Problem::new(match target.set {
             None => ProblemCode::PreconditionFailed,
-            // Whoever sends a set names no version of the game.
+            // An import of a set names no version of the game.
             Some(_) => ProblemCode::EditConflict,
         })),
         Err(ImportError::Store(error)) => Err(error.into()),
     }
 }
 
-fn refused(faults: Vec<ImportFault>) -> Problem {
-    faulty(ProblemCode::InvalidImport, faults)
+fn import_refused(faults: Vec<ImportFault>) -> Problem {
+    problem_with_faults(ProblemCode::InvalidImport, faults)
 }
 
-/// The failure of a file with faults, or of an edit whose result could not come in a file.
-pub(in crate::app) fn faulty(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
+/// The failure of a file with faults, or of an edit whose result would not be a valid file.
+pub(in crate::app) fn problem_with_faults(code: ProblemCode, faults: Vec<ImportFault>) -> Problem {
     let all = faults.len();
     let listed = faults.into_iter().take(MAX_FAULTS).map(|fault| InputFault {
         line: fault.position.map(|position| position.line),

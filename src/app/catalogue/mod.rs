@@ -1,4 +1,5 @@
-//! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
+//! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, and the
+//! change feed.
 
 pub mod bulk_files;
 mod card_bodies;

@@ -60,7 +60,7 @@ pub struct RulingsResponse {
     pub hidden: bool,
 }
 
-/// Lists the rulings and errata of a card, the oldest first: none while the card is hidden from the viewer.
+/// Lists the rulings and errata of a card, the oldest first; empty while the card is hidden from the viewer.
 pub async fn list(
     app: &AppState,
     viewer: Viewer,
@@ -74,7 +74,7 @@ pub async fn list(
     Ok(Located::Here(RulingsResponse { data, hidden: found.is_hidden() }))
 }
 
-/// The rulings and errata of a card, the oldest first: none while it is hidden from the viewer.
+/// The rulings and errata of a card, the oldest first; empty while the card is hidden from the viewer.
 pub(super) async fn load(
     conn: &mut Connection,
     viewer: Viewer,
@@ -118,7 +118,7 @@ pub async fn create(
     }
 }
 
-/// Replaces a ruling, if it is the version that the editor has seen.
+/// Replaces a ruling if it is still the version that the editor has read.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -131,7 +131,7 @@ pub async fn replace(
     Ok(row.into())
 }
 
-/// Deletes a ruling, if it is the version that the editor has seen.
+/// Deletes a ruling if it is still the version that the editor has read.
 pub async fn delete(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -139,7 +139,7 @@ pub async fn delete(
     seen: &IfMatch,
 ) -> Result<(), Problem> {
     edit(app, by, ruling, seen, None).await?;
-    tracing::info!(account = %by.account(), %ruling, "ruling taken away");
+    tracing::info!(account = %by.account(), %ruling, "ruling deleted");
     Ok(())
 }
 

@@ -1,4 +1,5 @@
-//! How many cards, printings, kinds and rarities a set has: counted in the index of all cards and kept until cards change, or else counted by the database.
+//! The number of cards, printings, kinds and rarities of a set: counted in the index in memory and cached until cards
+//! change, or else counted by the database.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use crate::store::collection::counts::{self, TotalRow};
 use crate::store::{Connection, StoreResult};
 
 impl AppState {
-    /// How many cards a set has, and how many printings, rarities and kinds those that the viewer may see; nothing for a set without cards.
+    /// The number of all cards of a set, and the number of printings, rarities and kinds among those that the viewer
+    /// may see; empty for a set without cards.
     pub(crate) async fn totals_of_set(
         &self,
         conn: &mut Connection,
@@ -31,9 +33,9 @@ impl AppState {
             return Ok(kept);
         }
         let totals: Arc<[TotalRow]> = count(&cards, game, set).into();
-        // Somebody may have cards of a thousand sets: whoever else waits for this thread comes in between.
+        // An account may have cards of a thousand sets: let other tasks of this thread run in between.
         tokio::task::yield_now().await;
-        // A set that somebody makes up takes no room.
+        // Nothing is cached for a set that does not exist, so that invented codes take no memory.
         if !totals.is_empty() {
             self.catalogue.keep_totals(key, version, Arc::clone(&totals));
         }
@@ -69,7 +71,7 @@ fn count(cards: &Snapshot, game: &Game, set: &str) -> Vec<TotalRow> {
             FacetSource::Rarity => {
                 let place = game.rarities().iter().position(|rarity| &*rarity.code == code);
                 rows.push(row("rarity", code, place.map_or(0, |at| at + 1), found.cards));
-                // A card has one printing of a rarity.
+                // A card has at most one printing of each rarity.
                 printings += found.cards;
             }
             FacetSource::Card | FacetSource::Style | FacetSource::Slot | FacetSource::Attribute => {

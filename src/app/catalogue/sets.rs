@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use super::card_edits::Edited;
-use super::import::{ImportResponse, ImportTarget, faulty, run};
+use super::import::{ImportResponse, ImportTarget, problem_with_faults, run};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -70,7 +70,7 @@ impl From<SetRow> for SetResponse {
     }
 }
 
-/// Lists the sets of a game by code, after the last one of the page before.
+/// Lists the sets of a game by code, after the last one of the previous page.
 pub async fn list(
     app: &AppState,
     game: &Code,
@@ -83,7 +83,7 @@ pub async fn list(
     Ok(paged(rows, limit, |row| row.code.clone(), SetResponse::from))
 }
 
-/// Lists the sets of all games by game and code, after the last one of the page before.
+/// Lists the sets of all games by game and code, after the last one of the previous page.
 pub async fn list_all(
     app: &AppState,
     after: Option<&(Code, Code)>,
@@ -96,10 +96,11 @@ pub async fn list_all(
     Ok(paged(rows, limit, key, SetResponse::from))
 }
 
-/// Sets that are looked at together for hidden cards, and how often.
+/// How many sets one query reads when it searches for hidden cards, and how many queries run at most.
 const HIDDEN_SETS_READ: (i64, usize) = (200, 5);
 
-/// Finds the first sets with hidden cards of all games, by game and code: more than `most` when there are so many, of the first thousand sets.
+/// Finds the first sets with hidden cards, of all games, by game and code. Returns more than `most` if there are that
+/// many among the first thousand sets.
 pub async fn list_with_hidden_cards(app: &AppState, most: usize) -> Result<Arc<[SetRow]>, Problem> {
     let read = async {
         let (limit, times) = HIDDEN_SETS_READ;
@@ -120,15 +121,15 @@ pub async fn list_with_hidden_cards(app: &AppState, most: usize) -> Result<Arc<[
     app.hidden_sets.find_or(app.catalogue.version(), read).await
 }
 
-/// Finds a set, with how many of its cards are unlocked.
+/// Finds a set, with the number of its unlocked cards.
 pub async fn find(app: &AppState, game: &Code, set: &Code) -> Result<SetResponse, Problem> {
     let mut conn = app.store.connection().await?;
     let row = sets::find(&mut conn, game, set).await?;
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Brings in a set, or changes one, by its whole file; a rehearsal (`dry_run`) changes nothing. Why the file cannot be read is told only where
-/// the game exists.
+/// Creates a set, or replaces it, from a complete file; a dry run changes nothing. Parse errors of the file are
+/// reported only if the game exists.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -166,13 +167,13 @@ pub struct SetPatch {
     unlock_threshold: Option<u32>,
 }
 
-/// A member that is there: `null` is a value like others, and of most types none.
+/// Deserialises a member that is present, so that `null` is told apart from a missing member.
 fn some<'de, D: Deserializer<'de>, T: Deserialize<'de>>(field: D) -> Result<Option<T>, D::Error> {
     T::deserialize(field).map(Some)
 }
 
 impl SetPatch {
-    /// The change, or every fault of it.
+    /// Parses the change, or returns every fault.
     fn parse(self, game: &Game, code: &Code) -> Result<SetChange, Problem> {
         let day = |text: &String| text.parse::<Date>().is_ok().then(|| text.parse().ok()).flatten();
         let released_on = self.released_on.as_ref().map(|on| on.as_ref().and_then(day));
@@ -186,7 +187,7 @@ impl SetPatch {
         };
         let faults = set_faults(game, set);
         if !faults.is_empty() {
-            return Err(faulty(ProblemCode::InvalidBody, faults));
+            return Err(problem_with_faults(ProblemCode::InvalidBody, faults));
         }
         let threshold = self.unlock_threshold.and_then(|threshold| threshold.try_into().ok());
         Ok(SetChange {
@@ -198,7 +199,7 @@ impl SetPatch {
     }
 }
 
-/// Changes a set's own fields, if it is the version that the editor has seen; a rehearsal (`dry_run`) changes nothing.
+/// Changes the fields of a set if it is still the version that the editor has read; a dry run changes nothing.
 pub async fn edit(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -215,7 +216,7 @@ pub async fn edit(
             let is_current = |row: &SetRow| seen.has_seen(&SetResponse::from(row.clone()));
             let place = (game.as_str(), set.as_str());
             let now = import::edit_set(conn, by, place, is_current, &change, at).await?;
-            // An error rolls everything back.
+            // An error rolls the transaction back.
             if dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }
         })
         .await;

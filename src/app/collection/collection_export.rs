@@ -1,4 +1,4 @@
-//! The own collection as a file, which an import takes back exactly.
+//! Export of the caller's collection as a file that an import restores exactly.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -65,7 +65,7 @@ pub struct ExportedCollection {
 const HEADINGS: [&str; 8] =
     ["Count", "Name", "Game", "Set", "Collector Number", "Rarity", "Condition", "Printing ID"];
 
-/// Exports the own collection, or the part of it that is of one game.
+/// Exports the caller's collection; with `game`, only the entries of that game.
 pub async fn export(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -91,7 +91,8 @@ impl ExportedCollection {
     }
 }
 
-/// The file, RFC 4180. Values stay what they are, also those that a spreadsheet would take for a formula (docs/decisions/0047-csv-values-unchanged.md).
+/// Writes the file (RFC 4180). Values are not escaped against spreadsheet formulas
+/// (docs/decisions/0047-csv-values-unchanged.md).
 fn csv_file(entries: &[ExportedEntry]) -> Result<Vec<u8>, csv::Error> {
     let mut file =
         csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());

@@ -1,4 +1,4 @@
-//! Files of collections: read and shown first, applied by a commit.
+//! Imports of collection files: an import is read and shown first, and applied by a commit.
 
 use bytes::Bytes;
 
@@ -18,17 +18,18 @@ use crate::store::collection::collection_imports::{
 };
 use crate::store::db::deadlines;
 
-/// How to read a file, and what to do with it.
+/// How to read a file, and how to apply it.
 pub struct ImportOptions {
-    /// Whether its counts are added, or replace those that there are.
+    /// Whether the counts of the file are added to the collection, or replace those in it.
     pub mode: ImportMode,
-    /// The game, which exists, of lines that name none; with `replace`, the part of the collection that is replaced.
+    /// The game of lines that name none; it must exist. With mode `replace`, only the entries of this game are
+    /// replaced.
     pub game: Option<Code>,
-    /// Whether a line that names no rarity means the most common printing; otherwise it is ambiguous.
+    /// Whether a line without a rarity means the most common printing; otherwise the line is ambiguous.
     pub most_common: bool,
 }
 
-/// A file that may be sent: it has a place at the desk, and keeps it until it is read and answered.
+/// A file that the client may send. It reserves a place at the desk until it is read and answered.
 pub struct ExpectedFile {
     place: DeskPlace,
     network: Network,
@@ -41,7 +42,8 @@ pub struct ReadFile {
     turn: DeskTurn,
 }
 
-/// Takes a place for a file that is about to be sent. There are few, because files and their answers have to fit into memory.
+/// Reserves a place for a file that is about to be sent. Places are limited, because files and their responses have to
+/// fit into memory.
 pub fn expect(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -53,7 +55,8 @@ pub fn expect(
 }
 
 impl ExpectedFile {
-    /// Reads the file that was sent, finds what each of its lines means, and stores that for a commit. Nothing is counted yet.
+    /// Reads the file, resolves each of its lines, and stores the result for a commit. The collection does not change
+    /// yet.
     pub async fn read(
         self,
         app: &AppState,
@@ -111,7 +114,7 @@ impl ExpectedFile {
 }
 
 impl ReadFile {
-    /// Writes the answer as JSON, which may be long: on a thread that answers no requests.
+    /// Serialises the response on a thread that handles no requests, because it may be long.
     pub async fn into_json(self) -> Result<Vec<u8>, Problem> {
         let Self { response, turn } = self;
         turn.run(move || serde_json::to_vec(&response)).await?.map_err(Problem::internal)
@@ -131,7 +134,8 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
     rejected.collect()
 }
 
-/// Applies a file as it was shown: all at once or not at all. Unless `only_ok`, one line that is not ok keeps the whole file from being imported.
+/// Applies an import as it was shown, in one transaction. Unless `only_ok` is set, a single line that is not ok
+/// prevents the whole import.
 pub async fn commit(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -146,7 +150,7 @@ pub async fn commit(
         .await?;
     tracing::info!(
         account = %by.account(), import = %id, added = committed.added, changed = committed.changed, removed = committed.removed,
-        "collection file taken"
+        "collection file imported"
     );
     Ok(CommitResponse::new(id.0, committed))
 }

@@ -1,4 +1,4 @@
-//! How complete a collection is, and what it has more of than it needs.
+//! How complete a collection is, and its duplicates.
 
 use std::collections::BTreeMap;
 
@@ -65,14 +65,14 @@ pub struct CompletionResponse {
     pub data: Vec<SetCompletionResponse>,
 }
 
-/// One set: what there is of it, and what somebody has. Numbers that were counted one after the other may differ by what happened in between, but
-/// nobody has more than there is.
+/// The completion of one set. The totals and the owned counts are read one after the other, so a change in between may
+/// make them inconsistent; owned counts are limited to the totals.
 fn completion_of(
     (set, name): (String, String),
     totals: &[TotalRow],
     owned: &[OwnedRow],
 ) -> SetCompletionResponse {
-    // By place, so that rarities are in their order.
+    // Keyed by display position, so that rarities stay in their order.
     let mut parts: BTreeMap<(&str, i32, &str), PartResponse> = BTreeMap::new();
     let place_of = |part: &str, code: &str| {
         let total = totals.iter().find(|row| row.part == part && row.code == code);
@@ -109,7 +109,7 @@ fn completion_of(
     found
 }
 
-/// Finds how complete the sets of a game are: one set, or all of which the account has something.
+/// Finds how complete the sets of a game are: one set, or all sets of which the account owns cards.
 pub async fn find_completion(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -165,8 +165,8 @@ pub struct DuplicateResponse {
     pub card: CardLineResponse,
 }
 
-/// Lists printings of which the account has more than `over`, counted and registered together, by game, set and number; of one game where
-/// `codes`, which are known, name one.
+/// Lists printings of which the account owns more than `over` (counted entries and registered copies together), by
+/// game, set and number. With `codes`, which must exist, only those of that game.
 pub async fn list_duplicates(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,

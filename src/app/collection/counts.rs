@@ -1,4 +1,4 @@
-//! The own collection: how many cards of which printing, in which condition. Registered copies are not counted here.
+//! The caller's collection: how many cards of which printing, in which condition. Registered copies are separate.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -161,7 +161,7 @@ impl From<Choice> for ChoiceResponse {
     fn from(choice: Choice) -> Self {
         let Choice { game, set, number, name, printing } = choice;
         let id = printing.as_ref().map(|printing| printing.id.0);
-        // What the owner may not see has a printing, whose rarity was not read.
+        // A printing that the owner may not see has an id, but its rarity was not read.
         let rarity = printing.map(|printing| printing.rarity).filter(|rarity| !rarity.is_empty());
         Self { game, set, number, name, rarity, printing: id }
     }
@@ -200,17 +200,17 @@ impl From<CollectionError> for Problem {
     }
 }
 
-/// Which entries to list.
+/// Filter of collection entries.
 pub struct EntrySelection {
-    /// Only cards of this game, of sets with this code, and printings of this rarity: codes that are known.
+    /// Only cards of this game, of sets with this code, and printings of this rarity; the codes must exist.
     pub codes: Codes,
     /// Only this card.
     pub card: Option<CardId>,
-    /// Whether to count the whole list, too.
+    /// Whether to count the whole list as well.
     pub with_total: bool,
 }
 
-/// Lists the own collection, by game, set and number.
+/// Lists the caller's collection, by game, set and number.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -236,7 +236,7 @@ pub async fn list(
     Ok(page)
 }
 
-/// Sets how many cards of a printing there are in a condition; `None`: there are none any more.
+/// Sets the number of cards of a printing in a condition; returns `None` if there are none any more.
 pub async fn set(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -253,7 +253,7 @@ pub async fn set(
     Ok(entry.map(Into::into))
 }
 
-/// Adds to counts and takes from them: all of the changes or none.
+/// Adds to counts and subtracts from them, in one transaction.
 pub async fn change(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,

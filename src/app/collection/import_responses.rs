@@ -1,4 +1,4 @@
-//! What is answered about files of collections.
+//! Responses about collection files.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The own collection: counts of cards, files of them, how complete it is.
+//! The caller's collection: counts of cards, their import and export, and how complete it is.
 
 pub mod collection_export;
 pub mod collection_imports;

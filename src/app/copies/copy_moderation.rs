@@ -1,4 +1,4 @@
-//! What moderators do to copies: freeze, unfreeze, void.
+//! Actions of moderators on copies: freeze, unfreeze, void.
 
 use super::own_copies::CopyResponse;
 use crate::app::accounts::people::Names;

@@ -1,4 +1,4 @@
-//! Disputes as their sides and moderators see them.
+//! Disputes, as their two sides and moderators see them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct DisputeParties {
     pub decided_by_name: Option<String>,
 }
 
-/// Everybody who a dispute names to moderators.
+/// All accounts that a dispute names to moderators.
 pub(super) fn people_in(view: &DisputeView) -> impl Iterator<Item = Uuid> {
     let some = [Some(view.claimant), Some(view.copy.owner), view.lost_by, view.decided_by];
     some.into_iter().flatten().map(|account| account.0)
@@ -80,7 +80,7 @@ pub struct DisputeSummaryResponse {
 }
 
 impl DisputeSummaryResponse {
-    /// `names` are for overseers: who the sides are is told to nobody else.
+    /// `names` is given for overseers only: nobody else learns the accounts of the two sides.
     pub(super) fn new(view: DisputeView, reader: AccountId, names: Option<&Names>) -> Self {
         let side = view.side(reader);
         let overseer = names.is_some();
@@ -101,7 +101,7 @@ impl DisputeSummaryResponse {
             id: view.id.0,
             state: view.state.as_str(),
             role: side.map(DisputeSide::as_str),
-            // With the id the claimant could find the owner, who may show her copies.
+            // The copy's id would let the claimant find the owner, who may show her copies publicly.
             copy: (overseer || view.copy.owner == reader).then_some(view.copy.id.0),
             card: card_of(&view.copy),
             opened_at: view.opened_at,

@@ -1,4 +1,4 @@
-//! Disputes: two players who both say that they hold a copy.
+//! Disputes: two players both claim to hold the same copy.
 
 use uuid::Uuid;
 
@@ -19,12 +19,12 @@ use crate::store::copies::disputes::{
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// Whose disputes to list.
+/// Which disputes to list.
 #[expect(clippy::large_enum_variant, reason = "a request makes one")]
 pub enum WhoseDisputes {
-    /// Those of the reader, on one side or on both.
+    /// Disputes of the reader, on one side or on both.
     Own(Option<DisputeSide>),
-    /// All, or all in which this account is involved.
+    /// All disputes, or all in which this account is involved.
     All(Overseer, Option<PersonFilter>),
 }
 
@@ -58,7 +58,7 @@ pub async fn list(
     Ok(paged(views, limit, |view| view.id.0, summary))
 }
 
-/// Finds a dispute that the reader is a side of; an overseer finds any.
+/// Finds a dispute in which the reader is a side; an overseer finds any dispute.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDisputes>,
@@ -75,7 +75,7 @@ pub async fn find(
     found.ok_or_else(Problem::not_found)
 }
 
-/// As whom somebody reads a dispute.
+/// The role in which somebody reads a dispute.
 #[derive(Clone, Copy)]
 enum Reader<'a> {
     /// As one of its sides.
@@ -104,7 +104,7 @@ async fn read<P: DisputePermission>(
     Ok(Some(DisputeResponse::new(view, statements, by.account(), names.as_ref())))
 }
 
-/// Reads the dispute after a change, unless that was refused.
+/// Reads the dispute after a change, unless the change was refused.
 async fn read_changed<P: DisputePermission>(
     conn: &mut Connection,
     by: &Granted<P>,

@@ -1,4 +1,4 @@
-//! Registered copies: what happened to them, what moderators do to them, disputes, trades, and what players want and would give.
+//! Registered copies: their history, moderation, disputes, trades, and lists of wanted and offered cards.
 
 pub mod copy_moderation;
 pub mod dispute_responses;

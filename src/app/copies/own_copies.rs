@@ -1,4 +1,4 @@
-//! Registered copies: the own ones, and what happened to each.
+//! Registered copies: the caller's copies and their history.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -39,7 +39,7 @@ pub struct CopyCard {
     pub href: String,
 }
 
-/// Takes the card out of a copy.
+/// The card of a copy, as part of a response.
 pub(super) fn card_of(view: &CopyView) -> CopyCard {
     CopyCard {
         id: view.card.0,
@@ -81,7 +81,7 @@ pub struct CopyResponse {
 }
 
 impl CopyResponse {
-    /// For whom sees it; `names` are for overseers: owners are told to nobody else.
+    /// The response for a viewer who may see the copy. `names` is given for overseers only: nobody else learns owners.
     pub(super) fn new(view: CopyView, names: Option<&Names>) -> Self {
         Self {
             card: card_of(&view),
@@ -166,23 +166,23 @@ impl CopyEventResponse {
     }
 }
 
-/// Which copies to list.
+/// Filter of copies.
 pub struct CopySelection {
-    /// Only copies of cards of this game and set, and of this rarity: codes that are known.
+    /// Only copies of cards of this game and set, and of this rarity; the codes must exist.
     pub codes: Codes,
     /// Only copies of this card.
     pub card: Option<CardId>,
 }
 
-/// Somebody who may look at all copies and disputes.
+/// A caller who may see all copies and disputes.
 pub struct Overseer {
-    /// The proof of it.
+    /// The proof of this permission.
     pub copies: Granted<OverseeCopies>,
     /// The proof that names of accounts may be shown, too.
     pub accounts: Option<Granted<ReadAccounts>>,
 }
 
-/// Lists the own copies, by game, set and number of their cards.
+/// Lists the caller's copies, by game, set and number of their cards.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
@@ -203,7 +203,7 @@ pub async fn list(
     Ok(paged(rows, limit, CopyView::position, |view| CopyResponse::new(view, None)))
 }
 
-/// Finds one of the own copies; an overseer finds any.
+/// Finds one of the caller's copies; an overseer finds any copy.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,
@@ -225,7 +225,7 @@ pub async fn find(
     Ok(CopyResponse::new(view, names.as_ref()))
 }
 
-/// Lists what happened to one of the own copies, the oldest first; for an overseer, to any copy.
+/// Lists the history of one of the caller's copies, the oldest entry first; for an overseer, of any copy.
 pub async fn list_history(
     app: &AppState,
     by: &Granted<ReadOwnCopies>,

@@ -1,4 +1,4 @@
-//! What players want and would give: own lists, and those that others show. No values, no prices.
+//! Lists of wanted and offered cards: the caller's lists, and public lists of others. They contain no values or prices.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,8 @@ pub struct TradeListResponse {
     pub items: Vec<TradeItemResponse>,
 }
 
-/// One of the own lists, and the version that edits of it name. The version is of the list: the cards on it change by themselves.
+/// One of the caller's lists, with the version for `If-Match`. Changes of the listed cards themselves are no new
+/// version.
 pub struct VersionedTradeList {
     /// The version.
     pub revision: Revision,
@@ -84,11 +85,11 @@ impl From<TradeListView> for VersionedTradeList {
     }
 }
 
-/// What a list shall be.
+/// The new content of a list.
 pub struct TradeListContent {
     /// Who may read it.
     pub visibility: Visibility,
-    /// What stands on it.
+    /// The items on it.
     pub items: Vec<WantedItem>,
 }
 
@@ -102,7 +103,7 @@ pub struct WantedItem {
     pub quantity: i32,
 }
 
-/// What an item names.
+/// What an item refers to.
 pub enum NamedItem {
     /// A printing, by its id.
     Printing(PrintingId),
@@ -110,7 +111,7 @@ pub enum NamedItem {
     Card(CardIdentifier),
 }
 
-/// Finds one of the own lists.
+/// Finds one of the caller's lists.
 pub async fn find_own(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
@@ -121,7 +122,7 @@ pub async fn find_own(
     Ok(trade_lists::find_own(&mut conn, by, viewer, kind).await?.into())
 }
 
-/// Replaces one of the own lists, if the client means its current version.
+/// Replaces one of the caller's lists, if the client's version is current.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -151,7 +152,7 @@ pub async fn replace(
     Ok(list.into())
 }
 
-/// The cards and printings that the items name, or a fault for each item that names none.
+/// Resolves the cards and printings of the items, or returns a fault for each item that cannot be resolved.
 async fn resolve(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -238,8 +239,8 @@ pub struct ShownTradeListResponse {
     pub items: Vec<TradeItemResponse>,
 }
 
-/// The items as somebody else sees them: of a hidden card one line, whatever rarities of it the owner has, because how many there are
-/// is part of the secret.
+/// The items as other players see them: a hidden card has one line, however many rarities of it are listed, because the
+/// number of its rarities is secret.
 fn shown(items: Vec<TradeItemView>) -> Vec<TradeItemResponse> {
     let mut shown: Vec<TradeItemResponse> = Vec::with_capacity(items.len());
     let mut places: BTreeMap<CardId, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Players who would suit: whose public lists match the own ones.
+//! Players whose public lists match the caller's lists.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -34,7 +34,8 @@ impl From<TradeMatch> for TradeMatchResponse {
     }
 }
 
-/// Lists players whose public lists match the own ones, of one game where `codes`, which are known, name one; those first for whom both lists do.
+/// Lists players whose public lists match the caller's lists; with `codes`, which must exist, only for one game.
+/// Players who match in both directions come first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,

@@ -35,7 +35,7 @@ pub struct TradedCopyResponse {
 
 impl TradedCopyResponse {
     fn new(traded: TradedCopy, state: TradeState) -> Self {
-        // Where a copy is after the trade is no business of the two any more.
+        // After the trade, the two players must not learn where a copy is now.
         let open = state == TradeState::Open;
         Self {
             card: card_of(&traded.copy),

@@ -1,4 +1,4 @@
-//! Trades: offer copies, ask for copies, agree or not.
+//! Trades: offers of copies for copies, and answers to them.
 
 use chrono::{DateTime, Duration, Utc};
 use uuid::Uuid;
@@ -17,13 +17,13 @@ use crate::store::copies::trades::{
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// What is offered.
+/// The content of an offer.
 pub struct Offer {
-    /// Which copies for which.
+    /// Which copies are exchanged.
     pub terms: TradeTerms,
-    /// For the other player to read.
+    /// A message to the other player.
     pub message: Option<String>,
-    /// How long it can be accepted.
+    /// How long the offer can be accepted.
     pub lifetime: Duration,
 }
 
@@ -49,7 +49,7 @@ fn copy_fault((side, place, fault): (TradeSide, usize, CopyFault)) -> InputFault
     InputFault::at(format!("/{}/{place}", side.as_str()), detail)
 }
 
-/// Lists the own trades, the newest first.
+/// Lists the caller's trades, the newest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadTrades>,
@@ -64,7 +64,7 @@ pub async fn list(
     Ok(paged(rows, limit, |row| row.id, summary))
 }
 
-/// Finds one of the own trades.
+/// Finds one of the caller's trades.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadTrades>,
@@ -87,7 +87,7 @@ async fn read<P: TradePermission>(
     Ok(found.map(|(row, copies)| TradeResponse::new(row, copies, by.account())))
 }
 
-/// Offers a trade to a player. Nothing moves before it is accepted.
+/// Offers a trade to a player. Copies change hands only when it is accepted.
 pub async fn create(
     app: &AppState,
     by: &Granted<WriteTrades>,
@@ -107,7 +107,7 @@ pub async fn create(
     answer_offer(by, id, offered, trade)
 }
 
-/// Answers an offer with another one in the opposite direction, which takes its place.
+/// Answers an offer with a counter-offer in the opposite direction, which replaces it.
 pub async fn counter(
     app: &AppState,
     by: &Granted<WriteTrades>,
@@ -130,7 +130,7 @@ pub async fn counter(
     answer_offer(by, id, completed(answered)?, trade)
 }
 
-/// Reads the trade that an offer has become, now or before; `None` when it was refused.
+/// Reads the trade after an offer was stored, by this request or an earlier one; `None` when it was refused.
 async fn read_offered(
     conn: &mut Connection,
     by: &Granted<WriteTrades>,
@@ -149,7 +149,7 @@ async fn read_offered(
     read(conn, by, viewer, id, now).await
 }
 
-/// The answer to an offer that was made, made before, or refused.
+/// Converts the result of an offer (stored now, stored before, or refused) to the response.
 fn answer_offer(
     by: &Granted<WriteTrades>,
     id: TradeId,
@@ -179,7 +179,7 @@ fn answer_offer(
     trade.ok_or_else(Problem::not_found)
 }
 
-/// Accepts an offer: all its copies change hands at once, or it lapses.
+/// Accepts an offer: all its copies change hands in one transaction, or the offer lapses.
 pub async fn accept(
     app: &AppState,
     by: &Granted<WriteTrades>,
@@ -196,7 +196,7 @@ pub async fn accept(
     answer_end(by, id, "accepted", answered, trade)
 }
 
-/// Declines an offer as its recipient.
+/// Declines an offer, as its recipient.
 pub async fn decline(
     app: &AppState,
     by: &Granted<WriteTrades>,
@@ -206,7 +206,7 @@ pub async fn decline(
     refuse(app, by, viewer, id, TradeState::Declined).await
 }
 
-/// Cancels an offer as the player who made it.
+/// Cancels an offer, as the player who made it.
 pub async fn cancel(
     app: &AppState,
     by: &Granted<WriteTrades>,
@@ -233,7 +233,7 @@ async fn refuse(
     answer_end(by, id, to.as_str(), answered, trade)
 }
 
-/// Reads the trade, if it was closed as asked, now or before.
+/// Reads the trade if it was closed as requested, by this request or an earlier one.
 async fn read_closed(
     conn: &mut Connection,
     by: &Granted<WriteTrades>,
@@ -248,7 +248,7 @@ async fn read_closed(
     }
 }
 
-/// The answer to whoever closes a trade.
+/// Converts the result of closing a trade to the response.
 fn answer_end(
     by: &Granted<WriteTrades>,
     id: TradeId,
@@ -261,7 +261,7 @@ fn answer_end(
     trade.ok_or_else(Problem::not_found)
 }
 
-/// Counts and logs what ended a trade, once: an answer that is sent again changes nothing.
+/// Counts and logs the end of a trade. A repeated request is not counted again.
 fn log_end(by: &Granted<WriteTrades>, id: TradeId, done: &'static str, answered: &Answered<When>) {
     let event = match answered {
         Answered::Done(When::Now) => done,

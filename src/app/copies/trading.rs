@@ -1,4 +1,4 @@
-//! Who lets others trade with them, and the copies that players show.
+//! Who may send the caller offers, and the copies that players show.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -36,7 +36,7 @@ impl From<CopyView> for ShownCopyResponse {
     }
 }
 
-/// Sets who may send offers to the own account, and who may see its copies.
+/// Sets who may send offers to the caller, and who may see the caller's copies.
 pub async fn change(
     app: &AppState,
     by: &Granted<ChangeOwnTrading>,
@@ -45,12 +45,12 @@ pub async fn change(
     let changed =
         app.write(by, async |conn, by| account_records::change_trading(conn, by, trading).await);
     let row = changed.await?.ok_or_else(Problem::not_found)?;
-    tracing::info!(account = %by.account(), trading = trading.as_str(), "trading changed");
+    tracing::info!(account = %by.account(), trading = trading.as_str(), "trading settings changed");
     Ok(row.into())
 }
 
-/// Lists the copies that a player shows, by game, set and number of their cards: 404 for a player who shows none. A rarity in the selection is ignored: it
-/// would tell the rarity of copies of hidden cards.
+/// Lists the copies that a player shows, by game, set and number of their cards; 404 for a player who shows none. A
+/// rarity in the selection is ignored: it would reveal the rarity of copies of hidden cards.
 pub async fn list_shown(
     app: &AppState,
     by: &Granted<ReadTrades>,

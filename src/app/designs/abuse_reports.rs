@@ -1,4 +1,5 @@
-//! Reports of designs, comments on designs and decks, suggested changes and players, and what moderators decide about them.
+//! Abuse reports about designs, comments on designs and decks, suggested changes and players, and moderators' decisions
+//! about them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -24,7 +25,7 @@ words! {
     AbuseDecision: "What a moderator decides about a report.";
 }
 
-/// What somebody reports.
+/// The subject of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reported {
     /// A design that everybody may read.
@@ -49,7 +50,7 @@ pub struct CreatedReportResponse {
     pub repeated: bool,
 }
 
-/// Writes a report. What the reporter may not see is no more than something that does not exist.
+/// Creates a report. A subject that the reporter may not see is answered like one that does not exist.
 pub async fn create(
     app: &AppState,
     by: &Granted<ReportAbuse>,
@@ -197,7 +198,7 @@ impl From<StoredReport> for AbuseReportResponse {
     }
 }
 
-/// Lists the reports that wait, or those that were decided; what was reported first comes first.
+/// Lists the reports that wait for a decision, or those that were decided; the oldest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
@@ -221,7 +222,7 @@ pub async fn find(
     found.map(Into::into).ok_or_else(Problem::not_found)
 }
 
-/// Decides about a report and all others that wait and are about the same.
+/// Decides a report, together with all other waiting reports about the same subject.
 pub async fn decide(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
@@ -243,7 +244,7 @@ pub async fn decide(
     }
 }
 
-/// Hides somebody else's comment on a deck, without a report of another player: 404 when no such comment is shown.
+/// Hides somebody else's comment on a deck without a report; 404 when no such comment is shown.
 pub async fn hide_at_once(
     app: &AppState,
     by: &Granted<ModerateDesigns>,

@@ -1,4 +1,4 @@
-//! The files of artwork, as they are sent.
+//! The files of artworks, for download.
 
 use std::io;
 
@@ -13,23 +13,23 @@ use crate::memory::rendered::Freshness;
 use crate::store::StoreError;
 use crate::store::designs::artwork_files::{self, ArtworkFile};
 
-/// Pieces that are read at once, 512 KiB: most files are one or two reads.
+/// Pieces of a file that one read returns, 512 KiB: most files need one or two reads.
 const PIECES_AT_ONCE: i32 = 8;
 
-/// How long caches may keep what everybody sees, in seconds. The bytes under an id never change, but who sees them does: when a design shows something
-/// else, its author is banned, or the artwork is taken down.
+/// How long caches may keep a public artwork, in seconds. The bytes of an id never change, but its readers do: when a
+/// design shows another artwork, its author is banned, or the artwork is taken down.
 const PUBLIC_SECONDS: u32 = 300;
 
 /// A file that the reader may see.
 pub struct ShownArtwork {
     file: ArtworkFile,
-    /// Names its bytes.
+    /// The ETag of its bytes.
     pub tag: String,
-    /// Who may keep it, and for how long.
+    /// Which caches may keep it, and for how long.
     pub freshness: Freshness,
 }
 
-/// Finds a file of an artwork: 404 when it is nothing for this reader, 410 when it was taken down.
+/// Finds a file of an artwork: 404 when this reader may not see it, 410 when it was taken down.
 pub async fn find(
     app: &AppState,
     viewer: Viewer,
@@ -50,23 +50,23 @@ pub async fn find(
 }
 
 impl ShownArtwork {
-    /// Its media type.
+    /// The media type of the file.
     pub fn media_type(&self) -> &str {
         &self.file.media_type
     }
 
-    /// Its bytes.
+    /// The size in bytes.
     pub fn size(&self) -> Result<u64, Problem> {
         u64::try_from(self.file.size).map_err(Problem::internal)
     }
 
-    /// The bytes, read as they are taken: a connection is held only meanwhile. Ends with an error, and so with the connection to the client, when the
-    /// database does not answer.
+    /// Streams the bytes, each part read on demand; a connection is held only while reading. The stream ends with an
+    /// error, and the client's connection with it, when the database does not answer.
     pub fn stream(self, app: AppState) -> impl Stream<Item = Result<Bytes, io::Error>> {
         let begin = (self.file, app, 0);
         futures_util::stream::try_unfold(begin, |(file, app, at)| async move {
             let bytes = read(&file, &app, at).await.map_err(|error| {
-                tracing::warn!(%error, "an artwork broke off");
+                tracing::warn!(%error, "the download of an artwork was interrupted");
                 io::Error::other(error)
             })?;
             let next = (file, app, at + PIECES_AT_ONCE);

@@ -121,18 +121,19 @@ pub struct OwnArtworksResponse {
     pub bytes_quota: i64,
 }
 
-/// A picture that may be sent: it has a place at the desk, and keeps it until it is read.
+/// A picture that the client may send. It reserves a place at the desk until it is read.
 pub struct ExpectedArtwork(DeskPlace);
 
 /// An artwork that was uploaded.
 pub struct UploadedArtwork {
-    /// Whether the account did not hold it before.
+    /// Whether this upload added the artwork to the account.
     pub is_new: bool,
     /// The artwork.
     pub artwork: ArtworkResponse,
 }
 
-/// Takes a place for a picture that is about to be sent. There are few, because pictures have to fit into memory.
+/// Reserves a place for a picture that is about to be sent. Places are limited, because pictures have to fit into
+/// memory.
 pub fn expect(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -143,7 +144,7 @@ pub fn expect(
 }
 
 impl ExpectedArtwork {
-    /// Reads the picture when it is its turn, and keeps it for the account. The same picture again is the same artwork.
+    /// Reads the picture when it is its turn, and stores it for the account. Equal pictures are one artwork.
     pub async fn keep(
         self,
         app: &AppState,
@@ -187,7 +188,7 @@ impl ExpectedArtwork {
         };
         let mut conn = app.store.connection().await?;
         let own = artworks::find_own(&mut conn, by, id).await?;
-        // It was deleted, or taken down, in the moment since.
+        // The artwork was deleted or taken down right after it was stored.
         let own = own.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
         Ok(UploadedArtwork { is_new, artwork: own.into() })
     }
@@ -204,7 +205,7 @@ fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendit
     })
 }
 
-/// The file is none that can be taken, and why.
+/// The failure of a file that is no acceptable picture.
 fn unreadable(error: &ArtworkError) -> Problem {
     let message = error.to_string();
     let mut letters = message.chars();
@@ -220,7 +221,7 @@ fn no_room(used: i64) -> Problem {
         .with("bytes_quota", ARTWORK_QUOTA)
 }
 
-/// Where a page of the own artwork begins: when the last one of the page before was uploaded, and which it is.
+/// Where a page of the caller's artwork begins: upload time and id of the last one on the previous page.
 pub type ArtworkKey = (CursorTime, ArtworkId);
 
 /// Lists the artwork that the account has uploaded, the newest first.
@@ -244,7 +245,7 @@ pub async fn list_own(
     })
 }
 
-/// Deletes an artwork of the account's, unless a revision of one of its designs shows it.
+/// Deletes one of the account's artworks, unless a revision of one of its designs shows it.
 pub async fn delete(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,

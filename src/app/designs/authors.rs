@@ -88,12 +88,12 @@ impl From<AuthorRow> for AuthorResponse {
     }
 }
 
-/// The badge of whoever designed cards that everybody sees.
+/// The badge of an author of released cards that everybody may see.
 fn designer_badge(cards: i64, first: Option<DateTime<Utc>>) -> Option<BadgeResponse> {
     first.map(|awarded_at| BadgeResponse { badge: "card_designer", count: cards, awarded_at })
 }
 
-/// Finds the author of that name: 404 when there is none with designs in the gallery or public decks.
+/// Finds the author with that name; 404 when no account of that name has designs in the gallery or public decks.
 pub async fn find(app: &AppState, name: &str) -> Result<AuthorResponse, Problem> {
     let Ok(name) = AccountName::parse(name) else { return Err(Problem::not_found()) };
     let mut conn = app.store.connection().await?;

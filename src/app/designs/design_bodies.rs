@@ -1,4 +1,4 @@
-//! Designs as they are sent and answered.
+//! Designs in requests and responses.
 
 use std::sync::Arc;
 
@@ -137,20 +137,20 @@ pub struct DesignRequest {
     pub artwork: Option<DesignArtworkBody>,
 }
 
-/// A design without a fault in its form, and its game.
+/// A design whose form has no faults, and its game.
 pub(super) struct ParsedDesign {
     /// The game.
     pub(super) game: Arc<LoadedGame>,
-    /// What the design says.
+    /// The content of the design.
     pub(super) content: DesignContent,
 }
 
-/// What a request says, or every fault of its form. Rules of the game are not looked at.
+/// Parses a request, or returns every fault of its form. The rules of the game are not checked.
 pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<ParsedDesign, Problem> {
     parse_at(app, request, "").await?.map_err(Problem::invalid)
 }
 
-/// The same of a design that stands somewhere in a request.
+/// Like [`parse`], for a design at the place `place` of a request.
 pub(super) async fn parse_at(
     app: &AppState,
     request: DesignRequest,
@@ -165,7 +165,7 @@ pub(super) async fn parse_at(
     let artwork = request.artwork.map(|DesignArtworkBody { id, alt }| {
         let id = ArtworkId::parse(&id).unwrap_or_else(|error| {
             faults.push(at("/artwork/id", error.to_string()));
-            // The rest is looked at, too: all faults are told at once.
+            // A placeholder, so that the other members are checked and all faults are reported together.
             ArtworkId([0; 32])
         });
         DesignArtwork { id, alt }

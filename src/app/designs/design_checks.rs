@@ -1,4 +1,4 @@
-//! What is said of a design: rules that it breaks, what makes its sentences, and what it is like.
+//! Checks of a design: violated rules, the templates of its sentences, and similar cards and designs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -151,7 +151,7 @@ pub struct DesignCheckResponse {
 }
 
 impl DesignCheckResponse {
-    /// Whether there was time to look for the templates of every sentence.
+    /// Whether there was enough time to search the templates of every sentence.
     pub(super) fn is_complete(&self) -> bool {
         let is_known = |effect: &CheckedEffectResponse| {
             effect.matched.complete || !effect.matched.matches.is_empty()
@@ -160,7 +160,8 @@ impl DesignCheckResponse {
     }
 }
 
-/// Judges a design that is not stored. What it says of others is what everybody may know, and what the asker's own designs say.
+/// Checks a design that is not stored. The response about similar designs depends only on what everybody may see and on
+/// the asker's own designs.
 pub async fn check(
     app: &AppState,
     network: Network,
@@ -171,7 +172,7 @@ pub async fn check(
     judge(app, network, asker, &design, None).await
 }
 
-/// Judges a design: one that is stored is not held against itself.
+/// Checks a design. A stored design is not compared with itself.
 pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     network: Network,
@@ -220,7 +221,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     Ok(check)
 }
 
-/// What makes each sentence. In a game without templates nothing does, and no sentence is free text.
+/// Finds the templates of each sentence. In a game without templates, no sentence counts as free text.
 async fn check_effects(
     app: &AppState,
     game: &str,
@@ -246,14 +247,15 @@ async fn check_effects(
         return Ok(sentences.into_iter().map(unmatched).collect());
     };
     let effect = |matched: MatchedSentenceResponse| CheckedEffectResponse {
-        // What there was no time to look for may come from a template.
+        // A sentence whose search ran out of time may still come from a template.
         free_text: matched.matches.is_empty() && matched.complete,
         matched,
     };
     Ok(match_sentences(app, game, loaded, sentences).await?.into_iter().map(effect).collect())
 }
 
-/// What makes each sentence. While somebody writes one of them, the others are asked for again and again: what makes those is kept.
+/// Finds the templates of each sentence. An editor sends all sentences again whenever one of them changes, so the
+/// results are cached.
 async fn match_sentences(
     app: &AppState,
     game: &str,
@@ -276,7 +278,7 @@ async fn match_sentences(
     let in_order = kept.into_iter().filter_map(|kept| {
         kept.or_else(|| {
             let matched = matched.next()?;
-            // Without a template, what there was time for is suggested.
+            // Suggestions for a sentence without a template depend on the time that was left, so they are not cached.
             if matched.complete && !matched.matches.is_empty() {
                 app.matched_sentences.keep(key(&matched.sentence), matched.clone());
             }

@@ -1,4 +1,4 @@
-//! Facets of the gallery: which values the designs of a game have, and how many designs have each.
+//! Facets of the gallery: the values of the designs of a game, and the number of designs with each.
 
 use cardscape_engine::Game;
 use serde::Serialize;
@@ -20,7 +20,8 @@ use crate::memory::rendered::{Freshness, Rendered};
 use crate::search::index::{FacetCount, FacetSource};
 use crate::store::designs::gallery::{self, TermCount};
 
-/// As of community statistics: an answer is kept for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and the rest is for counting.
+/// As for community statistics: a response is cached for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and
+/// the rest is time for counting.
 const FRESHNESS: Freshness = Freshness::Public(30);
 /// Most designs that are counted.
 const MAX_COUNTED: i64 = 20_000;
@@ -91,7 +92,8 @@ impl From<FacetResponse> for DesignFacetResponse {
     }
 }
 
-/// Counts how many designs of a game that everybody may see, and that fit `query`, have each value. The answer is a [`DesignFacetsResponse`].
+/// Counts the designs of a game by value: designs that everybody may see and that match `query`. The response is a
+/// [`DesignFacetsResponse`].
 pub async fn count(
     app: &AppState,
     network: Network,
@@ -152,7 +154,7 @@ async fn count_anew(
     })
 }
 
-/// What a term counts; `None`: nothing that is a facet.
+/// Converts the count of a term; `None`: the term is no facet.
 fn facet_count(term: &str, cards: u64, attributes: &[FacetAttribute<'_>]) -> Option<FacetCount> {
     let (of, text) = term.split_once('=').unwrap_or((term, ""));
     let (source, attribute, value) = match of {
@@ -169,7 +171,7 @@ fn facet_count(term: &str, cards: u64, attributes: &[FacetAttribute<'_>]) -> Opt
                 Value::Bool(listed) => text == if *listed { "true" } else { "false" },
                 _ => false,
             });
-            // What is not listed is a number.
+            // Values that are not listed are numbers.
             let value = listed.cloned().or_else(|| text.parse::<i64>().ok().map(Value::from))?;
             (FacetSource::Attribute, code, value)
         }
@@ -177,7 +179,7 @@ fn facet_count(term: &str, cards: u64, attributes: &[FacetAttribute<'_>]) -> Opt
     Some(FacetCount { source, attribute: attribute.to_owned(), value, cards })
 }
 
-/// How far designs are, of the statuses that others see.
+/// The facet of the statuses that others may see.
 fn status_facet(game: &Game, counted: &[(String, u64)]) -> DesignFacetResponse {
     let values = DesignStatus::ALL.into_iter().filter(|status| status.is_listed()).map(|status| {
         let count = counted.iter().find(|(name, _)| name == status.as_str());

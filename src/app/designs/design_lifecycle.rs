@@ -1,4 +1,4 @@
-//! Designs one by one: begun, read, revised, shared, withdrawn, deleted.
+//! Designs one by one: creating, reading, revising, sharing, withdrawing and deleting them.
 
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::likeness::{NameLikeness, cards_of_like_name};
@@ -21,19 +21,19 @@ use crate::store::designs::design_lifecycle::{
 };
 use crate::store::operations::idempotency::IdempotencyClaim;
 
-/// A design as it is answered, and the version that edits of it name.
+/// A design as a response, with the version for `If-Match`.
 pub struct VersionedDesign {
     /// Its version.
     pub version: Revision,
     /// Whether the reader is its author.
     pub is_own: bool,
-    /// What others said, which makes no version: comments, ratings, and what these come to.
+    /// Counts that are no part of the version: comments, ratings, and the sum of the ratings.
     pub counts: [i64; 3],
     /// The design.
     pub design: DesignResponse,
 }
 
-/// Begins a design.
+/// Creates a design.
 pub async fn create(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -71,7 +71,7 @@ pub(super) fn new_revision<'a>(
     Ok(NewRevision { game, content, json, credited_to: None, at: app.clock.now() })
 }
 
-/// What is stored of a design that stands at that place of a request: 422 when it is too much.
+/// The content of a design as it is stored; 422 at `place` when it is too large.
 pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json::Value, Problem> {
     let json = serde_json::to_value(content).map_err(Problem::internal)?;
     let bytes = json.to_string().len();
@@ -82,7 +82,7 @@ pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json
     Ok(json)
 }
 
-/// Finds a design that was shared, one of the reader's own, or, for a moderator, one that was submitted.
+/// Finds a design that is shared, one of the reader's own, or, for a moderator, a submitted one.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
@@ -107,7 +107,7 @@ async fn answer(
     Ok(VersionedDesign { version, is_own, counts, design })
 }
 
-/// One of the own designs, as it is now: 404 when it is somebody else's, also when it was shared.
+/// Finds one of the caller's designs in its current state; 404 when it is somebody else's, even if it is shared.
 pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     by: &Granted<P>,
@@ -117,7 +117,7 @@ pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
     if stored.design.account_id == by.account() { Ok(stored) } else { Err(Problem::not_found()) }
 }
 
-/// The stored design that was shared, the reader's own, or, for a moderator, one that was submitted: 404 otherwise.
+/// Finds a stored design that is shared, one of the reader's own, or, for a moderator, a submitted one; 404 otherwise.
 pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     reader: Option<&Granted<P>>,
@@ -128,7 +128,7 @@ pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
     design_lifecycle::find(&mut conn, reader, reviewer, code).await?.ok_or_else(Problem::not_found)
 }
 
-/// Writes a new revision of one of the own designs, if the client means its current version.
+/// Writes a new revision of one of the caller's designs, if the client's version is current.
 pub async fn revise(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -141,7 +141,7 @@ pub async fn revise(
     write_revision(app, by, network, code, if_match, (&game, &content)).await
 }
 
-/// Writes a revision that says this; none when the newest one says so already.
+/// Writes a revision with this content, unless the newest one has the same content.
 pub(super) async fn write_revision(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -169,7 +169,7 @@ pub(super) async fn write_revision(
     Ok(revised)
 }
 
-/// 409 when the design would be shown under another name than now, and an open card has that.
+/// 409 when the revision would show the design under another name, and an open card has that name.
 pub(super) async fn demand_free_new_name(
     app: &AppState,
     network: Network,
@@ -183,7 +183,7 @@ pub(super) async fn demand_free_new_name(
     Ok(())
 }
 
-/// Shows one of the own designs to everybody, if the client means its current version. Nobody else can have its name then.
+/// Shares one of the caller's designs with everybody, if the client's version is current. Its name is then reserved.
 pub async fn share(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -208,12 +208,14 @@ pub async fn share(
     find(app, Some(by), None, code).await
 }
 
-/// Whether a version is the one that was looked at before the transaction, and one that the client means: `If-Match: *` means any.
+/// A check for use inside the transaction: whether a version is the one that was read before the transaction, and one
+/// that the client means (`If-Match: *` means any).
 pub(super) fn seen(if_match: &IfMatch, looked_at: i64) -> impl Fn(i64) -> bool {
     move |version| version == looked_at && if_match.check(Revision(version)).is_ok()
 }
 
-/// 409 when an open card has the name, or one that looks the same. Hidden cards do not count: their names are nobody's business.
+/// 409 when an open card has this name or one that looks the same. Hidden cards are not compared: their names are
+/// secret.
 pub(super) async fn demand_free_name(
     app: &AppState,
     network: Network,
@@ -227,7 +229,7 @@ pub(super) async fn demand_free_name(
     }
 }
 
-/// Takes one of the own designs back, if the client means its current version.
+/// Withdraws one of the caller's designs from the public, if the client's version is current.
 pub async fn withdraw(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -246,7 +248,7 @@ pub async fn withdraw(
     find(app, Some(by), None, code).await
 }
 
-/// Deletes one of the own designs, if nobody else has seen it and the client means its current version.
+/// Deletes one of the caller's designs, if nobody else has seen it and the client's version is current.
 pub async fn delete(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,

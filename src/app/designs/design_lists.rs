@@ -1,4 +1,4 @@
-//! Lists of the own designs.
+//! Lists of the caller's designs.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -82,7 +82,7 @@ impl From<ListedDesign> for DesignSummaryResponse {
     }
 }
 
-/// Lists the own designs, of one game and one status where these are named; the newest first.
+/// Lists the caller's designs, the newest first; with filters, only those of one game or status.
 pub async fn list_own(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,

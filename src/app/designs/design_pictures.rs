@@ -1,4 +1,4 @@
-//! Pictures of designs: drawn from the revision that the reader may see.
+//! Pictures of designs, drawn from the revision that the reader may see.
 
 use cardscape_pictures::{Artwork, CardFace, Picture};
 
@@ -14,10 +14,10 @@ use crate::memory::pictures::PictureKey;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::designs::artwork_files;
 
-/// What stands where cards have their set.
+/// Text in place of a card's set.
 const NO_SET: &str = "design";
 
-/// Draws a design in a rarity, in the lowest one if none is named.
+/// Draws a design in a rarity; without one, in the lowest rarity.
 pub async fn draw(
     app: &AppState,
     reader: Option<&Granted<ReadOwnDesigns>>,
@@ -33,7 +33,8 @@ pub async fn draw(
     let stored = find_stored(app, reader, reviewer, code).await?;
     let loaded = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
-    // What not everybody sees is in no cache. What was shared may be withdrawn or revised at any moment.
+    // Pictures that not everybody may see must not be cached. A shared design may be withdrawn or revised at any time,
+    // so only private caches may keep its picture.
     let is_public = stored.design.public_revision == Some(stored.shown_revision)
         && stored.taken_down_at.is_none();
     let freshness = if is_public { Freshness::Private } else { Freshness::Never };
@@ -49,7 +50,7 @@ pub async fn draw(
     let artwork = artwork.as_deref().map(Artwork::new).transpose();
     face.artwork = artwork.map_err(Problem::internal)?;
     let picture = render(app, Picture::card(&face), freshness, form).await?;
-    // Artwork may be taken away from a design.
+    // The artwork of a design may be taken down, so a picture that contains one is not cached.
     let is_of = |key: &PictureKey| {
         key.revision == stored_revision && key.game_revision == loaded.revision && !has_artwork
     };
@@ -59,7 +60,8 @@ pub async fn draw(
     Ok(picture)
 }
 
-/// By what the picture is kept, if everybody sees the newest revision of the design: so do its author and moderators.
+/// The cache key of the picture, if everybody sees the newest revision of the design, because then its author and
+/// moderators see the same picture.
 async fn kept_key(
     app: &AppState,
     code: DesignCode,

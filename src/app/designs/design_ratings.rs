@@ -1,4 +1,4 @@
-//! Ratings of designs that everybody sees: the own one, and what all of them come to.
+//! Ratings of public designs: the caller's rating, and the mean of all.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ impl From<OwnRating> for OwnRatingResponse {
     }
 }
 
-/// Rates a design as everybody sees it now, in place of the own rating before.
+/// Rates the current public revision of a design; replaces an earlier rating by the caller.
 pub async fn rate(
     app: &AppState,
     by: &Granted<GiveFeedback>,
@@ -100,7 +100,7 @@ pub async fn rate(
     Ok(own.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Takes the own rating back.
+/// Deletes the caller's rating.
 pub async fn delete(
     app: &AppState,
     by: &Granted<GiveFeedback>,
@@ -110,7 +110,7 @@ pub async fn delete(
         .write_feedback(by, async |conn, by| design_ratings::delete(conn, by, code).await)
         .await?;
     check(app, &outcome)?;
-    tracing::info!(account = %by.account(), design = %code, "rating of a design taken back");
+    tracing::info!(account = %by.account(), design = %code, "rating of a design deleted");
     Ok(())
 }
 
@@ -123,7 +123,7 @@ fn check(app: &AppState, outcome: &RatingOutcome) -> Result<(), Problem> {
     })
 }
 
-/// Finds the own rating.
+/// Finds the caller's rating.
 pub async fn find_own<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     by: &Granted<P>,
@@ -155,7 +155,7 @@ pub struct MeanScores {
 }
 
 impl MeanScores {
-    /// Of some sums; `None`: nobody has rated.
+    /// The means of some sums; `None`: there are no ratings.
     fn of(sums: impl IntoIterator<Item = RatingSums>) -> Option<Self> {
         let (mut ratings, mut points) = (0, [0; 4]);
         for sum in sums {
@@ -176,9 +176,9 @@ fn mean(points: i64, ratings: i64) -> f64 {
     decimal((200 * points + ratings) / (2 * ratings.max(1)))
 }
 
-/// Hundredths as a number with two decimals.
+/// Converts hundredths to a number with two decimals.
 pub(super) fn decimal(hundredths: i64) -> f64 {
-    // Never more than 500.
+    // The value is at most 500.
     f64::from(i32::try_from(hundredths).unwrap_or(i32::MAX)) / 100.0
 }
 
@@ -209,7 +209,7 @@ pub struct DesignRatingsResponse {
     pub revisions: Vec<RevisionRatings>,
 }
 
-/// How a design that everybody sees is rated.
+/// Finds the ratings of a public design.
 pub async fn find_all(app: &AppState, code: DesignCode) -> Result<DesignRatingsResponse, Problem> {
     let mut conn = app.store.connection().await?;
     let rating = design_ratings::mean(&mut conn, code).await?.ok_or_else(Problem::not_found)?;

@@ -1,4 +1,4 @@
-//! Approved designs become cards.
+//! Releases: approved designs become cards.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::design_lifecycle::{demand_free_name, find_stored};
 use super::step_problems::not_from;
-use crate::app::catalogue::import::faulty;
+use crate::app::catalogue::import::problem_with_faults;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatalogue};
@@ -79,15 +79,16 @@ impl DesignReleaseResponse {
     }
 }
 
-/// What a release did.
+/// The result of a release.
 pub enum Released {
-    /// The design is a card.
+    /// The design has become a card.
     Done(DesignReleaseResponse),
-    /// It was a rehearsal: this is what it would have become.
+    /// It was a dry run: this would be the result.
     Rehearsed(DesignReleaseResponse),
 }
 
-/// Makes an approved design a card of a set; a rehearsal (`dry_run`) changes nothing. The same request again is answered as before.
+/// Releases an approved design as a card of a set; a dry run changes nothing. A repeated request gets the first
+/// response.
 pub async fn release(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -111,7 +112,7 @@ pub async fn release(
     let done: Result<DesignRelease, ReleaseError> = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
             let made = design_releases::release(conn, by, &app.games, code, &place, at).await?;
-            // An error rolls everything back.
+            // An error rolls the transaction back.
             if dry_run { Err(ReleaseError::Rehearsed(made)) } else { Ok(made) }
         })
         .await;
@@ -142,7 +143,9 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
             let detail = format!("the game {game} has no set {:?}", place.set);
             Problem::invalid(vec![InputFault::at("/set", detail)])
         }
-        ReleaseError::Refused(faults) => faulty(ProblemCode::DesignNotReleasable, faults),
+        ReleaseError::Refused(faults) => {
+            problem_with_faults(ProblemCode::DesignNotReleasable, faults)
+        }
         ReleaseError::Store(error) => error.into(),
     }
 }

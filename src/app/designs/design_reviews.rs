@@ -1,4 +1,4 @@
-//! From a design to a decision: authors submit, moderators claim and decide.
+//! Reviews of designs: authors submit, moderators claim and decide.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -27,7 +27,7 @@ words! {
     ReviewDecision: "What a moderator decides.";
 }
 
-/// Asks for the release of one of the own designs, if the client means its current version, and nothing stands in the way.
+/// Submits one of the caller's designs for release, if the client's version is current and there are no obstacles.
 pub async fn submit(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -111,7 +111,7 @@ impl WaitingDesignResponse {
     }
 }
 
-/// Lists the designs that wait for a moderator; what was submitted first comes first.
+/// Lists the designs that wait for a moderator; the first submitted comes first.
 pub async fn list_waiting(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
@@ -135,7 +135,7 @@ pub struct ClaimedDesignResponse {
     pub check: DesignCheckResponse,
 }
 
-/// Begins to review a design, or goes on for as long again.
+/// Claims a design for review, or extends the claim.
 pub async fn claim(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
@@ -158,7 +158,7 @@ pub async fn claim(
     Ok(ClaimedDesignResponse { claimed_until: at + REVIEW_LEASE, check })
 }
 
-/// Gives a claimed design back: it waits again.
+/// Releases the claim on a design, which then waits again.
 pub async fn give_back(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
@@ -173,7 +173,7 @@ pub async fn give_back(
     Ok(())
 }
 
-/// Decides about a claimed design. The author reads the reason.
+/// Decides a claimed design. The author can read the reason.
 pub async fn decide(
     app: &AppState,
     by: &Granted<ReviewDesigns>,

@@ -1,4 +1,4 @@
-//! What the own designs said before: read, compared, and taken back.
+//! Revisions of the caller's designs: reading, comparing and restoring them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -96,7 +96,7 @@ pub struct RestoreRequest {
     pub revision: i64,
 }
 
-/// Lists the revisions of one of the own designs, the newest first.
+/// Lists the revisions of one of the caller's designs, the newest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -106,7 +106,7 @@ pub async fn list(
 ) -> Result<Page<DesignRevisionSummary>, Problem> {
     let mut conn = app.store.connection().await?;
     let rows = revisions::list(&mut conn, by, code, before, limit.rows()).await?;
-    // Every design has one.
+    // Every design has at least one revision.
     if rows.is_empty() && before.is_none() {
         return Err(Problem::not_found());
     }
@@ -119,7 +119,7 @@ pub async fn list(
     Ok(paged(rows, limit, |row| row.number, summary))
 }
 
-/// Finds a revision of one of the own designs by its number.
+/// Finds a revision of one of the caller's designs by its number.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -137,7 +137,7 @@ pub async fn find(
     Ok(DesignRevisionResponse { revision, content, revised_at, credited_to })
 }
 
-/// Compares two revisions of one of the own designs; without numbers the newest with the one before it.
+/// Compares two revisions of one of the caller's designs; without numbers, the newest one with its predecessor.
 pub async fn diff(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -174,7 +174,7 @@ pub async fn diff(
     }
 }
 
-/// Writes what a revision of one of the own designs says as a new one, if the client means its current version.
+/// Writes the content of an earlier revision as a new one, if the client's version is current.
 pub async fn restore(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,

@@ -1,4 +1,4 @@
-//! Suggestions for designs that are half made.
+//! Suggestions for incomplete designs.
 
 use cardscape_engine::{CardDefinition, Effect, PrintingDefinition, SetFault};
 use serde::Serialize;
@@ -14,37 +14,37 @@ use crate::app::words::must_be_one_of;
 use crate::domain::designs::content::{ContentFault, DesignContent, Licence};
 use crate::domain::designs::suggestion::{Suggestion, suggest};
 
-/// A design that is half made.
+/// An incomplete design.
 pub struct PartialDesign {
     /// Code of the kind of card.
     pub kind: String,
     /// Attributes by code.
     pub attributes: Map<String, Value>,
-    /// Effects, in printed order; `None` instead of a text: one is wanted.
+    /// Effects, in printed order; the text `None` asks for a sentence.
     pub effects: Vec<PartialEffect>,
     /// Printings with numbers that the author chose.
     pub printings: Vec<PrintingDefinition>,
 }
 
-/// An effect that is half made.
+/// An incomplete effect.
 pub struct PartialEffect {
     /// Its style.
     pub style: Option<String>,
     /// Its slot.
     pub slot: Option<String>,
-    /// Its sentence; blank: one is wanted.
+    /// The sentence; `None` or blank asks for one.
     pub text: Option<String>,
 }
 
 impl PartialDesign {
-    /// The design as it would be stored, with empty texts where sentences are wanted; or every fault.
+    /// The design in stored form, with empty texts where sentences are wanted; or every fault.
     fn normalised(self) -> Result<DesignContent, Vec<ContentFault>> {
         let is_wanted =
             |effect: &PartialEffect| effect.text.as_ref().is_none_or(|text| text.trim().is_empty());
         let wanted: Vec<bool> = self.effects.iter().map(is_wanted).collect();
         let effect = |(effect, wanted): (PartialEffect, &bool)| {
             let PartialEffect { style, slot, text } = effect;
-            // An empty text is a fault of a design: meanwhile there is one.
+            // Blank texts would be faults, so they are replaced by a placeholder during the check.
             let text = text.filter(|_| !wanted).unwrap_or_else(|| "wanted".to_owned());
             Effect { style, slot, text }
         };
@@ -116,7 +116,8 @@ pub struct DesignSuggestionResponse {
     pub violations: Vec<InputFault>,
 }
 
-/// Suggests the rest of a design of a game; without a seed, another one each time. 422 when the game or the kind does not exist, or a text cannot be stored.
+/// Suggests the missing parts of a design. Without a seed, each call gives another result. 422 when the game or the
+/// kind does not exist, or a text cannot be stored.
 pub async fn create(
     app: &AppState,
     game: String,
@@ -158,7 +159,7 @@ pub async fn create(
     })
 }
 
-/// A violation of a rule of the game.
+/// The fault for a violated rule of the game.
 fn violation(fault: SetFault) -> InputFault {
     let SetFault { pointer, violation } = fault;
     InputFault {

@@ -1,4 +1,5 @@
-//! Everything that an editor of card designs needs of a game, in one document that is made from its manifest and its effect texts.
+//! The toolkit of a game: everything that a design editor needs, in one document made from its manifest and effect
+//! texts.
 
 use cardscape_engine::{DesignGuide, Game, Kind, PrintingCheck, Rarity, RuleReference};
 use serde::Serialize;
@@ -16,7 +17,7 @@ use crate::domain::designs::content::{self, Licence};
 use crate::domain::effects::effect_texts::EffectLibrary;
 use crate::memory::rendered::{Freshness, Rendered};
 
-/// What an admin changes about effect texts shows at once.
+/// Changes of effect texts must show at once.
 const FRESHNESS: Freshness = Freshness::Public(0);
 
 /// Everything that an editor of card designs needs of a game.
@@ -296,7 +297,7 @@ impl<'a> DesignToolkitResponse<'a> {
     }
 }
 
-/// The toolkit of a game, made once for each version of its manifest and of its effect texts.
+/// The toolkit of a game; made once for each version of its manifest and effect texts.
 pub async fn find(app: &AppState, game: &Code) -> Result<Rendered, Problem> {
     let loaded = games::find(app, game).await?;
     let texts = app.effects.find(&app.store, game.as_str()).await?;

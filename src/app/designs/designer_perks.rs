@@ -1,4 +1,5 @@
-//! Perks of designers: what the policy of a set promises to players whose designs become its cards, and how an admin keeps that.
+//! Perks of designers: promised by the policy of a set to players whose designs become its cards, and granted by
+//! admins.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -87,7 +88,7 @@ impl From<EarnedPerk> for DesignerPerkResponse {
     }
 }
 
-/// Lists the perks that are due, or those that were granted; what was earned first comes first.
+/// Lists the perks that are due, or those that were granted; the first earned comes first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadPerks>,
@@ -100,7 +101,7 @@ pub async fn list(
     Ok(paged(rows, limit, EarnedPerk::position, Into::into))
 }
 
-/// Finds the perk of one of the own designs; an overseer finds that of any. As long as the card is hidden there is none.
+/// Finds the perk of one of the caller's designs; an overseer finds that of any design. A hidden card has no perk yet.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
@@ -112,7 +113,8 @@ pub async fn find(
     found.map(Into::into).ok_or_else(Problem::not_found)
 }
 
-/// Gives the designer the copy with that code. A code that fits no free copy of the card takes an attempt at codes, as in a submission.
+/// Gives the designer the copy with this code. A code that matches no free copy of the card costs an attempt, as in a
+/// submission.
 pub async fn grant_copy(
     app: &AppState,
     by: &Granted<GrantPerks>,

@@ -26,42 +26,43 @@ words! {
                   `name`. Equals follow each other by when they were shared.";
 }
 
-/// Which designs of the gallery, as the client wrote it.
+/// A request for a list of the gallery.
 #[derive(Debug, Default)]
 pub struct GalleryRequest {
-    /// Codes that are to be known: of a game.
+    /// Code of a game, which must exist.
     pub codes: Codes,
     /// Code of a kind.
     pub kind: Option<Code>,
-    /// How far they are.
+    /// Status of the designs.
     pub status: Option<DesignStatus>,
-    /// Whose they are.
+    /// Author of the designs.
     pub author: Option<AccountName>,
-    /// What stands in their names.
+    /// Part of the name of the designs.
     pub name: Option<NamePart>,
     /// The query in the language of docs/SEARCH.md.
     pub text: String,
-    /// Their order.
+    /// The order.
     pub sort: GallerySort,
 }
 
-/// The same, checked.
+/// A checked request for a list of the gallery.
 pub struct Gallery {
     request: GalleryRequest,
     kind: Option<Code>,
     predicate: Predicate,
     pub(super) warnings: Vec<QueryWarning>,
-    /// Tells this list's cursors from those of others.
+    /// Identifies the list in its cursors, so that a cursor of another list is refused.
     mark: String,
 }
 
-/// A cursor's content: mark of the list, two numbers or a text that it is sorted by, when the design was shared, its identifier.
+/// The content of a cursor: mark of the list, two numbers or a text as the sort key, time of sharing, code of the
+/// design.
 type CursorKey = (String, i64, i64, Option<String>, CursorTime, DesignCode);
 
 impl GalleryRequest {
-    /// Checks the request over the games that there are.
+    /// Checks the request against the existing games.
     pub async fn check(self, app: &AppState) -> Result<Gallery, Problem> {
-        // Cursors of clients hold it: other names of these fields would make the cursors invalid.
+        // Cursors of clients hold this mark: renaming the fields that it is made from would invalidate them.
         let mark = mark_of(&self);
         let tree = search::parse(&self.text).map_err(bad_query);
         let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
@@ -98,7 +99,7 @@ impl Gallery {
         }
     }
 
-    /// Whether the list may read many designs before it has a page: what is asked for has no index in this order.
+    /// Whether the list may read many designs before a page is full, because no index gives this filter in this order.
     fn is_search(&self) -> bool {
         let GalleryRequest { kind, status, author, name, sort, .. } = &self.request;
         let is_ordered =
@@ -106,7 +107,7 @@ impl Gallery {
         name.is_some() || self.predicate != Predicate::always() || !is_ordered
     }
 
-    /// Where a page begins.
+    /// Decodes a cursor of this list.
     fn position(&self, cursor: &Cursor) -> Result<GalleryPosition, Problem> {
         let (mark, number, count, text, CursorTime(shared_at), code): CursorKey = cursor.key()?;
         let key = match self.request.sort {
@@ -122,7 +123,7 @@ impl Gallery {
         Ok(GalleryPosition { key, shared_at, code })
     }
 
-    /// Where the page after a design begins, as clients see it.
+    /// The cursor content for the position after a design.
     fn cursor(&self, position: GalleryPosition) -> CursorKey {
         let (number, count, text) = match position.key {
             GalleryKey::New => (0, 0, None),
@@ -146,7 +147,7 @@ pub struct GalleryPage {
     pub warnings: Vec<QueryWarning>,
 }
 
-/// Refuses what is no cursor of any list of designs.
+/// Refuses a cursor that no list of designs can have made.
 pub fn demand_cursor(cursor: Option<&Cursor>) -> Result<(), Problem> {
     Cursor::key_of::<CursorKey>(cursor).map(drop)
 }
@@ -179,7 +180,7 @@ pub async fn list(
 }
 
 impl Gallery {
-    /// The warning that costly terms were not tried on all designs.
+    /// The warning that costly terms were tested on only some of the designs.
     pub(super) fn cut(&self, app: &AppState) -> QueryWarning {
         QueryWarning::cut_of_designs(&self.request.text, app.settings.search_candidates)
     }

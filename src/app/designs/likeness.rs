@@ -1,6 +1,8 @@
-//! What a design is like: open cards, shared designs and the asker's own, of a name that is the same or near, or with effects that do the same.
+//! Similar cards and designs: open cards, shared designs and the asker's own designs with the same or a similar name,
+//! or with equivalent effects.
 //!
-//! Whoever asks, hidden cards are left out, also those that the asker sees: an answer that depended on them would tell of them.
+//! Hidden cards are left out for every asker, even for those who may see them: a response that depended on hidden cards
+//! would reveal them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -29,9 +31,9 @@ use crate::store::catalogue::cards::{self, CardView, NamePlace, NamedCard, OpenC
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::likeness::{self, AlikeDesign, LikenessQuery};
 
-/// Most cards that have the words of all effects and are compared.
+/// Most cards with the words of all effects that are compared in detail.
 const MAX_CANDIDATES: usize = 50;
-/// Most words by which such cards are looked for: more would hardly leave out any.
+/// Most words in the search for such cards: more words would hardly narrow it.
 const MAX_WORDS: usize = 16;
 
 /// How a name is like another.
@@ -111,15 +113,15 @@ pub struct AlikeNameResponse {
     pub(super) keeps_name: bool,
 }
 
-/// What a design is like.
+/// Cards and designs that are similar to a design.
 pub(super) struct Likenesses {
-    /// By name, the most alike first.
+    /// By name, the most similar first.
     pub(super) names: Vec<AlikeNameResponse>,
-    /// By what they do.
+    /// By their effects.
     pub(super) effects: Vec<AlikeResponse>,
 }
 
-/// Open cards whose name is the same or looks the same, or is near.
+/// Open cards with the same name, one that looks the same, or a similar one.
 pub(super) async fn cards_of_like_name(
     app: &AppState,
     network: Network,
@@ -138,11 +140,12 @@ async fn cards_like(
     let place = NamePlace { game: Some(game.to_owned()), set: None };
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
     let mut seen: HashSet<CardId> = HashSet::new();
-    // The key, without invisible characters; and what the name looks like, with which letters of other scripts share nothing.
+    // Search for the key, which has no invisible characters, and for the skeleton: a name in look-alike letters of
+    // another script shares no letter with the key.
     for written in BTreeSet::from([probe.key.as_str(), probe.skeleton.as_str()]) {
         let Ok(typed) = TypedName::parse(written) else { continue };
         for card in find_candidates(app, network, Viewer::stranger(), &place, &typed, true).await? {
-            // Both find much the same cards.
+            // Both searches find mostly the same cards.
             if !seen.insert(card.id) {
                 continue;
             }
@@ -157,7 +160,7 @@ async fn cards_like(
     Ok(found)
 }
 
-/// A name, prepared to be held against others.
+/// A name, prepared for comparison with other names.
 struct Probe {
     key: String,
     skeleton: String,
@@ -185,7 +188,7 @@ impl Probe {
     }
 }
 
-/// What a design of a game is like.
+/// Finds cards and designs that are similar to a design.
 pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     network: Network,
@@ -194,7 +197,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     content: &DesignContent,
     except: Option<DesignCode>,
 ) -> Result<Likenesses, Problem> {
-    // Without a letter there is nothing to compare.
+    // A name without letters cannot be compared.
     let probe = Some(Probe::new(&content.name)).filter(|probe| !probe.key.is_empty());
     let cards = match &probe {
         Some(probe) => cards_like(app, network, game, probe).await?,
@@ -234,7 +237,7 @@ fn name_of(design: &AlikeDesign) -> Name<'_> {
     Name { name, key: name_key, skeleton: name_skeleton }
 }
 
-/// Designs that may be like another, by id: those that are listed from memory if it has them.
+/// Designs that may be similar, by id: listed designs come from memory if they are loaded.
 async fn find_designs<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     asker: Option<&Granted<P>>,
@@ -252,14 +255,15 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
     };
     let Some(asker) = asker else { return Ok(listed) };
     let own = likeness::find_own_alike(&mut *app.store.connection().await?, asker, query).await?;
-    // What was read from the database is newer.
+    // The asker's designs were read from the database, so they are newer than those from memory.
     listed.retain(|design| own.iter().all(|known| known.id != design.id));
     listed.extend(own);
     listed.sort_by_key(|design| design.id);
     Ok(listed)
 }
 
-/// Open cards of the same kind with effects that do the same, in the order of the catalogue: the first of those that have the same words but for numbers.
+/// Open cards of the same kind with equivalent effects, in catalogue order: among the first cards that have the same
+/// words except numbers.
 async fn cards_of_same_effects(
     app: &AppState,
     network: Network,
@@ -271,7 +275,7 @@ async fn cards_of_same_effects(
     let sentences = content.effects.iter().map(|effect| effect.text.as_str());
     let wanted: BTreeSet<String> = sentences.flat_map(indexed_words).collect();
     let mut wanted: Vec<String> = wanted.into_iter().collect();
-    // The longest are the rarest.
+    // The longest words are the rarest.
     wanted.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
     wanted.truncate(MAX_WORDS);
     let word = |word: String| Predicate::content(Test::Words(Place::Effects, vec![word]));
@@ -301,7 +305,7 @@ async fn cards_of_same_effects(
     Ok(alike.collect())
 }
 
-/// What the first cards of a list do, as strangers may know it.
+/// The effects of the first cards of a list, as an anonymous client may know them.
 async fn read_effects(
     app: &AppState,
     network: Network,
@@ -310,7 +314,7 @@ async fn read_effects(
     let viewer = Viewer::stranger();
     let kept = &app.card_effects.cards;
     let is_current = app.card_cache.clock().is_current();
-    // Before the cards are looked up: what changes after that is not kept.
+    // Taken before the cards are read: effects that change after that are not cached.
     let ticket = kept.ticket();
     let Some(ids) = find_ids_in_memory(app, network, viewer, query, MAX_CANDIDATES).await? else {
         let found = find_in_database(app, network, viewer, query, MAX_CANDIDATES).await?;
@@ -351,8 +355,8 @@ fn known_effects(card: &OpenCard) -> Result<(CardId, Arc<KnownEffects>), Problem
     Ok((card.place.id, Arc::new(known)))
 }
 
-/// The beginnings of words of a sentence by which the index of cards finds every sentence that does the same. The index folds words in its own way: what it would
-/// not find here it would not find there.
+/// The prefixes of words with which the index of cards finds every sentence with equivalent effect. The index folds
+/// words in its own way, so words that it would not find in this sentence are left out.
 fn indexed_words(sentence: &str) -> impl Iterator<Item = String> {
     let indexed = words(sentence);
     let finds = move |word: &String| {

@@ -1,4 +1,4 @@
-//! What players do with card designs: check them, store them revision by revision, share them, and look at those of others.
+//! Card designs of players: checking, storing revisions, sharing, review, feedback and the gallery.
 
 pub mod abuse_reports;
 pub mod artwork_files;

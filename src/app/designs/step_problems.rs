@@ -1,4 +1,4 @@
-//! What is said when a step with a design is not taken.
+//! Problems of refused steps of a design.
 
 use super::design_checks::ReleaseObstacle;
 use crate::app::feedback::problems::too_many_today;
@@ -8,7 +8,7 @@ use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::store::designs::design_lifecycle::StepOutcome;
 
-/// A problem for every outcome but the one that is none.
+/// A problem for every outcome except success.
 pub(super) fn check_step(
     app: &AppState,
     step: DesignStep,
@@ -34,36 +34,36 @@ pub(super) fn check_step(
     })
 }
 
-/// A problem when the step leads nowhere from this status: before anything else is looked at.
+/// Fails when the step is not allowed in this status; checked before anything else.
 pub(super) fn demand_step(status: DesignStatus, step: DesignStep) -> Result<(), Problem> {
     status.after(step).map(drop).ok_or_else(|| not_from(status, step))
 }
 
-/// The step leads nowhere from this status.
+/// The step is not allowed in this status.
 pub(super) fn not_from(status: DesignStatus, step: DesignStep) -> Problem {
     let detail = format!("Its status is {}: it cannot be {} now.", status.as_str(), step.past());
     Problem::new(ProblemCode::DesignStepRefused).detail(detail)
 }
 
-/// Something stands in the way of a release; the obstacles are told to programs, too.
+/// There are obstacles to a release; they are listed for programs as well.
 pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
     let obstacles = serde_json::to_value(obstacles).unwrap_or_default();
     Problem::new(ProblemCode::DesignNotReleasable).with("obstacles", obstacles)
 }
 
-/// The name belongs to `whom`, or looks like its name.
+/// `whom` has this name, or one that looks the same.
 pub(super) fn name_taken(whom: &str) -> Problem {
     Problem::new(ProblemCode::DesignNameTaken)
         .detail(format!("{whom} has this name, or one that looks the same."))
 }
 
-/// The account has not uploaded the artwork, or it was taken down.
+/// The account has not uploaded the artwork, or the artwork was taken down.
 pub(super) fn foreign_artwork() -> Problem {
     let detail = "must be an artwork that you have uploaded and not deleted since";
     Problem::invalid(vec![InputFault::at("/artwork/id", detail)])
 }
 
-/// The account has as many designs as it may.
+/// The account has reached the limit of designs.
 pub(super) fn too_many() -> Problem {
     Problem::new(ProblemCode::TooManyDesigns).detail(format!(
         "An account has at most {MAX_DESIGNS} designs. Delete drafts that you do not need."

@@ -1,4 +1,4 @@
-//! Changes of a design that other players suggest, and that its author takes or declines.
+//! Suggested changes: other players suggest a change of a design, and its author accepts or declines it.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -109,7 +109,7 @@ fn document(content: &DesignContent) -> Result<Value, Problem> {
     serde_json::to_value(content).map_err(Problem::internal)
 }
 
-/// Lists suggestions for a design, the newest first: all of them to its author, to others their own.
+/// Lists suggestions for a design, the newest first: the author gets all, others get their own.
 pub async fn list<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     by: &Granted<P>,
@@ -126,7 +126,7 @@ pub async fn list<P: Permission + SeesOwnDesigns>(
     Ok(paged(rows, limit, |row| row.id, Into::into))
 }
 
-/// Finds a suggestion for one of the own designs, or one that the asker made.
+/// Finds a suggestion for one of the caller's designs, or one that the caller made.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     app: &AppState,
     by: &Granted<P>,
@@ -146,17 +146,17 @@ async fn find_suggestion<P: Permission + SeesOwnDesigns>(
     suggested_changes::find(&mut conn, by, code, id).await?.ok_or_else(Problem::not_found)
 }
 
-/// A suggestion to make.
+/// A suggestion to create.
 pub struct SuggestionDraft {
-    /// The revision that it is about.
+    /// The revision that the suggestion is based on.
     pub revision: i64,
-    /// Why, as it was sent.
+    /// The reason, as it was sent.
     pub message: String,
-    /// What the design should say.
+    /// The suggested content of the design.
     pub design: DesignRequest,
 }
 
-/// Suggests a change of a design that everybody sees.
+/// Suggests a change of a public design.
 pub async fn create(
     app: &AppState,
     by: &Granted<GiveFeedback>,
@@ -191,7 +191,8 @@ pub async fn create(
     find(app, by, code, id).await
 }
 
-/// Writes what a suggestion leads to as a new revision of one of the own designs, if the client means its current version.
+/// Accepts a suggestion: writes the merged content as a new revision of the caller's design, if the client's version is
+/// current.
 pub async fn take(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -206,7 +207,7 @@ pub async fn take(
     if stored.suggestion.state != SuggestionState::Open {
         return Err(closed(stored.suggestion.state));
     }
-    let content = merged(&stored, before.content())?;
+    let content = apply_suggestion(&stored, before.content())?;
     demand_free_new_name(app, network, &before, &content).await?;
     let is_current = seen(if_match, before.design.version);
     let game = app.named_game(&before.design.game_code).await?.map_err(Problem::internal)?;
@@ -221,12 +222,16 @@ pub async fn take(
         .await?;
     check(app, outcome)?;
     let revised = design_lifecycle::find(app, Some(by), None, code).await?;
-    tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion taken");
+    tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion accepted");
     Ok(revised)
 }
 
-/// What the design says after the suggestion; 409 where it was changed since, or says so already.
-fn merged(stored: &StoredSuggestion, newest: &DesignContent) -> Result<DesignContent, Problem> {
+/// The content of the design with the suggestion applied; 409 where the design changed since, or already has this
+/// content.
+fn apply_suggestion(
+    stored: &StoredSuggestion,
+    newest: &DesignContent,
+) -> Result<DesignContent, Problem> {
     let (base, suggested) = (document(stored.base())?, document(stored.content())?);
     let outdated = || Problem::new(ProblemCode::SuggestionOutdated);
     let merged = merge(&base, &suggested, &document(newest)?).map_err(|members| {
@@ -240,7 +245,7 @@ fn merged(stored: &StoredSuggestion, newest: &DesignContent) -> Result<DesignCon
     Ok(content)
 }
 
-/// Declines a suggestion for one of the own designs.
+/// Declines a suggestion for one of the caller's designs.
 pub async fn decline(
     app: &AppState,
     by: &Granted<WriteOwnDesigns>,
@@ -256,7 +261,7 @@ pub async fn decline(
     find(app, by, code, id).await
 }
 
-/// Takes an own suggestion back.
+/// Withdraws one of the caller's suggestions.
 pub async fn withdraw(
     app: &AppState,
     by: &Granted<GiveFeedback>,

@@ -1,4 +1,4 @@
-//! How the parts of a manifest look in the toolkit of a game. The engine writes them; a test holds both together.
+//! The schema of manifest parts in the toolkit of a game. The engine serialises them; a test compares both.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What an edit of effect texts changes about the sentences.
+//! The effect of an edit of effect texts on the sentences.
 
 use serde::Serialize;
 use utoipa::ToSchema;

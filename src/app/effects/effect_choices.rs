@@ -1,4 +1,4 @@
-//! Templates filled step by step: for each place the values that it may take, in pages.
+//! Filling a template step by step: the possible values of each placeholder, in pages.
 
 use cardscape_engine::effect_text::{PickError, StepChoice};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,8 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::effects::effect_texts::{ChoiceStep, MAX_PICKS, NextChoice, counted};
 
-/// For each place that is chosen for, the index of its choice: numbers from 0 with commas between them. Empty: nothing is chosen yet.
+/// The index of the chosen value for each placeholder so far: numbers from 0, separated by commas. Empty: nothing is
+/// chosen yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Picks(Vec<usize>);
@@ -37,7 +38,7 @@ impl TryFrom<String> for Picks {
 }
 
 impl Picks {
-    /// Why these are no picks of a template. Picks are counted from 1; the column is where the pick begins.
+    /// Converts an error in the picks. Picks are counted from 1; the column is the character where the pick begins.
     fn refused(&self, error: PickError) -> Problem {
         let (at, detail) = match error {
             PickError::NoTemplate => return Problem::not_found(),
@@ -171,8 +172,8 @@ impl EffectStepResponse {
     }
 }
 
-/// Shows a template, by its number from 1, after some picks, with a page of the choices for its next place. The key of a cursor is the revision of the effect
-/// texts with the index of a choice.
+/// Shows a template, by its number from 1, after some picks, with a page of the choices for its next placeholder. The
+/// key of a cursor is the revision of the effect texts and the index of a choice.
 pub async fn find(
     app: &AppState,
     game: &Code,
@@ -211,7 +212,7 @@ mod tests {
         let read = |text: &str| Picks::try_from(text.to_owned());
         assert_eq!(read(""), Ok(Picks(vec![])));
         assert_eq!(read("0,12,3"), Ok(Picks(vec![0, 12, 3])));
-        // Beyond every list, however long it is.
+        // Larger than the index of any list.
         assert_eq!(read("99999999999999999999999"), Ok(Picks(vec![usize::MAX])));
         for (wrong, number) in [("0,,1", 2), ("-1", 1), ("1, 2", 2), ("1,2,+3", 3), ("a", 1)] {
             let told = format!("pick {number} must be a whole number from 0");

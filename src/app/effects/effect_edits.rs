@@ -1,4 +1,5 @@
-//! Edits of effect texts: what is changed is checked with everything else, and the answer says what that does to the sentences.
+//! Edits of effect texts. An edit is checked together with all other texts, and the response lists its effects on the
+//! sentences.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::domain::code::Code;
 use crate::domain::effects::effect_texts::{EffectFault, EffectLibrary, EffectTexts, OutputChange};
 use crate::store::effects::effect_texts::{self, LoadedEffects, TextsBase, TextsChange};
 
-/// Most faults in one answer.
+/// Most faults in one response.
 const MAX_FAULTS: usize = 200;
 
 /// Which effect texts are edited, and how.
@@ -21,15 +22,15 @@ pub struct EditTarget<'a> {
     pub game: &'a Code,
     /// Which version the edit may replace.
     pub versions: &'a Versions,
-    /// Only check, and answer what would change.
+    /// Only check the edit, and return what would change.
     pub dry_run: bool,
 }
 
-/// An edit that was checked, and stored unless it was a rehearsal.
+/// A checked edit, stored unless it was a dry run.
 pub struct EditedTexts {
-    /// What it changed, or would have.
+    /// What the edit changed, or would have changed.
     pub answer: EffectEditResponse,
-    /// The version that is stored now; `None`: it was a rehearsal.
+    /// The version that is stored now; `None`: it was a dry run.
     pub revision: Option<Revision>,
     /// Number of the template that was added, if one was.
     pub added: Option<usize>,
@@ -49,7 +50,7 @@ pub async fn replace_templates(
     edit(app, by, target, change).await
 }
 
-/// Adds a template, at the end or at the place that `number` says, from 1.
+/// Adds a template at the end, or at position `number`, counted from 1.
 pub async fn create_template(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -110,7 +111,7 @@ pub async fn delete_template(
     edit(app, by, target, change).await
 }
 
-/// Gives a placeholder its values, or adds it.
+/// Sets the values of a placeholder, which is created if needed.
 pub async fn replace_placeholder(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -156,7 +157,8 @@ pub async fn replace_phrase_rules(
     edit(app, by, target, change).await
 }
 
-/// Changes the effect texts of a game, if the result has no faults, and answers what that does to the sentences. `change` gets the texts as they are.
+/// Edits the effect texts of a game, if the result has no faults, and returns the effects on the sentences. `change`
+/// gets the current texts.
 async fn edit(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -184,7 +186,7 @@ async fn edit(
         return Ok(EditedTexts { answer, revision: None, added: None });
     }
     let revision = match replaced {
-        // The same again changes nothing.
+        // An edit that changes nothing makes no new version.
         Some(revision) if is_same => revision,
         base => part.store(app, by, game, base, after.texts(), &change).await?,
     };
@@ -194,9 +196,9 @@ async fn edit(
 
 /// The part of the effect texts that an edit changes.
 struct EditedPart {
-    /// What the log calls it.
+    /// Its name in the log.
     name: String,
-    /// Where it is in the document, and where in the body, when these differ.
+    /// Its JSON pointer in the document and in the request body, if they differ.
     pointers: Option<(String, &'static str)>,
     /// Number of the template that is added, if one is.
     added: Option<usize>,
@@ -249,7 +251,7 @@ impl EditedPart {
     }
 }
 
-/// Checks the new texts and compares the sentences that they make with those of before.
+/// Checks the new texts, and compares their sentences with those of the old texts.
 fn compare(
     before: Option<Arc<LoadedEffects>>,
     texts: EffectTexts,
@@ -260,7 +262,8 @@ fn compare(
     Ok((after, change))
 }
 
-/// Faults as a problem. What is in `pointers` has another pointer in the body than in the document.
+/// Converts faults to a problem. Pointers into the document that are listed in `pointers` become pointers into the
+/// body.
 pub(super) fn faults_at(
     code: ProblemCode,
     faults: Vec<EffectFault>,

@@ -1,4 +1,4 @@
-//! Effect texts as their authors write them: templates, values of placeholders, phrase rules.
+//! Effect texts as their authors write them: templates, values of placeholders, and phrase rules.
 
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ pub(super) async fn load(app: &AppState, game: &Code) -> Result<Arc<LoadedEffect
     found.ok_or_else(Problem::not_found)
 }
 
-/// A part of the effect texts of a game, and the version of all of them, which an edit of any part names.
+/// A part of the effect texts of a game, and the version of all of them, which an edit of any part has to name.
 pub struct Versioned<T> {
     /// The part.
     pub part: T,

@@ -1,4 +1,4 @@
-//! What is said of a sentence: the templates that make it, and what stands in their places.
+//! Responses about a sentence: the templates that make it, and the values of their placeholders.
 
 use cardscape_engine::effect_text::{Binding, Match};
 use serde::Serialize;
@@ -83,7 +83,7 @@ pub struct MatchedSentenceResponse {
 }
 
 impl MatchedSentenceResponse {
-    /// About the bytes of memory that it takes.
+    /// Approximate size in memory, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let of = |found: &EffectMatchResponse| {
             300 + found.template_text.len() + found.raw.len() + 150 * found.bindings.len()
@@ -91,7 +91,7 @@ impl MatchedSentenceResponse {
         200 + self.sentence.len() + self.matches.iter().map(of).sum::<usize>()
     }
 
-    /// A sentence that nothing makes.
+    /// A sentence that no template makes.
     pub(crate) fn unmatched(sentence: String) -> Self {
         Self { sentence, matches: Vec::new(), complete: true, suggestions: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! The way back from sentences to the templates that make them.
+//! From sentences back to the templates that make them.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::effects::effect_texts::EffectLibrary;
 
-/// Most sentences of one request that are held against everything for what is like them.
+/// Most sentences of one request for which similar sentences are searched.
 const MAX_SUGGESTED: usize = 10;
-/// How long a request looks for templates and for sentences that are alike.
+/// How long a request searches for templates and similar sentences.
 const TIME_LIMIT: Duration = Duration::from_secs(4);
 
 /// Sentences with the templates that make them.
@@ -24,7 +24,7 @@ pub struct MatchedSentencesResponse {
     pub data: Vec<MatchedSentenceResponse>,
 }
 
-/// Finds the templates that make each of these sentences, letter by letter.
+/// Finds the templates that make exactly these sentences.
 pub async fn find(
     app: &AppState,
     game: &Code,
@@ -36,7 +36,7 @@ pub async fn find(
     Ok(MatchedSentencesResponse { data })
 }
 
-/// Looks for the templates of each sentence, and for sentences like those that nothing makes, until then.
+/// Searches the templates of each sentence, and similar sentences for those without a template, until the deadline.
 pub(crate) fn match_all(
     library: &EffectLibrary,
     sentences: Vec<String>,

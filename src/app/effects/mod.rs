@@ -1,4 +1,4 @@
-//! What can be done with effect texts: templates, placeholders and phrase rules are read and edited, sentences listed, drawn and traced back.
+//! Effect texts: reading and editing templates, placeholders and phrase rules; listing, drawing and matching sentences.
 
 pub mod effect_changes;
 pub mod effect_choices;

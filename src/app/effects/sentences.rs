@@ -1,4 +1,4 @@
-//! Effects: the sentences that a game's templates make, listed, drawn and tried.
+//! The sentences that the templates of a game make: listed, drawn at random, and tried out.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -42,7 +42,7 @@ impl From<RenderedSentence> for EffectSentenceResponse {
     }
 }
 
-/// Which sentences are listed; without values, all of them.
+/// Filter of sentences; by default all are listed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SentenceFilter<'a> {
     /// Number of the template that makes them, from 1.
@@ -51,8 +51,8 @@ pub struct SentenceFilter<'a> {
     pub text: Option<&'a str>,
 }
 
-/// Lists the finished sentences in the order of templates and values; the key of a cursor is the revision of the effect texts with the number of a
-/// combination.
+/// Lists the finished sentences in the order of templates and values. The key of a cursor is the revision of the effect
+/// texts and the number of a combination.
 pub async fn list(
     app: &AppState,
     game: &Code,
@@ -80,7 +80,7 @@ pub async fn list(
     Ok(Page { data, next_cursor, total: None })
 }
 
-/// The place of a template in the list; 400 when there is none of this number.
+/// The index of a template in the list; 400 when no template has this number.
 fn place(library: &EffectLibrary, number: Option<usize>) -> Result<Option<usize>, Problem> {
     let Some(number) = number else { return Ok(None) };
     let templates = library.texts().templates.len();
@@ -94,7 +94,7 @@ fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
 
-/// How many sentences are drawn: 1 to 200, one when nothing is said.
+/// How many sentences to draw: 1 to 200, by default one.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "u16")]
 pub struct DrawCount(u16);
@@ -127,7 +127,7 @@ impl TryFrom<u16> for DrawCount {
 pub struct EffectSeed(u64);
 
 impl EffectSeed {
-    /// Another one each time.
+    /// A random seed.
     pub(crate) fn fresh() -> Self {
         Self(u64::try_from(Draw::fresh().number()).unwrap_or(0) & MAX_COMBINATIONS)
     }
@@ -160,7 +160,7 @@ pub struct DrawnEffectsResponse {
     pub data: Vec<EffectSentenceResponse>,
 }
 
-/// Draws random sentences, of one template or of all; without a seed, other ones each time.
+/// Draws random sentences of one template or of all. Without a seed, each call gives others.
 pub async fn draw(
     app: &AppState,
     game: &Code,
@@ -205,7 +205,7 @@ pub struct ExpandedTemplateResponse {
     pub data: Vec<TriedEffectResponse>,
 }
 
-/// Expands a template that need not be one of the game's, with its placeholders and phrase rules. Nothing is stored.
+/// Expands a template, which need not be stored, with the game's placeholders and phrase rules.
 pub async fn expand(
     app: &AppState,
     game: &Code,

@@ -1,4 +1,4 @@
-//! Comments on designs and decks that others see, and replies to them.
+//! Comments on public designs and decks, and replies to them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -76,11 +76,12 @@ impl From<StoredComment> for CommentResponse {
     }
 }
 
-/// A comment as it is answered, and the version that edits of it name.
+/// A comment as a response, with the version for `If-Match`.
 pub struct VersionedComment {
     /// Its version.
     pub version: Revision,
-    /// What makes no version: how many replies are shown, and whether the comment is.
+    /// Counts that are no part of the version: the number of shown replies, and whether the comment is deleted or
+    /// hidden.
     pub counts: [i64; 2],
     /// The comment.
     pub comment: CommentResponse,
@@ -94,7 +95,8 @@ impl From<StoredComment> for VersionedComment {
     }
 }
 
-/// Lists the comments on something, the newest first, or the replies to one of them, the oldest first; those after the one with that id.
+/// Lists the comments on a subject, the newest first, or the replies to a comment, the oldest first; those after the
+/// one with id `from`.
 pub async fn list(
     app: &AppState,
     subject: FeedbackSubject,
@@ -132,7 +134,7 @@ pub async fn find(
     Ok(found.ok_or_else(Problem::not_found)?.into())
 }
 
-/// A comment to write: its text as it is stored.
+/// A comment to write, with its text in stored form.
 pub struct CommentDraft {
     /// What it says.
     pub text: String,
@@ -140,7 +142,7 @@ pub struct CommentDraft {
     pub reply_to: Option<CommentId>,
 }
 
-/// Comments on something that others see, or replies to a comment on it.
+/// Writes a comment on a public subject, or a reply to a comment on it.
 pub async fn create<S: Subject>(
     app: &AppState,
     by: &Granted<S::Feedback>,
@@ -170,7 +172,7 @@ pub async fn create<S: Subject>(
     Ok(comment.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Changes an own comment, if the client means its current version.
+/// Changes one of the caller's comments, if the client's version is current.
 pub async fn edit<S: Subject>(
     app: &AppState,
     by: &Granted<S::Feedback>,
@@ -205,7 +207,7 @@ async fn read_done(
     }
 }
 
-/// Deletes an own comment; `false`: there is none of that id.
+/// Deletes one of the caller's comments; `false`: there is none with that id.
 pub async fn delete<S: Subject>(
     app: &AppState,
     by: &Granted<S::Feedback>,
@@ -224,7 +226,7 @@ pub async fn delete<S: Subject>(
     Ok(true)
 }
 
-/// Pages of the gallery show how many comments a design has. Of decks nothing is kept.
+/// Cached pages of the gallery show the number of comments on a design. Nothing about decks is cached.
 fn note_change(app: &AppState, on: FeedbackSubject) {
     match on {
         FeedbackSubject::Design(_) => app.gallery_pages.forget(),

@@ -1,4 +1,4 @@
-//! Feedback that several capabilities take: comments on designs and decks.
+//! Feedback for several capabilities: comments on designs and decks.
 
 pub mod comments;
 pub mod problems;

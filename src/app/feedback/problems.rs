@@ -1,14 +1,14 @@
-//! What is said when feedback, or something else that is bounded by day, is not taken.
+//! Problems of refused feedback, and of other actions with a daily limit.
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 
-/// Whoever would read it wants nothing from this account. Why is nobody's business.
+/// The recipient has blocked this account. The response does not say so.
 pub(in crate::app) fn feedback_refused() -> Problem {
     Problem::new(ProblemCode::FeedbackRefused)
 }
 
-/// The account has done something as often today as it may; the day ends at midnight in UTC.
+/// The account has reached a daily limit; the day ends at midnight UTC.
 pub(in crate::app) fn too_many_today(app: &AppState) -> Problem {
     const DAY: i64 = 24 * 60 * 60;
     let passed = app.clock.now().timestamp().rem_euclid(DAY);

@@ -67,7 +67,7 @@ impl AuditEntryResponse {
     }
 }
 
-/// Every id of an entry that may be an account's.
+/// Every id in an entry that may be the id of an account.
 fn ids_of(row: &AuditEntryRow) -> Vec<Uuid> {
     let mut ids: Vec<Uuid> =
         row.actor_id.map(Uuid::from).into_iter().chain(target_account(&row.target)).collect();
@@ -75,12 +75,12 @@ fn ids_of(row: &AuditEntryRow) -> Vec<Uuid> {
     ids
 }
 
-/// The account that something was done to.
+/// The account that the action was done to.
 fn target_account(target: &str) -> Option<Uuid> {
     Uuid::try_parse(target.strip_prefix("account:")?).ok()
 }
 
-/// Adds every id that stands in a document. Which of them are accounts, the database knows.
+/// Collects every UUID in a document. The database decides later which of them are accounts.
 fn ids_in(document: &Value, ids: &mut Vec<Uuid>) {
     match document {
         Value::String(text) => ids.extend(Uuid::try_parse(text)),
@@ -90,24 +90,25 @@ fn ids_in(document: &Value, ids: &mut Vec<Uuid>) {
     }
 }
 
-/// Which entries. All of it must hold.
+/// Filter of entries; all given conditions must hold.
 #[derive(Default)]
 pub struct EntryFilter<'a> {
-    /// Who did it, or to whom it was done.
+    /// The account that acted, or the account that it was done to.
     pub account: Option<PersonFilter>,
-    /// Who did it.
+    /// The account that acted.
     pub actor: Option<PersonFilter>,
-    /// What was done.
+    /// The action.
     pub action: Option<&'a AuditAction>,
-    /// To what.
+    /// The target.
     pub target: Option<&'a AuditTarget>,
-    /// From when on.
+    /// Start of the period, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// Before when.
+    /// End of the period, exclusive.
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Lists entries, the newest first, after the position `before`; with names of accounts for whoever may read accounts.
+/// Lists entries, the newest first, after the position `before`; with names of accounts for callers who may read
+/// accounts.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadAuditLog>,

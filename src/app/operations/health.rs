@@ -1,4 +1,4 @@
-//! Whether the service is well, for load balancers and monitoring.
+//! Health checks for load balancers and monitoring.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::store::Readiness;
 
-/// How long the database may take to say that it is ready.
+/// How long the readiness check waits for the database.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 /// State of the instance.
@@ -26,12 +26,13 @@ pub struct HealthResponse {
 
 const OK: HealthResponse = HealthResponse { status: "ok", version: env!("CARGO_PKG_VERSION") };
 
-/// Answers that the process lives.
+/// Reports that the process is alive.
 pub fn report_alive() -> HealthResponse {
     OK
 }
 
-/// Looks whether requests should come here: the database answers and takes writes, and the instance is not about to stop.
+/// Checks whether this instance should get requests: the database answers and accepts writes, and the instance is not
+/// stopping.
 pub async fn check_readiness(app: &AppState) -> Result<HealthResponse, Problem> {
     if app.is_draining() {
         return Err(Problem::new(ProblemCode::Unavailable)
@@ -48,7 +49,8 @@ pub async fn check_readiness(app: &AppState) -> Result<HealthResponse, Problem> 
     Err(Problem::new(ProblemCode::Unavailable).detail(detail).retry_after(2))
 }
 
-/// Measures what is measured on demand and renders all metrics, for this machine and the networks that the operator names; 404 for others.
+/// Updates gauges that are measured on demand, and renders all metrics. Only for this machine and the networks that the
+/// operator configured; 404 for others.
 pub fn render_metrics(app: &AppState, client: Option<IpAddr>) -> Result<String, Problem> {
     let is_allowed = client.is_some_and(|address| {
         let networks = &app.settings.metrics_networks;

@@ -1,4 +1,4 @@
-//! What operators and admins can do: read the audit log, look after webhooks, see whether the service is well.
+//! For operators and admins: the audit log, webhooks, and health checks.
 
 pub mod audit_log;
 pub mod health;

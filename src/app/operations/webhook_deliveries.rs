@@ -1,4 +1,4 @@
-//! What became of the deliveries of a webhook.
+//! Deliveries of webhooks and their results.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -74,7 +74,7 @@ impl From<DeliveryRow> for DeliveryResponse {
     }
 }
 
-/// Lists the deliveries of a webhook, those of one state or all, the newest first, those before the delivery `before`.
+/// Lists the deliveries of a webhook, in one state or all, the newest first: those before the delivery `before`.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadWebhooks>,
@@ -101,7 +101,7 @@ pub async fn find(
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Has a delivery sent again, whatever became of it.
+/// Requests that a delivery is sent again, whatever its state.
 pub async fn resend(
     app: &AppState,
     by: &Granted<ManageWebhooks>,
@@ -113,12 +113,12 @@ pub async fn resend(
         .write(by, async |conn, by| deliveries::resend(conn, by, webhook, delivery, now).await)
         .await?;
     if let Asked::Waiting(_) = &asked {
-        tracing::info!(account = %by.account(), %webhook, %delivery, "webhook delivery sent again");
+        tracing::info!(account = %by.account(), %webhook, %delivery, "webhook delivery queued again");
     }
     accepted(asked)
 }
 
-/// Has a message of the kind `ping` sent, once.
+/// Requests one message of the kind `ping`.
 pub async fn ping(
     app: &AppState,
     by: &Granted<ManageWebhooks>,
@@ -130,7 +130,7 @@ pub async fn ping(
         .write(by, async |conn, by| deliveries::ping(conn, by, webhook, id, key, now).await)
         .await?;
     if let Asked::Waiting(_) = &asked {
-        tracing::info!(account = %by.account(), %webhook, delivery = %id, "webhook tried");
+        tracing::info!(account = %by.account(), %webhook, delivery = %id, "webhook ping queued");
     }
     accepted(asked)
 }

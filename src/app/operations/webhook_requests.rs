@@ -1,4 +1,4 @@
-//! What an admin sends about a webhook, and whether its values are what they must be.
+//! Requests about webhooks, and the checks of their values.
 
 use serde::Deserialize;
 use utoipa::openapi::{RefOr, Schema};

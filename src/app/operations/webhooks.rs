@@ -1,4 +1,4 @@
-//! Webhooks of admins: where events are posted to. What became of single deliveries is in [`super::webhook_deliveries`].
+//! Webhooks of admins: addresses that events are posted to. Single deliveries are in [`super::webhook_deliveries`].
 
 use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
@@ -146,7 +146,7 @@ pub async fn find(
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Creates a webhook: what happens from now on is posted to it.
+/// Creates a webhook, which gets all later events.
 pub async fn create(
     app: &AppState,
     by: &Granted<ManageWebhooks>,
@@ -164,7 +164,7 @@ pub async fn create(
         .await?;
     match created {
         WebhookCreated::New(row) => {
-            tracing::info!(account = %by.account(), webhook = %id, origin = checked.origin, "webhook made");
+            tracing::info!(account = %by.account(), webhook = %id, origin = checked.origin, "webhook created");
             Ok(with_secret(app, row, true))
         }
         WebhookCreated::Repeat(Some(row)) => Ok(with_secret(app, row, false)),
@@ -174,7 +174,7 @@ pub async fn create(
     }
 }
 
-/// A webhook, with its secret if it is shown now.
+/// The response about a webhook, with its secret if `is_shown`.
 fn with_secret(app: &AppState, row: WebhookRow, is_shown: bool) -> WebhookSecretResponse {
     let (id, generation) = (row.id, row.secret_generation);
     let secret = is_shown.then(|| {
@@ -184,7 +184,7 @@ fn with_secret(app: &AppState, row: WebhookRow, is_shown: bool) -> WebhookSecret
     WebhookSecretResponse { webhook: row.into(), secret, secret_already_shown: !is_shown }
 }
 
-/// Replaces a webhook, if it is still what the caller has seen; disables or enables it.
+/// Replaces a webhook, or enables or disables it, if the client's version is current.
 pub async fn replace(
     app: &AppState,
     by: &Granted<ManageWebhooks>,
@@ -207,7 +207,7 @@ pub async fn replace(
     Ok(row.into())
 }
 
-/// Deletes a webhook with its deliveries, if it is still what the caller has seen.
+/// Deletes a webhook with its deliveries, if the client's version is current.
 pub async fn delete(
     app: &AppState,
     by: &Granted<ManageWebhooks>,
@@ -233,7 +233,7 @@ fn row_of(edited: WebhookEdited) -> Result<WebhookRow, Problem> {
     }
 }
 
-/// Gives a webhook a new secret; for the time `overlap`, deliveries are also signed with the old one.
+/// Replaces the secret of a webhook; for the time `overlap`, deliveries are also signed with the old secret.
 pub async fn rotate_secret(
     app: &AppState,
     by: &Granted<ManageWebhooks>,

@@ -1,5 +1,5 @@
-//! What can be asked of printing: runs, plans, announcements, and whether what players register looks like what was printed. Codes are made on the command
-//! line alone.
+//! Print runs: planning, announcements, the list of runs, and statistics that compare registered copies with printed
+//! ones. Serial codes are generated only on the command line.
 
 pub mod print_commitments;
 pub mod print_plans;

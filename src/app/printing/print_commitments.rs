@@ -1,4 +1,4 @@
-//! Announcements of print runs: a hash before anything is printed, and what opens it afterwards.
+//! Commitments to print runs: a hash that is published before printing, and the seed and plan that open it afterwards.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -99,7 +99,7 @@ impl From<CommitmentRow> for OpenedCommitmentResponse {
     }
 }
 
-/// Lists the announced print runs of a set, the newest first, those before the announcement `before`.
+/// Lists the announced print runs of a set, the newest first: those before the announcement `before`.
 pub async fn list(
     app: &AppState,
     game: &Code,
@@ -114,7 +114,7 @@ pub async fn list(
     Ok(paged(rows, limit, |row| row.id, CommitmentResponse::from))
 }
 
-/// Finds an announcement, with the opening once it is revealed.
+/// Finds an announcement; it contains the seed and plan once they are revealed.
 pub async fn find(app: &AppState, id: CommitmentId) -> Result<OpenedCommitmentResponse, Problem> {
     read(&mut *app.store.connection().await?, id).await
 }
@@ -127,7 +127,7 @@ async fn read(
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Plans a print run, draws its seed and stores both; the answer has a hash of them.
+/// Plans a print run, draws its seed, and stores both; the response has their hash.
 pub async fn announce(
     app: &AppState,
     by: &Granted<AnnouncePrintRuns>,
@@ -135,7 +135,7 @@ pub async fn announce(
     key: Option<&IdempotencyClaim>,
 ) -> Result<OpenedCommitmentResponse, Problem> {
     if let Some(key) = key {
-        // Answered again whatever became of the set.
+        // A repeated request gets the first answer, whatever happened to the set since.
         let mut conn = app.store.connection().await?;
         if let Some(earlier) = idempotency::answered(&conn, key).await? {
             return read(&mut conn, CommitmentId(earlier)).await;
@@ -160,7 +160,7 @@ pub async fn announce(
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Reveals seed and plan of a printed run to everybody, for ever.
+/// Publishes the seed and plan of a printed run. This cannot be undone.
 pub async fn reveal(
     app: &AppState,
     by: &Granted<AnnouncePrintRuns>,

@@ -1,4 +1,4 @@
-//! Planning print runs: what a run would hold, before anything is announced or printed.
+//! Plans print runs: what a run would contain, before it is announced or printed.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -98,7 +98,7 @@ pub struct PrintPlanResponse {
 
 impl PrintPlanResponse {
     fn new(planned: &Planned) -> Result<Self, Problem> {
-        let packs = PackPlan::new(&planned.opening.plan).map_err(|error| refused(&error))?;
+        let packs = PackPlan::new(&planned.opening.plan).map_err(|error| plan_refused(&error))?;
         let shares = planned.plan.shares().into_iter().map(|share| PlannedRarity {
             rarity: share.rarity,
             weight: share.weight,
@@ -117,7 +117,7 @@ impl PrintPlanResponse {
     }
 }
 
-/// Plans a print run, and stores nothing.
+/// Plans a print run without storing it.
 pub async fn create(
     app: &AppState,
     by: &Planner,
@@ -126,7 +126,7 @@ pub async fn create(
     PrintPlanResponse::new(&plan(app, by, request).await?)
 }
 
-/// Plans the run that a request asks for, with the seed that it would be announced with.
+/// Plans a print run with the seed that an announcement would use.
 pub(super) async fn plan(
     app: &AppState,
     by: &Planner,
@@ -142,11 +142,11 @@ pub(super) async fn plan(
     press::plan_run(&mut conn, by, request).await.map_err(|error| match error {
         MintError::UnknownSet(..) => Problem::not_found(),
         MintError::Store(error) => error.into(),
-        error if error.is_refusal() => refused(&error),
+        error if error.is_refusal() => plan_refused(&error),
         error => Problem::internal(error),
     })
 }
 
-fn refused(why: &impl std::fmt::Display) -> Problem {
+fn plan_refused(why: &impl std::fmt::Display) -> Problem {
     Problem::new(ProblemCode::PrintPlanRefused).detail(format!("Refused: {why}."))
 }

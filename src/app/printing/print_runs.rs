@@ -1,4 +1,4 @@
-//! Print runs, for admins. What a run's codes are nobody can ask: the service does not know them.
+//! Print runs, for admins. Nobody can read the codes of a run: the service stores only hashes of them.
 
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ impl From<(PrintRunRow, Arc<RunCounts>)> for PrintRunResponse {
     }
 }
 
-/// Lists print runs, the newest first, those before the run `before`.
+/// Lists print runs, the newest first: those before the run `before`.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadPrintRuns>,
@@ -128,8 +128,8 @@ pub async fn find(
     Ok(PrintRunResponse::from((row, counts)))
 }
 
-/// Counts the copies of a run, or takes the counts of the last moments. Each run is counted by itself, so that what was counted stays when there is no time
-/// for all of a page.
+/// Counts the copies of a run, or returns counts from the cache. Each run is counted in a statement of its own, so that
+/// finished counts stay in the cache when the request runs out of time.
 async fn count(
     app: &AppState,
     conn: &mut Connection,

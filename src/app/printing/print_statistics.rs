@@ -1,4 +1,4 @@
-//! Whether what players register looks like what was printed.
+//! Compares the registered copies of a set with the printed ones.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -12,11 +12,12 @@ use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::catalogue::sets;
 use crate::store::printing::print_statistics;
 
-/// Said with every answer.
+/// Part of every response.
 const CAVEAT: &str = "Registering is voluntary: players may register some rarities sooner than others. A small p-value asks for a \
                       closer look and proves nothing by itself.";
 
-/// A part of the minute that a change may take to show; an answer is kept for 20 s of it, and the rest is for counting.
+/// Half of the minute within which a change must show: the response is cached for 20 s, and the rest is time for
+/// counting.
 const FRESHNESS: Freshness = Freshness::Public(30);
 
 /// A rarity: what was declared, printed and registered.
@@ -84,7 +85,8 @@ pub struct PrintStatisticsResponse {
     pub caveat: &'static str,
 }
 
-/// Compares the printed copies of a set with the registered ones, as it is now or was in the last moments: everybody who sees as much gets the same answer.
+/// Compares the printed copies of a set with the registered ones. The result may come from the cache, which all viewers
+/// with the same permissions share.
 pub async fn find(
     app: &AppState,
     game: Code,

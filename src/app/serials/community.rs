@@ -1,4 +1,4 @@
-//! Community statistics: unlocks over time, and a leaderboard of those who like to be on it.
+//! Community statistics: unlocks over time, and a leaderboard of the players who agreed to be on it.
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -13,15 +13,15 @@ use crate::memory::rendered::{Freshness, Rendered};
 use crate::store::serials::community::{self, LeaderRow, UnlockDay};
 use crate::store::{Connection, StoreResult};
 
-/// A part of the minute that a change may take to show. Here an answer is kept for 20 s ([`crate::app::state::ApiSettings::statistics_ttl`]), and the
-/// rest is for counting.
+/// Half of the minute within which a change must show: a response is cached for 20 s
+/// ([`crate::app::state::ApiSettings::statistics_ttl`]), and the rest is time for counting.
 const FRESHNESS: Freshness = Freshness::Public(30);
-/// Most days of one answer.
+/// Most days in one response.
 const MAX_DAYS: i64 = 1_000;
-/// Most players of one answer.
+/// Most players in one response.
 const MAX_LEADERS: i64 = 100;
 
-/// The cached answer, or the result of `count`.
+/// Returns the cached response, or caches the result of `count`.
 async fn cached<T: Serialize>(
     statistic: Statistic,
     app: &AppState,
@@ -64,7 +64,7 @@ pub struct UnlockStatisticsResponse {
     pub data: Vec<UnlockDayResponse>,
 }
 
-/// Counts how many cards were unlocked on which day, of the game and set that are named.
+/// Counts the unlocked cards by day; with codes, only those of the game and set.
 pub async fn count_unlocks(app: &AppState, codes: Codes) -> Result<Rendered, Problem> {
     let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
         let days = community::list_unlock_days(conn, game, set, MAX_DAYS).await?;
@@ -100,7 +100,8 @@ pub struct LeaderboardResponse {
     pub data: Vec<LeaderResponse>,
 }
 
-/// Counts which of the players who like to be named submitted most cards, of the game and set that are named.
+/// Ranks the players on the leaderboard by the number of cards they submitted; with codes, only cards of the game and
+/// set.
 pub async fn count_leaders(app: &AppState, codes: Codes) -> Result<Rendered, Problem> {
     let count = async |conn: &mut Connection, game: Option<&str>, set: Option<&str>| {
         let leaders = community::list_leaders(conn, game, set, MAX_LEADERS).await?;
@@ -109,7 +110,7 @@ pub async fn count_leaders(app: &AppState, codes: Codes) -> Result<Rendered, Pro
     cached(Statistic::Leaders, app, codes, count).await
 }
 
-/// Puts the own account on the leaderboard, or takes it off.
+/// Puts the caller's account on the leaderboard, or takes it off.
 pub async fn change_listing(
     app: &AppState,
     by: &Granted<ChangeOwnListing>,
@@ -119,6 +120,6 @@ pub async fn change_listing(
     if !changed.await? {
         return Err(Problem::not_found());
     }
-    tracing::info!(account = %by.account(), listed, "place on the leaderboard changed");
+    tracing::info!(account = %by.account(), listed, "leaderboard listing changed");
     Ok(())
 }

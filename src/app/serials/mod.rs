@@ -1,5 +1,5 @@
-//! Serials: submissions of codes, one by one and in batches, the moderators' reviews of them, the limits on guesses; how far hidden cards are, what
-//! unlocks them, and what the community did for it.
+//! Serials: submissions of codes, single and in batches; their review by moderators; limits on guesses; the progress of
+//! hidden cards, unlock policies, and community statistics.
 
 pub mod community;
 pub(in crate::app) mod serial_attempts;

@@ -1,4 +1,4 @@
-//! Attempts at serial codes: taken before anything is looked up, given back when they were no guesses.
+//! Attempts at serial codes: taken before a code is looked up, and returned when the submission was not a guess.
 
 use chrono::{DateTime, Utc};
 
@@ -12,7 +12,8 @@ use crate::memory::shared_attempts::ReservedAttempts;
 use crate::store::StoreResult;
 use crate::store::accounts::attempts::{self, AttemptSubject};
 
-/// Takes up to `wanted` attempts; fails when none is left. Whoever has none left cannot touch the network's.
+/// Takes up to `wanted` attempts of the account and of its network; fails when none is left. If the account has none
+/// left, no attempt of the network is taken.
 pub(in crate::app) async fn reserve(
     app: &AppState,
     account: AccountId,
@@ -31,8 +32,8 @@ pub(in crate::app) async fn reserve(
     }
 }
 
-/// Gives back all but the guesses. Those are counted over all instances, too: many in an hour mean that somebody tries
-/// codes from many accounts and networks.
+/// Returns all attempts except the guesses. Guesses are also counted over all instances: many in one hour mean that
+/// somebody tries codes from many accounts and networks.
 pub(in crate::app) async fn settle(
     app: &AppState,
     reserved: &ReservedAttempts,

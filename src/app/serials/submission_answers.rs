@@ -1,4 +1,4 @@
-//! What submitters are told of their submissions.
+//! Responses about submissions, for the player who made them.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -114,7 +114,7 @@ pub struct SubmissionResponse {
 }
 
 impl SubmissionResponse {
-    /// As it is at that time.
+    /// The response about a submission as of the time `at`.
     pub(super) fn new(submission: NamedSubmission, at: DateTime<Utc>) -> Self {
         let NamedSubmission { row, name } = submission;
         let mut response = Self {
@@ -147,7 +147,7 @@ pub struct AcceptedResponse {
 }
 
 impl AcceptedResponse {
-    /// About a submission of the one who asks, as it is at that time.
+    /// The response to a submission by the caller, as of the time `at`.
     pub(super) fn submitted(
         row: SubmissionRow,
         at: DateTime<Utc>,
@@ -162,7 +162,7 @@ impl AcceptedResponse {
         }
     }
 
-    /// About a copy that came to the one who asks by a trade or a decision.
+    /// The response about a copy that the caller got by a trade or by a moderator's decision.
     pub(super) fn owned(row: OwnedRow) -> Self {
         Self {
             submission: None,
@@ -173,7 +173,7 @@ impl AcceptedResponse {
         }
     }
 
-    /// Where the submission is, or else the copy.
+    /// The address of the submission, or of the copy if there is no submission.
     pub(crate) fn location(&self) -> String {
         match self.submission {
             Some(submission) => format!("/v1/submissions/{submission}"),

@@ -1,4 +1,4 @@
-//! Several submissions at once: what a player types in after opening a display of packs.
+//! Several submissions in one request, such as the codes of a whole display of packs.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -60,7 +60,7 @@ impl From<Result<AcceptedResponse, Problem>> for BatchVerdict {
     }
 }
 
-/// Registers several copies, each with a verdict of its own. A serial that could not be read has its verdict already.
+/// Registers several copies, each with its own verdict. A serial that could not be parsed arrives with its verdict.
 pub async fn submit(
     app: &AppState,
     by: &Granted<SubmitSerials>,
@@ -75,7 +75,7 @@ pub async fn submit(
     submitted.iter().for_each(Submitted::count_in_metrics);
     let registered =
         submitted.iter().filter(|one| matches!(one, Submitted::Registered { .. })).count();
-    tracing::info!(account = %by.account(), submissions = serials.len(), registered, "batch of serials");
+    tracing::info!(account = %by.account(), submissions = serials.len(), registered, "batch of serials submitted");
 
     let mut submitted = submitted.into_iter();
     let mut data = Vec::with_capacity(serials.len());
@@ -87,7 +87,7 @@ pub async fn submit(
                 None => Err(Problem::new(ProblemCode::SerialAttemptsUsedUp)),
             },
         };
-        // What is the service's fault is not the submission's.
+        // A failure of the service is the answer to the whole request, not the verdict on one submission.
         match answer {
             Err(problem) if problem.code().status() >= 500 => return Err(problem),
             answer => data.push(answer.into()),
@@ -96,7 +96,7 @@ pub async fn submit(
     Ok(BatchResponse { data })
 }
 
-/// Decides the submissions in their order, as far as there are attempts; fails when there is none for the first.
+/// Decides the submissions in order while there are attempts; fails when there is none for the first.
 async fn decide(
     app: &AppState,
     by: &Granted<SubmitSerials>,
@@ -104,10 +104,10 @@ async fn decide(
     batch: &[NewSubmission],
     at: DateTime<Utc>,
 ) -> Result<Vec<Submitted>, Problem> {
-    // A deadline for many lines instead of that of one request.
+    // A statement for many submissions may take longer than one for a single request.
     let store = app.store.with_deadline(deadlines::LARGE);
     let mut submitted = Vec::with_capacity(batch.len());
-    // Accepted submissions give their attempts back, for those after them.
+    // Accepted submissions return their attempts, which the following ones can use.
     while submitted.len() < batch.len() {
         let rest = &batch[submitted.len()..];
         let units = u32::try_from(rest.len()).unwrap_or(u32::MAX);
@@ -124,7 +124,7 @@ async fn decide(
         let attempted = usize::try_from(attempts.units).unwrap_or(rest.len());
         let (decided, outcome) = submissions::submit_batch(&store, by, &rest[..attempted]).await;
         let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
-        // After a failure of the store it is unknown how far it came with the others: their attempts stay used.
+        // After a database failure it is unknown which of the other submissions were decided: their attempts stay used.
         let used = guesses + attempted - decided.len();
         serial_attempts::settle(app, &attempts, u32::try_from(used).unwrap_or(u32::MAX)).await?;
         outcome?;

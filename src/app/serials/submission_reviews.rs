@@ -1,4 +1,4 @@
-//! Submissions that wait for a moderator, where the unlock policy asks for one.
+//! Submissions that wait for a moderator, in sets whose unlock policy requires a review.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -67,17 +67,18 @@ impl WaitingSubmission {
     }
 }
 
-/// Which submissions that wait. All of it must hold.
+/// Filter of waiting submissions; all given conditions must hold.
 pub struct WaitingSelection {
-    /// Whose.
+    /// The submitter.
     pub account: Option<PersonFilter>,
-    /// Of cards of this game.
+    /// The game of the card.
     pub game: Option<Code>,
-    /// Of cards of this set.
+    /// The set of the card.
     pub set: Option<Code>,
 }
 
-/// The submissions that wait for a moderator, the oldest first, after the one with id `after`. Names of accounts need the permission in `reader`.
+/// Lists the submissions that wait for a moderator, the oldest first, after the one with id `after`. Names of accounts
+/// are shown only with the permission in `reader`.
 pub async fn list_waiting(
     app: &AppState,
     by: &Granted<ReviewSubmissions>,
@@ -115,7 +116,7 @@ pub struct ReviewResponse {
     pub unlock: Option<CardUnlock>,
 }
 
-/// Confirms or refuses a submission, for good. `note` says why, for the audit log.
+/// Confirms or refuses a submission; this is final. `note` is the reason, for the audit log.
 pub async fn review(
     app: &AppState,
     by: &Granted<ReviewSubmissions>,

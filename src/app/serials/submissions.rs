@@ -1,4 +1,4 @@
-//! Submissions: a player registers the serial of a card she holds.
+//! Submissions: a player registers the serial code of a card that she owns.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -19,13 +19,13 @@ use crate::store::SubmissionClaim;
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::serials::submissions::{self, NewSubmission, OwnCopy, Submitted};
 
-/// A serial code and what is printed with it.
+/// A serial code, with the name that is printed beside it.
 pub struct NamedSerial {
     /// The code.
     pub code: SerialCode,
     /// Name of the card.
     pub name: String,
-    /// Code of the game, when that is to be checked, too.
+    /// Code of the game, if it is to be checked, too.
     pub game: Option<String>,
 }
 
@@ -68,10 +68,11 @@ impl NamedSerial {
     }
 }
 
-/// Registers a copy to whoever submits it.
+/// Registers a copy to the account that submits its code.
 ///
-/// An attempt is reserved and committed before anything is looked up, and given back if the submission was no guess. In between, one transaction decides
-/// and reads the answer. So a request takes at most three connections of the pool, one after the other.
+/// An attempt is taken and committed before the code is looked up, and returned if the submission was not a guess. In
+/// between, one transaction decides the submission and reads the response. A request thus takes at most three
+/// connections from the pool, one after the other.
 pub async fn submit(
     app: &AppState,
     by: &Granted<SubmitSerials>,
@@ -88,7 +89,7 @@ pub async fn submit(
     let submitted = submissions::submit(&app.store, &app.registration_groups, by, &new, key).await;
     let guess = match &submitted {
         Ok(submitted) => Some(submitted.verdict().is_guess()),
-        // After a failure of the store it is unknown how far it came: the attempt stays used.
+        // After a database failure it is unknown whether the submission was decided: the attempt stays used.
         Err(IdempotentError::Store(_)) => None,
         Err(_) => Some(false),
     };
@@ -102,8 +103,8 @@ pub async fn submit(
     answer(app, by, submitted)
 }
 
-/// The answer to a request that was answered before under its `Idempotency-Key`. It takes no attempt: a lost reply can be requested again when none is
-/// left.
+/// The stored response to an earlier request with the same `Idempotency-Key`. It takes no attempt, so that a lost
+/// response can be requested again when no attempts are left.
 async fn find_earlier_answer(
     app: &AppState,
     by: &Granted<SubmitSerials>,
@@ -115,7 +116,7 @@ async fn find_earlier_answer(
     Ok(earlier.map(|row| AcceptedResponse::submitted(row, app.clock.now(), false)))
 }
 
-/// Makes the answer to a decided submission.
+/// Converts a decided submission to its response.
 pub(super) fn answer(
     app: &AppState,
     by: &Granted<SubmitSerials>,
@@ -131,7 +132,7 @@ pub(super) fn answer(
             OwnCopy::Received(copy) => AcceptedResponse::owned(copy),
         }),
         Submitted::RegisteredToAnother { dispute, state } => {
-            tracing::info!(account = %by.account(), %dispute, "serial is registered to another account");
+            tracing::info!(account = %by.account(), %dispute, "serial is already registered to another account");
             let detail = match state {
                 DisputeState::Open => {
                     "Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand."
@@ -146,7 +147,7 @@ pub(super) fn answer(
                 .with("dispute_state", state.as_str()))
         }
         Submitted::PassedOn => {
-            tracing::info!(account = %by.account(), "serial of a copy that was passed on");
+            tracing::info!(account = %by.account(), "serial of a copy that this account gave away");
             Err(Problem::new(ProblemCode::CopyPassedOn).detail(
                 "You know the code because the copy was yours. If the card came back to you, ask the one who gave it to offer you the copy in a trade.",
             ))
@@ -155,7 +156,7 @@ pub(super) fn answer(
     }
 }
 
-/// The own submissions, the newest first, after the one with id `before`.
+/// Lists the caller's submissions, the newest first, after the one with id `before`.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadOwnSubmissions>,
@@ -170,7 +171,7 @@ pub async fn list(
     Ok(paged(rows, limit, |submission| submission.row.id, item))
 }
 
-/// One of the own submissions.
+/// Finds one of the caller's submissions.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadOwnSubmissions>,

@@ -1,4 +1,4 @@
-//! Unlock policies: what must come together before a hidden card is everybody's.
+//! Unlock policies: the conditions under which a hidden card becomes visible to everybody.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ impl From<UnlockPolicy> for UnlockPolicyBody {
 }
 
 impl UnlockPolicyBody {
-    /// The policy, or every fault of it.
+    /// Parses the policy, or returns every fault.
     pub(crate) fn parse(&self) -> Result<UnlockPolicy, Problem> {
         let &Self {
             threshold,
@@ -172,7 +172,7 @@ pub struct PolicyChangedResponse {
     pub unlocked: usize,
 }
 
-/// What unlocks the cards of a set, with its version when it is the set's own.
+/// Finds the policy that applies to a set. The version is `None` when the set has no policy of its own.
 pub async fn find_of_set(
     app: &AppState,
     game: &str,
@@ -185,7 +185,7 @@ pub async fn find_of_set(
     Ok((found.into(), own))
 }
 
-/// What unlocks the cards of those sets of a game that have no policy of their own, with its version.
+/// Finds the policy that applies to sets of a game without a policy of their own, with its version.
 pub async fn find_of_game(
     app: &AppState,
     game: String,
@@ -197,17 +197,17 @@ pub async fn find_of_game(
     Ok((answer, Revision(row.revision)))
 }
 
-/// A policy that was changed.
+/// The result of a change of a policy.
 pub struct ChangedPolicy {
-    /// What that did.
+    /// What the change did.
     pub answer: PolicyChangedResponse,
-    /// Its version.
+    /// The policy's new version.
     pub revision: Revision,
-    /// Whether the place had none of its own before.
+    /// Whether the set or game had no policy of its own before.
     pub is_new: bool,
 }
 
-/// Gives a set or a game a policy of its own, or (`None`) deletes it, if `versions` means the one that it has.
+/// Stores a policy for a set or a game, or deletes it (`None`), if `versions` matches the current one.
 pub async fn change(
     app: &AppState,
     by: &Granted<UnlockCards>,
@@ -234,7 +234,7 @@ pub async fn change(
     Ok(ChangedPolicy { answer, revision: Revision(revision), is_new })
 }
 
-/// The version that is replaced, if it is the one that the client means.
+/// Returns the version to replace, if it is the one that the client means.
 async fn check_revision(
     app: &AppState,
     place: &PolicyPlace,
@@ -242,7 +242,8 @@ async fn check_revision(
 ) -> Result<Option<i64>, Problem> {
     let mut conn = app.store.connection().await?;
     let stored = unlock_policies::find(&mut conn, place).await?;
-    // As long as a set has none of its own, another one is shown for it.
+    // A set without a policy of its own is shown with the one that applies to it; the client may refer to that one's
+    // ETag.
     let shown = match (&place.set, &stored) {
         (Some(set), None) => unlock_policies::find_effective(&mut conn, &place.game, set).await?,
         _ => None,

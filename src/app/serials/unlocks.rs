@@ -1,4 +1,4 @@
-//! Unlocks: how far hidden cards are, and which were unlocked lately.
+//! Unlocks: the progress of hidden cards, and recently unlocked cards.
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -59,7 +59,7 @@ impl From<UnlockRow> for UnlockedCard {
     }
 }
 
-/// Unlocked cards, the newest first, after the one that was unlocked `before`.
+/// Lists unlocked cards, the newest first, after the position `before`.
 pub async fn list(
     app: &AppState,
     before: Option<(CursorTime, Uuid)>,
@@ -72,7 +72,7 @@ pub async fn list(
     Ok(paged(rows, limit, position, UnlockedCard::from))
 }
 
-/// How many submissions a card has, and how many unlock it.
+/// Finds the number of submissions of a card, and the number that unlocks it.
 pub async fn find(app: &AppState, card: CardId) -> Result<Located<CardUnlock>, Problem> {
     let mut conn = app.store.connection().await?;
     match unlocks::find_progress(&mut conn, card).await? {
@@ -100,7 +100,7 @@ impl From<SetProgressRow> for CardProgress {
     }
 }
 
-/// The progress of those cards of a set that started hidden, by number, after the number `after`.
+/// Lists the progress of the cards of a set that started hidden, by number, after the number `after`.
 pub async fn list_of_set(
     app: &AppState,
     game: &Code,
@@ -115,7 +115,7 @@ pub async fn list_of_set(
     Ok(paged(rows, limit, |row| row.number.clone(), CardProgress::from))
 }
 
-/// Unlocks a card by hand, and says how far it is then. One that is unlocked already stays as it is.
+/// Unlocks a card by order of an admin, and returns its progress. An unlocked card does not change.
 pub async fn unlock_card(
     app: &AppState,
     by: &Granted<UnlockCards>,
@@ -144,7 +144,7 @@ pub struct SetUnlockedResponse {
     pub unlocked: usize,
 }
 
-/// Unlocks all cards of a set by hand.
+/// Unlocks all cards of a set by order of an admin.
 pub async fn unlock_set(
     app: &AppState,
     by: &Granted<UnlockCards>,

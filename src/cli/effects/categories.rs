@@ -13,10 +13,10 @@ use super::super::Exit;
 use super::tag::{EFFECTS, phrases};
 use super::{input, warn};
 
-/// What a combination takes in the index of templates, in bytes.
+/// What a combination costs in the index of templates, in bytes.
 const INDEX_COST: usize = 24;
 
-/// The file.
+/// The rules file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rules {
@@ -24,41 +24,41 @@ struct Rules {
     category: Vec<Category>,
 }
 
-/// A column, or more of what makes effects True in one.
+/// A column, or additional conditions for one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Category {
     column: Spanned<String>,
-    /// Patterns, which may have placeholders.
+    /// Patterns, which may contain placeholders.
     #[serde(default)]
     text: Vec<Spanned<String>>,
-    /// Phrases that are taken as they are.
+    /// Literal phrases.
     #[serde(default)]
     exact: Vec<Spanned<String>>,
     /// Templates that make the whole effect.
     #[serde(default)]
     template: Vec<Spanned<String>>,
-    /// Only effects that are True in this column, as it stands by then.
+    /// Only effects that are already True in this column when the category is applied.
     when: Option<Spanned<String>>,
 }
 
-/// Columns with what makes an effect True in them.
+/// Columns, with the conditions for True.
 pub(super) struct Categories {
     pub(super) columns: Vec<String>,
     rules: Vec<Rule>,
     tagger: Tagger,
     tags: Vec<bool>,
-    /// For each column whether the effect at hand may be True in it, for all that is known.
+    /// For each column: whether the current effect may still be True in it.
     doubts: Vec<bool>,
-    /// Knows the templates of all categories; none, if there are none.
+    /// Finds the templates of all categories; `None` if there are none.
     matcher: Option<LazyMatcher>,
-    /// Effects for which the search for a template became too long, and that are False for want of it.
+    /// Effects for which the search for a template took too long; they count as False.
     undecided: u64,
 }
 
-/// What a category does.
+/// One category.
 struct Rule {
-    /// The column that it marks.
+    /// The column that it sets.
     column: usize,
     /// The column that must be True.
     when: Option<usize>,
@@ -66,10 +66,10 @@ struct Rule {
     templates: Vec<usize>,
 }
 
-/// Makes its index when the first effect comes: by then the run has no use any more for the memory that it takes.
+/// Builds its index when the first effect arrives. By then, the earlier steps have freed the memory that it takes.
 type LazyMatcher = LazyCell<Matcher, Box<dyn FnOnce() -> Matcher>>;
 
-/// The templates of all categories, each once.
+/// The templates of all categories, without duplicates.
 #[derive(Default)]
 struct Templates {
     all: Vec<Template>,
@@ -86,7 +86,7 @@ impl Templates {
         place
     }
 
-    /// A matcher whose index takes up to so many bytes.
+    /// A matcher whose index takes up to `memory` bytes.
     fn matcher(
         self,
         placeholder_dir: &Path,
@@ -103,7 +103,8 @@ impl Templates {
 }
 
 impl Categories {
-    /// Reads the file. `rules` finish the effects that will be marked; finding their templates takes up to `memory` bytes.
+    /// Reads the file. `rules` are the phrase rules of the effects to be marked; the search for their templates takes
+    /// up to `memory` bytes.
     pub(super) fn read(
         path: &Path,
         placeholder_dir: &Path,
@@ -175,7 +176,7 @@ impl Categories {
         Ok(Self { columns, rules: ties, tagger, tags, doubts, matcher, undecided: 0 })
     }
 
-    /// For each column whether an effect is True in it.
+    /// Sets `marks`: for each column, whether the effect is True in it.
     pub(super) fn mark(&mut self, effect: &str, marks: &mut Vec<bool>) {
         self.tagger.tag(effect, &mut self.tags);
         let makers = self.matcher.as_ref().map(|matcher| matcher.makers(effect));
@@ -195,7 +196,7 @@ impl Categories {
         self.undecided += u64::from(marks.iter().zip(&self.doubts).any(missing));
     }
 
-    /// Warns of effects that may miss a True.
+    /// Warns of effects that may lack a True.
     pub(super) fn tell_undecided(&self) {
         if self.undecided > 0 {
             warn(format_args!(
@@ -212,7 +213,7 @@ impl Rule {
     }
 }
 
-/// A template of a category, or what is wrong with it.
+/// Parses a template of a category, or says what is wrong with it.
 fn read_template(source: &str) -> Result<Template, String> {
     let template = Template::parse(source).map_err(|error| format!("{source:?}: {error}"))?;
     match template.source() {

@@ -53,7 +53,7 @@ impl CombineCommand {
         }
         let effects = input::effects(self.templates()?, &self.rules.placeholder_dir)?;
         if self.amount.count {
-            pipeline::tell_counts(&effects, false)?;
+            pipeline::print_counts(&effects, false)?;
             return Ok(ExitCode::SUCCESS);
         }
         let rules = self.rules.phrase_rules()?;
@@ -90,7 +90,7 @@ impl CombineCommand {
     }
 }
 
-/// Removes lines that are repeated exactly, line feed included, and makes all line ends LF.
+/// Removes repeated lines (line feed included), and converts all line ends to LF.
 fn dedupe(file: &Path, quiet: bool) -> Outcome {
     let text = input::read_text(file)?.replace("\r\n", "\n").replace('\r', "\n");
     let mut output = Output::open(file)?;

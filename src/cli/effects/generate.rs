@@ -68,7 +68,7 @@ impl GenerateCommand {
         }
         let effects = input::effects(input::templates(&self.file)?, &self.rules.placeholder_dir)?;
         if self.amount.count {
-            pipeline::tell_counts(&effects, self.json)?;
+            pipeline::print_counts(&effects, self.json)?;
             return Ok(ExitCode::SUCCESS);
         }
         let rules = Arc::new(self.rules.phrase_rules()?);

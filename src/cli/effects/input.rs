@@ -1,4 +1,4 @@
-//! Reading the files of the effect-text tools: what is wrong with one is told with its name and line, exit code 1.
+//! Reads the files of the effect-text tools. Faults are reported with file name and line, and exit code 1.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _};
@@ -11,12 +11,12 @@ use cardscape_engine::effect_text::{
 use super::super::Exit;
 use super::{RuleFiles, warn};
 
-/// The text of a file; `-` is standard input.
+/// Reads the text of a file; `-` is standard input.
 pub(super) fn read_text(path: &Path) -> Result<String, Exit> {
     read(path).map_err(|error| unreadable(path, &error)).and_then(|bytes| text(path, bytes))
 }
 
-/// As [`read_text`]; `None` when there is no such file.
+/// Like [`read_text`]; `None` when there is no such file.
 fn read_if_there(path: &Path) -> Result<Option<String>, Exit> {
     match read(path) {
         Ok(bytes) => text(path, bytes).map(Some),
@@ -39,7 +39,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file, or standard input, to be read piece by piece.
+/// Opens a file, or standard input, for buffered reading.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, Exit> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
@@ -68,7 +68,7 @@ fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Exit> {
     })
 }
 
-/// The templates of a file.
+/// Reads the templates of a file.
 pub(super) fn templates(path: &Path) -> Result<Vec<Template>, Exit> {
     read_templates(&read_text(path)?).map_err(|faults| {
         let more = match faults.len() - 1 {
@@ -80,7 +80,7 @@ pub(super) fn templates(path: &Path) -> Result<Vec<Template>, Exit> {
     })
 }
 
-/// Templates with the values of a directory. Warns of names that stay as text.
+/// Templates with the values of a directory. Warns of placeholders without values, which stay as text.
 pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects, Exit> {
     let placeholders =
         Placeholders::load(&templates, |name| read_if_there(&folder.join(format!("{name}.txt"))))?;
@@ -109,7 +109,7 @@ pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects
 }
 
 impl RuleFiles {
-    /// Reads the phrase rules; warns of each file that is missing and each line that says nothing.
+    /// Reads the phrase rules. Warns of each missing file and of each line without effect.
     pub(super) fn phrase_rules(&self) -> Result<PhraseRules, Exit> {
         let optional = |path: &Path, without: &str| -> Result<String, Exit> {
             Ok(read_if_there(path)?.unwrap_or_else(|| {

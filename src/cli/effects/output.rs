@@ -11,8 +11,8 @@ use tempfile::{NamedTempFile, TempPath};
 
 const BUFFER: usize = 1 << 16;
 
-/// Where results go. What is written shows when [`Output::commit`] returns, and never when it is not called; but standard output, pipes
-/// and devices get it as it comes.
+/// The target of the results. A file appears only when [`Output::commit`] returns; standard output, pipes and devices
+/// get the data as it is written.
 pub(super) struct Output {
     shown: PathBuf,
     writer: BufWriter<Target>,
@@ -25,17 +25,17 @@ enum Target {
     Beside(Beside),
 }
 
-/// A new file in the folder of the one that it will replace.
+/// A new file in the folder of the file that it will replace.
 struct Beside {
     file: File,
-    /// Its name, when it has one yet. Where the system allows, it has none before it is complete, so that nothing is left of it, however
-    /// the program ends.
+    /// Its name, if it has one. Where the system allows it, the file has no name until it is complete, so that nothing
+    /// is left if the program is killed.
     named: Option<TempPath>,
     target: PathBuf,
 }
 
 impl Output {
-    /// Opens the file at a path, where it is a link the one that it leads to; `-` is standard output.
+    /// Opens the output at a path, following links; `-` is standard output.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let target = open(path).with_context(|| format!("cannot write {}", path.display()))?;
         let writer = BufWriter::with_capacity(BUFFER, target);
@@ -47,7 +47,7 @@ impl Output {
         Self { shown: PathBuf::from("standard output"), writer }
     }
 
-    /// A folder for temporary files: the one of the output file.
+    /// The folder for temporary files: that of the output file.
     pub(super) fn folder(&self) -> PathBuf {
         match self.writer.get_ref() {
             Target::Beside(beside) => folder(&beside.target).to_owned(),
@@ -59,7 +59,7 @@ impl Output {
         self.writer.write_all(bytes).with_context(|| cannot(&self.shown))
     }
 
-    /// Writes out what is left and puts the file in its place.
+    /// Flushes the output and moves the file to its place.
     pub(super) fn commit(mut self) -> anyhow::Result<()> {
         self.writer.flush().with_context(|| cannot(&self.shown))?;
         let (target, _) = self.writer.into_parts();
@@ -87,13 +87,14 @@ fn open(path: &Path) -> anyhow::Result<Target> {
     if let Some(known) = &before {
         let kind = known.file_type();
         if kind.is_char_device() || kind.is_block_device() || kind.is_fifo() || kind.is_socket() {
-            // By the path that was named: `/dev/stdout` and what a shell makes of `>(…)` are links to no path, but to an open pipe.
+            // Opened by the given path: `/dev/stdout` and a shell's `>(…)` are links to an open pipe, which has no path
+            // of its own.
             return Ok(Target::Direct(fs::OpenOptions::new().write(true).open(path)?));
         }
     }
     let target = follow(path)?;
     if let Some(known) = &before {
-        // A directory may allow to replace a file that may not be written.
+        // A writable directory allows to replace a file that is read-only.
         let writable = known.permissions().mode() & 0o222 != 0;
         anyhow::ensure!(writable && access(&target, Access::WRITE_OK).is_ok(), "it is read-only");
     }
@@ -101,14 +102,14 @@ fn open(path: &Path) -> anyhow::Result<Target> {
     anyhow::ensure!(folder.is_dir(), "there is no directory {}", folder.display());
     let beside = Beside::create(target.clone())?;
     if let Some(known) = before {
-        // Only root may give files away; the mode comes after, since a new owner takes bits from it.
+        // Only root may change owners. The mode is set afterwards, because a change of owner clears bits of it.
         let _ = fchown(&beside.file, Some(known.uid()), Some(known.gid()));
         beside.file.set_permissions(fs::Permissions::from_mode(known.mode() & 0o7777))?;
     }
     Ok(Target::Beside(beside))
 }
 
-/// Where links lead.
+/// Follows symbolic links.
 fn follow(path: &Path) -> anyhow::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..40 {
@@ -120,7 +121,7 @@ fn follow(path: &Path) -> anyhow::Result<PathBuf> {
     anyhow::bail!("too many links")
 }
 
-/// The folder that a path is in.
+/// The folder that contains a path.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -128,14 +129,14 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// A file without a name in a folder; `None` where the system has no such thing.
+/// A file without a name (`O_TMPFILE`) in a folder; `None` where the system does not support it.
 fn nameless(folder: &Path) -> Option<File> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
     let file = openat(CWD, folder, flags, Mode::from_raw_mode(0o666)).ok()?;
     Some(File::from(file))
 }
 
-/// Makes something in the folder of a path, under a hidden name that nothing has; it goes unless it is given the path's own name.
+/// Creates something under a random hidden name in the folder of `path`. It is deleted unless it is renamed to `path`.
 fn beside<T>(
     path: &Path,
     make: impl FnMut(&Path) -> io::Result<T>,
@@ -145,14 +146,14 @@ fn beside<T>(
     tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder(path), make)
 }
 
-/// A temporary file that is gone when it is closed.
+/// A temporary file that is deleted when it is closed.
 pub(super) fn temporary(folder: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder)
 }
 
 impl Beside {
     fn create(target: PathBuf) -> io::Result<Self> {
-        // A file without a name gets one through its entry in /proc.
+        // A file without a name gets one by linking its entry in /proc.
         if Path::new("/proc/self/fd").is_dir()
             && let Some(file) = nameless(folder(&target))
         {

@@ -14,28 +14,28 @@ use super::super::{Exit, say};
 use super::sorter::Sorter;
 use super::{Amount, warn};
 
-/// What it costs in memory to know a sentence again: up to two and a half places of the table.
+/// Memory for remembering one sentence, in bytes: up to two and a half slots of the table.
 const SENTENCE_COST: u128 = 20;
-/// What a drawn number costs in memory: a place in the list, and one in the set that keeps it from coming twice.
+/// Memory for a drawn number: an entry in the list, and one in the set that prevents duplicates.
 const DRAW_COST: u128 = 64;
-/// Below so many combinations nobody waits.
+/// With fewer combinations than this, no progress is shown.
 const PROGRESS_FROM: u128 = 1_000_000;
 
-/// What became of the combinations.
+/// The numbers of combinations by result.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Tally {
     /// Combinations that were expanded.
     pub(super) expanded: u64,
-    /// Those that were the same as one before.
+    /// Those equal to an earlier one.
     pub(super) duplicates: u64,
-    /// Those that a phrase removed.
+    /// Those removed by a phrase.
     pub(super) removed: u64,
-    /// Sentences that are left.
+    /// Sentences that remain.
     pub(super) results: u64,
 }
 
 impl Tally {
-    /// For people: `9 effects from 12 combinations: 1 duplicate, 2 removed`.
+    /// A summary such as `9 effects from 12 combinations: 1 duplicate, 2 removed`.
     pub(super) fn in_words(&self) -> String {
         let Self { expanded, duplicates, removed, results } = self;
         format!(
@@ -44,8 +44,9 @@ impl Tally {
     }
 }
 
-/// Expands, removes duplicates and finishes, as [`Amount`] says; `each` gets every finished sentence, which is UTF-8, and
-/// may keep half of the memory itself from then on. Temporary files go to `folder`.
+/// Expands the combinations that [`Amount`] selects, removes duplicates and finishes the sentences. `each` gets every
+/// finished sentence, which is UTF-8, and may use half of the memory from then on. Temporary files are created in
+/// `folder`.
 pub(super) fn run(
     effects: &Effects,
     rules: &PhraseRules,
@@ -102,7 +103,7 @@ pub(super) fn run(
             Ok(())
         })?;
     } else {
-        // Which of several equal sentences is the first does not matter once they are sorted.
+        // Equal sentences are interchangeable once they are sorted.
         let mut distinct = Sorter::new(amount.memory / 2, folder, true);
         raw.for_each(amount.quiet, |sentence| {
             tally.expanded += 1;
@@ -115,7 +116,7 @@ pub(super) fn run(
         })?;
         tally.duplicates = tally.expanded - kept;
     }
-    // The room of what has been seen is for whoever gets the sentences.
+    // Frees the table: `each` may use its memory now.
     drop(seen);
     sorted.drain(each)?;
     Ok(tally)
@@ -125,10 +126,10 @@ pub(super) fn text(line: &[u8]) -> anyhow::Result<&str> {
     std::str::from_utf8(line).context("a temporary file was changed by somebody else")
 }
 
-/// The combinations that were asked for.
+/// The selected combinations.
 struct Raw<'a> {
     effects: &'a Effects,
-    /// How many there are; as many as can be counted when there are more.
+    /// The number of combinations, saturated.
     count: u128,
     drawn: Option<Vec<u128>>,
 }
@@ -160,7 +161,7 @@ impl<'a> Raw<'a> {
         Ok(Self { effects, count, drawn })
     }
 
-    /// The combination of this number, from 0, among those that were asked for.
+    /// The selected combination with this number, from 0.
     fn nth(&self, number: u64) -> Option<String> {
         let index = match &self.drawn {
             Some(drawn) => *drawn.get(usize::try_from(number).ok()?)?,
@@ -207,10 +208,11 @@ fn progress_bar(count: u128) -> anyhow::Result<ProgressBar> {
     Ok(ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX)).with_style(style))
 }
 
-/// Sentences that have been seen, by their hashes and numbers: a table with open addressing. Where hashes are equal, the sentence of the
-/// number is made again and compared, so that no text needs to be kept.
+/// The set of sentences seen so far, by hash and number: a table with open addressing. When hashes are equal, the
+/// sentence with the stored number is rendered again and compared, so that no text has to be stored.
 struct SentenceSet {
-    /// The upper half of a sentence's hash and its number, from 1, at the place that the lower half says or the next that was free; 0 is free.
+    /// The upper half of a sentence's hash and its number, from 1, in the slot that the lower half gives or in the next
+    /// free one; 0 is free.
     places: Vec<u64>,
 }
 
@@ -218,13 +220,13 @@ impl SentenceSet {
     /// Most sentences whose numbers fit.
     const MOST: u128 = u32::MAX as u128;
 
-    /// With room for so many.
+    /// A set with room for `count` sentences.
     fn with_room(count: u128) -> anyhow::Result<Self> {
         let places = usize::try_from(count + count / 4 + 1)?.next_power_of_two();
         Ok(Self { places: vec![0; places] })
     }
 
-    /// Adds the sentence of this number, from 0, and tells whether it is new.
+    /// Adds the sentence with this number, from 0. Returns whether it is new.
     fn insert(
         &mut self,
         number: u64,
@@ -247,7 +249,7 @@ impl SentenceSet {
     }
 }
 
-/// What a template has to give.
+/// How many combinations a template has.
 #[derive(Serialize)]
 struct TemplateCount<'a> {
     template: &'a str,
@@ -260,8 +262,8 @@ struct Counts<'a> {
     templates: Vec<TemplateCount<'a>>,
 }
 
-/// Tells how many combinations each template has, `null` for more than 2¹²⁸ − 1.
-pub(super) fn tell_counts(effects: &Effects, json: bool) -> anyhow::Result<()> {
+/// Prints how many combinations each template has; `null` for more than 2¹²⁸ − 1.
+pub(super) fn print_counts(effects: &Effects, json: bool) -> anyhow::Result<()> {
     let templates: Vec<TemplateCount<'_>> = (0..)
         .zip(effects.templates())
         .map(|(at, template)| TemplateCount {

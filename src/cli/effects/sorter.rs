@@ -1,4 +1,4 @@
-//! Sorting more lines than memory holds: sorted runs in temporary files, merged at the end.
+//! External sorting: sorted runs in temporary files are merged at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,44 +10,44 @@ use anyhow::Context as _;
 
 use super::output::temporary;
 
-/// Most runs that are merged at once.
+/// Most runs that one merge reads.
 const RUNS: usize = 64;
-/// Bytes of a sentence, as most have them or fewer.
+/// Length of a typical sentence, in bytes; most are not longer.
 const MIDDLING: usize = 96;
-/// What a line costs beside its bytes: while lines are sorted, at most one [`Alike`] for two of them waits, in a list that is moved to one of twice the
-/// room when it is full.
+/// Memory for a line beside its bytes. During the sort, at most one [`Alike`] for every two lines is waiting, in a list
+/// that doubles its capacity when it is full.
 const LINE_COST: usize = size_of::<Line>() + size_of::<Alike>() * 3 / 2;
 
-/// Sorts lines by code point (which is how UTF-8 sorts), within so many bytes of memory. No line holds a line feed.
+/// Sorts lines by code point (the byte order of UTF-8) within a memory budget. Lines must not contain line feeds.
 pub(super) struct Sorter {
     budget: usize,
-    /// Where the temporary files are made.
+    /// Folder of the temporary files.
     folder: PathBuf,
-    /// Lines come out once each.
+    /// Whether equal lines are output only once.
     unique: bool,
     text: Vec<u8>,
     lines: Vec<Line>,
     runs: Vec<File>,
 }
 
-/// Where a line is in the text.
+/// The position of a line in the text.
 struct Line {
     begin: u32,
     end: u32,
-    /// What it is sorted by next.
+    /// The next part of the sort key.
     key: u64,
 }
 
 impl Line {
-    /// Bytes of the line in a key.
+    /// Bytes of the line in one key.
     const STEP: u32 = 7;
 
     fn of<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         &text[self.begin as usize..self.end as usize]
     }
 
-    /// The next bytes after so many, and then how many there are, if no more than these. Lines with equal keys are equal so far; they end here, or
-    /// all of them go on.
+    /// The key of the bytes after `depth`: the next bytes, and how many follow if no more than fit. Lines with equal
+    /// keys are equal so far; either all of them end here, or all go on.
     fn key_at(&self, depth: usize, text: &[u8]) -> u64 {
         let rest = &self.of(text)[depth..];
         if let Some(next) = rest.first_chunk::<8>() {
@@ -58,28 +58,28 @@ impl Line {
         u64::from_be_bytes(next) | rest.len() as u64
     }
 
-    /// Whether lines with this key go on.
+    /// Whether lines with this key continue after it.
     fn goes_on(&self) -> bool {
         self.key & 0xff == 0xff
     }
 }
 
-/// Lines that begin alike, and wait to be sorted by what comes then.
+/// Lines with an equal beginning that must be sorted by the following bytes.
 struct Alike {
     begin: u32,
     end: u32,
-    /// So many bytes are equal.
+    /// Number of equal bytes.
     depth: u32,
 }
 
 impl Sorter {
     pub(super) fn new(budget: usize, folder: PathBuf, unique: bool) -> Self {
-        // Places are 32 bits.
+        // Positions have 32 bits.
         let budget = budget.min(u32::MAX as usize / 2);
         Self { budget, folder, unique, text: Vec::new(), lines: Vec::new(), runs: Vec::new() }
     }
 
-    /// Makes room for so many lines of middling length, which costs nothing before they come.
+    /// Reserves room for lines of typical length. Unused room costs no memory.
     pub(super) fn reserve(&mut self, lines: u128) {
         let lines = usize::try_from(lines).unwrap_or(usize::MAX);
         let lines = lines.min(self.budget / (MIDDLING + LINE_COST));
@@ -99,7 +99,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Hands every line over in order.
+    /// Passes all lines in order to `each`.
     pub(super) fn drain(
         mut self,
         mut each: impl FnMut(&[u8]) -> anyhow::Result<()>,
@@ -112,13 +112,13 @@ impl Sorter {
             return Ok(());
         }
         self.spill().context("cannot write a temporary file")?;
-        // Their room is for whoever gets the lines.
+        // Frees the memory for the receiver of the lines.
         (self.text, self.lines) = (Vec::new(), Vec::new());
         merge(self.runs, self.unique, each)
     }
 
-    /// Sorts by the next bytes in which lines differ, then those that are still equal by the ones after: sentences begin like many others, and that is
-    /// not read again for each pair.
+    /// Sorts by the next bytes, then sorts groups of equal lines by the bytes after that. Many sentences have equal
+    /// beginnings, which would otherwise be compared again for each pair.
     fn sort(&mut self) {
         let Self { text, lines, .. } = self;
         let whole = u32::try_from(lines.len()).unwrap_or(u32::MAX);
@@ -164,7 +164,7 @@ impl Sorter {
     }
 }
 
-/// Gives lines the keys at a depth, and tells whether all are equal and the lines go on.
+/// Sets the keys at a depth. Returns whether all are equal and the lines continue.
 fn key_all(lines: &mut [Line], depth: usize, text: &[u8]) -> bool {
     let mut differing = 0;
     let Some(first) = lines.first().map(|line| line.key_at(depth, text)) else { return false };
@@ -201,7 +201,7 @@ fn merge(
             each(&line)?;
         }
         if unique {
-            // The buffers take turns.
+            // The two buffers are swapped.
             line = last.replace(line).unwrap_or_default();
         }
         if next(&mut runs[at], &mut line)? {
@@ -211,7 +211,7 @@ fn merge(
     Ok(())
 }
 
-/// Reads the next line of a run over `line`.
+/// Reads the next line of a run into `line`.
 fn next(run: &mut BufReader<File>, line: &mut Vec<u8>) -> anyhow::Result<bool> {
     line.clear();
     let read = run.read_until(b'\n', line).context("cannot read a temporary file")?;
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Lines that are begins of others, that are longer than a key in all ways, and that hold what a key is filled up with.
+        /// Lines that are prefixes of others, that are longer than a key, and that contain the padding byte of keys.
         #[test]
         fn sorts_as_bytes_compare(
             lines in prop::collection::vec("(\0|a|b|aaaaaaa|é|abcdefgh){0,6}", 0..200),

@@ -131,7 +131,7 @@ impl TagCommand {
     }
 }
 
-/// Everything that a pattern stands for. White space at its ends counts. `shown` is what the pattern is called in errors.
+/// All phrases that a pattern stands for. White space at its ends counts. `shown` names the pattern in errors.
 pub(super) fn phrases(pattern: &str, shown: &str, folder: &Path) -> Result<Vec<String>, Exit> {
     let template =
         Template::parse_whole(pattern).map_err(|error| Exit::no(format!("{shown}: {error}")))?;
@@ -142,7 +142,7 @@ pub(super) fn phrases(pattern: &str, shown: &str, folder: &Path) -> Result<Vec<S
     Ok(effects.expand().map(|expansion| expansion.text).collect())
 }
 
-/// Header and rows of a table.
+/// Reads header and rows of a table.
 fn table(path: &Path, text: &str) -> Result<(StringRecord, Vec<StringRecord>), Exit> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(b';')
@@ -158,13 +158,13 @@ fn table(path: &Path, text: &str) -> Result<(StringRecord, Vec<StringRecord>), E
     Ok((header, rows.collect()))
 }
 
-/// A table of one column, from a text with an effect a line.
+/// A table with one column, from a text with one effect per line.
 fn lines(text: &str) -> (StringRecord, Vec<StringRecord>) {
     let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     (StringRecord::from(vec![EFFECTS]), lines.map(|line| StringRecord::from(vec![line])).collect())
 }
 
-/// Writes rows as CSV: `;`, quotes where they are needed, CRLF.
+/// Writes rows as CSV with `;`, quotes where needed, and CRLF.
 pub(super) struct Sheet {
     writer: csv::WriterBuilder,
     bytes: Vec<u8>,
@@ -183,7 +183,7 @@ impl Default for Sheet {
 }
 
 impl Sheet {
-    /// A row with its line end.
+    /// Writes a row with its line end.
     pub(super) fn row<'a>(
         &mut self,
         fields: impl IntoIterator<Item = &'a str>,

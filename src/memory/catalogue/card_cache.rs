@@ -1,4 +1,4 @@
-//! A cache of the answers to strangers about open cards, dropped when the change feed names the card.
+//! A cache of public responses about open cards, dropped when the change feed names the card.
 //!
 //! Only public answers are kept, and an open card never becomes hidden again. Every instance follows the feed by itself. If it has not read the
 //! feed to its end within the last second, it does not use the cache. So a change shows everywhere within a second, or the database is asked.
@@ -18,14 +18,14 @@ use crate::store::catalogue::changes::ChangeBatch;
 /// Size of an entry without its body, in bytes: key, time, book-keeping. Measured, rounded up.
 const OVERHEAD: usize = 500;
 
-/// The answer about an open card, as a stranger gets it.
+/// The public response about an open card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptCard {
     /// JSON.
     pub body: Bytes,
     /// When the card last changed for the public.
     pub modified: DateTime<Utc>,
-    /// The card's place in the body.
+    /// The card's place, as it is in the body.
     pub place: PlaceMark,
 }
 
@@ -40,7 +40,7 @@ impl PlaceMark {
     }
 }
 
-/// The kept answers of a process.
+/// The cached responses of a process.
 pub struct CardCache {
     cards: DroppingCache<CardId, KeptCard>,
     clock: FeedClock,
@@ -49,7 +49,7 @@ pub struct CardCache {
 }
 
 impl CardCache {
-    /// A cache of `bytes` bytes; `trust` is how long its answers are used after the feed was read.
+    /// A cache of `bytes` bytes; `trust` is how long its responses are used after the feed was last read to its end.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         Self {
             cards: DroppingCache::new(bytes, |_, card: &KeptCard| card.body.len() + OVERHEAD),
@@ -59,14 +59,15 @@ impl CardCache {
         }
     }
 
-    /// The answer about a card, if it is kept and the cache is current.
+    /// The response about a card, if it is cached and the cache is up to date.
     pub fn find(&self, card: CardId) -> Option<KeptCard> {
         let found = self.clock.is_current().then(|| self.cards.find(&card)).flatten();
         if found.is_some() { &self.hits } else { &self.misses }.increment(1);
         found
     }
 
-    /// The bodies of the answers about these cards; `None` for those that are not kept, or if the cache is not current.
+    /// The response bodies of these cards; `None` for each that is not cached, and for all if the cache is not up to
+    /// date.
     pub fn find_bodies(&self, cards: impl Iterator<Item = CardId>) -> Vec<Option<Bytes>> {
         let is_current = self.clock.is_current();
         let body = |card| Some(self.cards.find(&card)?.body);
@@ -77,17 +78,18 @@ impl CardCache {
         found
     }
 
-    /// Takes a ticket, before the database is asked for an answer to keep.
+    /// Takes a ticket; must be called before a response to cache is read from the database.
     pub(crate) fn ticket(&self) -> Ticket {
         self.cards.ticket()
     }
 
-    /// Keeps an answer about an open card, as a stranger sees it, unless anything was dropped since the ticket.
+    /// Caches a public response about an open card, unless anything was dropped since the ticket.
     pub(crate) fn keep(&self, ticket: Ticket, card: CardId, answer: KeptCard) {
         self.cards.keep(ticket, card, answer);
     }
 
-    /// Drops the cards that a batch of changes names; all of them when a manifest changed, which tells where scans are.
+    /// Drops the cards that a batch of changes names; all of them when a manifest changed, because manifests contain
+    /// the addresses of scans.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
         if batch.is_broken || batch.some_went || batch.some_game_changed {
             self.forget();
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_dropped_and_the_rest_stays() {
+    fn changed_cards_are_dropped_and_the_rest_stays() {
         let cache = cache(1 << 20, HOUR);
         let (one, other) = (CardId(Uuid::from_u128(1)), CardId(Uuid::from_u128(2)));
         keep(&cache, cache.ticket(), one, "one");
@@ -165,19 +167,19 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_before_a_change_is_not_kept_after_it() {
+    fn answers_read_before_a_change_are_not_cached_after_it() {
         let cache = cache(1 << 20, HOUR);
         let card = CardId(Uuid::from_u128(1));
-        // Read, then changed and dropped, then put in.
+        // The change and the drop come between the read and the insertion.
         let early = cache.ticket();
         cache.apply(&changed(&[card]));
         keep(&cache, early, card, "old");
         assert!(cache.find(card).is_none());
-        // Read, put in, then dropped.
+        // The drop comes after the insertion.
         keep(&cache, cache.ticket(), card, "old");
         cache.apply(&changed(&[card]));
         assert!(cache.find(card).is_none());
-        // No news: nothing stands against it.
+        // A batch without changes prevents nothing.
         let ticket = cache.ticket();
         cache.apply(&changed(&[]));
         keep(&cache, ticket, card, "new");
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn without_word_of_the_feed_nothing_is_believed() {
+    fn nothing_is_used_while_the_feed_is_not_read() {
         let card = CardId(Uuid::from_u128(1));
         let unheard = CardCache::new(1 << 20, HOUR);
         keep(&unheard, unheard.ticket(), card, "one");

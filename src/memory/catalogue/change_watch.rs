@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::store::catalogue::changes;
 use crate::work::supervise::supervise;
 
-/// How often the database is asked while anybody waits.
+/// How often the database is polled while there are streams.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Most streams of one network.
 const PER_NETWORK: usize = 20;
@@ -46,7 +46,7 @@ pub struct Watcher {
 }
 
 impl ChangeWatch {
-    /// Opens a stream; `None` when its network or the process has as many as it may.
+    /// Opens a stream; `None` when its network or the process has reached the limit of streams.
     pub fn subscribe(&self, store: &Store, network: Network) -> Option<Watcher> {
         // Taken before `is_watched` is read: the polling task ends when no place is taken.
         let place = self.places.take_for_network(network, PER_NETWORK).ok()?;
@@ -65,14 +65,14 @@ impl ChangeWatch {
         Some(Watcher { newest, _place: place })
     }
 
-    /// Wakes every stream, to see that the instance is about to stop.
+    /// Wakes every stream, so that it notices that the instance is stopping.
     pub fn wake(&self) {
         lock(&self.feed).newest.send_modify(|_| {});
     }
 }
 
 impl Watcher {
-    /// The newest number of the feed, as far as is known.
+    /// The newest known number of the feed.
     pub fn newest(&self) -> i64 {
         *self.newest.borrow()
     }
@@ -117,7 +117,7 @@ mod tests {
     use crate::store::StoreSettings;
 
     #[tokio::test]
-    async fn a_stream_that_ended_makes_room() {
+    async fn an_ended_stream_frees_its_place() {
         let nowhere = StoreSettings::new("postgres://127.0.0.1:1/none".to_owned());
         let store = Store::new(&nowhere).unwrap();
         let network = |last| Network::from(IpAddr::from([192, 0, 2, last]));

@@ -1,4 +1,4 @@
-//! How far a reader of the change feed has come.
+//! How far a reader of the change feed has read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,9 +8,9 @@ use tokio::sync::watch;
 /// The moment up to which all committed changes are known.
 pub struct FeedClock {
     started: Instant,
-    /// Microseconds after `started`; 0: nothing is known.
+    /// In microseconds after `started`; 0: nothing is known.
     known: AtomicU64,
-    /// What is known counts only from this moment on, in the same form.
+    /// `known` is valid only if it is later than this moment, in the same unit.
     doubted: AtomicU64,
     published: watch::Sender<u64>,
     trust: Duration,
@@ -28,30 +28,32 @@ impl FeedClock {
         }
     }
 
-    /// Everything that was committed before `moment` is known; `moment` was taken before the feed was read.
+    /// Records that everything committed before `moment` is known; `moment` must be taken before the feed was read.
     pub fn advance_to(&self, moment: Instant) {
         let micros = self.micros(moment);
         self.known.store(micros, Ordering::Release);
         self.published.send_replace(micros);
     }
 
-    /// Nothing is known, until the next [`advance_to`](Self::advance_to).
+    /// Records that nothing is known, until the next [`advance_to`](Self::advance_to).
     pub fn reset(&self) {
         self.known.store(0, Ordering::Release);
         self.published.send_replace(0);
     }
 
-    /// Something was committed just now: the reader does not count as current before it has read the feed once more.
+    /// Records that something was committed just now: the reader counts as current only after it has read the feed once
+    /// more.
     pub fn doubt(&self) {
         self.doubted.store(self.micros(Instant::now()), Ordering::Release);
     }
 
-    /// Whether the reader read the feed to its end within the time of trust.
+    /// Whether the feed was read to its end within the time `trust`.
     pub fn is_current(&self) -> bool {
         self.lag().is_some_and(|lag| lag < self.trust)
     }
 
-    /// The age of the moment up to which everything is known; `None`: nothing is known, or what is known is doubted.
+    /// The age of the moment up to which everything is known; `None`: nothing is known, or there was a
+    /// [`doubt`](Self::doubt) since.
     pub fn lag(&self) -> Option<Duration> {
         let known = self.known.load(Ordering::Acquire);
         (known > self.doubted.load(Ordering::Acquire))
@@ -64,10 +66,10 @@ impl FeedClock {
         u64::try_from(micros).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Completes when everything is known that was committed before this was called.
+    /// Completes when everything that was committed before this call is known.
     pub async fn catch_up(&self) {
         let now = self.micros(Instant::now());
-        // The sender is a field of `self`.
+        // Waiting cannot fail, because `self` owns the sender.
         let _ = self.published.subscribe().wait_for(|known| *known >= now).await;
     }
 }
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_is_behind_is_not_believed() {
+    async fn a_reader_that_is_behind_is_not_current() {
         let clock = FeedClock::new(Duration::from_hours(1));
         assert!(!clock.is_current() && clock.lag().is_none());
         let before = Instant::now();

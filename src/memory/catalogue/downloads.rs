@@ -19,7 +19,7 @@ impl Default for Downloads {
 }
 
 impl Downloads {
-    /// Begins a download; `None` when its network or the process has as many as it may.
+    /// Begins a download; `None` when its network or the process has reached the limit of downloads.
     pub fn begin(&self, network: Network) -> Option<Place<Network>> {
         self.0.take_for_network(network, PER_NETWORK).ok()
     }

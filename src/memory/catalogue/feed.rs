@@ -1,4 +1,4 @@
-//! Passes what `jobs/feed.rs` reads of the change feed on to the task that keeps the index of cards.
+//! Passes batches of the change feed from their reader, `jobs/feed.rs`, to the task that maintains the card index.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! The index of all cards that this process keeps in memory, by the change feed. The answers about open cards are in [`super::card_cache`].
+//! The index of all cards in memory, kept up to date by the change feed. Responses about open cards are cached in
+//! [`super::card_cache`].
 //!
 //! An index that is behind the feed for longer than the time of trust is not used; the database is asked instead.
 
@@ -31,7 +32,7 @@ pub struct FacetsKey {
     pub set: Option<Code>,
     /// The query.
     pub q: String,
-    /// Today: the day for `legal:` and the like where the query names none.
+    /// The date of the request, for terms such as `legal:` without a date in the query.
     pub today: Date,
 }
 
@@ -55,9 +56,9 @@ pub struct Catalogue {
     /// Rises whenever another snapshot is published.
     version: AtomicU64,
     clock: FeedClock,
-    /// Counts of values, as strangers get them.
+    /// Facets, as anonymous clients may see them.
     facets: VersionedCache<FacetsKey, Rendered>,
-    /// Totals of sets, as strangers may know them.
+    /// Totals of sets, as anonymous clients may see them.
     totals: VersionedCache<TotalsKey, Arc<[TotalRow]>>,
     progress: Progress,
     hits: Counter,
@@ -113,8 +114,8 @@ impl Catalogue {
         self.now.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A number that rises with every published snapshot. A value that was derived from the cards is up to date while the number is what it was before
-    /// the derivation.
+    /// A number that rises with every published snapshot. A value that was derived from the cards is up to date as long
+    /// as this number is the same as before the derivation.
     pub fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }

@@ -1,7 +1,8 @@
-//! A cache of answers that are the same for everybody and change only with the catalogue: games, formats, sets.
+//! A cache of responses that are the same for everybody and change only with the catalogue: games, formats, sets.
 //!
-//! Any event of the change feed drops all of them: they are few and quickly made again, and changes are rare compared with reads. The cache is used
-//! only while the feed was read to its end within the last second, as with cards ([`super::card_cache`]).
+//! Any event of the change feed drops all of them: they are few and cheap to make, and changes are rare compared with
+//! reads. The cache is used only while the feed was read to its end within the last second, as for cards
+//! ([`super::card_cache`]).
 
 use std::time::Duration;
 
@@ -11,10 +12,10 @@ use crate::memory::rendered::Rendered;
 
 /// Size of an entry without its body, in bytes: key, headers, book-keeping; rounded up.
 const OVERHEAD: usize = 1_200;
-/// Longest path with its query under which an answer is kept, in bytes.
+/// Longest path with query for which a response is cached, in bytes.
 pub(crate) const LONGEST_KEY: usize = 512;
 
-/// The kept answers of a process.
+/// The cached responses of a process.
 pub struct KeptAnswers {
     /// By path and query.
     pub(crate) answers: DroppingCache<String, Rendered>,
@@ -22,13 +23,13 @@ pub struct KeptAnswers {
 }
 
 impl KeptAnswers {
-    /// A cache of `bytes` bytes; `trust` is how long answers are used after the feed was read.
+    /// A cache of `bytes` bytes; `trust` is how long responses are used after the feed was last read to its end.
     pub fn new(bytes: u64, trust: Duration) -> Self {
         let weigh = |key: &String, answer: &Rendered| key.len() + answer.weight() + OVERHEAD;
         Self { answers: DroppingCache::new(bytes, weigh), clock: FeedClock::new(trust) }
     }
 
-    /// The answer for this path and query, if it is kept and the cache is current.
+    /// The response for this path and query, if it is cached and the cache is up to date.
     pub(crate) fn find(&self, key: &str) -> Option<Rendered> {
         self.clock.is_current().then(|| self.answers.find(key)).flatten()
     }
@@ -38,8 +39,8 @@ impl KeptAnswers {
         self.answers.ticket()
     }
 
-    /// Keeps an answer, unless anything was dropped since the ticket. It must depend only on the path, the query and the catalogue, and contain only
-    /// what strangers may see.
+    /// Caches a response, unless anything was dropped since the ticket. The response must depend only on the path, the
+    /// query and the catalogue, and contain only what everybody may see.
     pub(crate) fn keep(&self, ticket: Ticket, key: &str, answer: Rendered) {
         if key.len() <= LONGEST_KEY {
             self.answers.keep(ticket, key.to_owned(), answer);

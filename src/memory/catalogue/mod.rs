@@ -1,4 +1,4 @@
-//! The catalogue as this process keeps it, by the change feed.
+//! The catalogue in the memory of this process, kept up to date by the change feed.
 
 pub mod card_cache;
 pub mod change_watch;

@@ -1,7 +1,8 @@
 //! Counted submissions of cards, for searches that need them.
 //!
-//! They change with every submission and are not in the change feed. So all of them are loaded when a search needs them and the last load is older
-//! than [`MAX_AGE`]. There is one count for each card that started hidden and was submitted.
+//! Counts change with every submission and are not in the change feed. When a search needs them and the last load is
+//! older than [`MAX_AGE`], all of them are loaded. There is one count for each card that started hidden and has
+//! submissions.
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant};
@@ -16,9 +17,9 @@ use crate::work::on_blocking_thread;
 
 /// How old the counts may be: a change shows within a second.
 const MAX_AGE: Duration = Duration::from_millis(500);
-/// With counts of more cards they are not kept, and the database answers.
+/// If more cards have counts, they are not loaded, and the database answers the searches.
 const MAX_CARDS: i64 = 250_000;
-/// How long until it is checked again whether there are more.
+/// How long until it is checked again whether there are too many.
 const MAX_AGE_OF_TOO_MANY: Duration = Duration::from_mins(1);
 
 /// The counts that were loaded last.

@@ -1,8 +1,9 @@
 //! The event feed of an account: numbered without gaps, readable by its owner only.
 //!
-//! Triggers write events without a number, in the transaction of the change. A reader first numbers the committed ones, under the
-//! lock of the account's clock: so a reader that has seen number n has seen everything up to n, and writers do not wait for each other.
-//! Unlocks are written once, in the change feed; the events of accounts that submitted the card are added when these accounts read.
+//! Triggers write events without a number, in the transaction of the change. A reader first numbers the committed
+//! events, under the lock of the account's clock row. So a reader that has seen number n has seen everything up to n,
+//! and writers do not wait for each other. Unlocks are written once, in the change feed; the events of accounts that
+//! submitted the card are added when these accounts read.
 
 use std::collections::HashMap;
 
@@ -23,24 +24,26 @@ use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// How long events are kept.
 pub const RETENTION: Duration = Duration::days(90);
-/// Accounts are numbered anew well before their events are swept, so that the clocks of instances may differ.
+/// Accounts are numbered again well before their events are deleted, so that the clocks of instances may differ.
 const MARGIN: Duration = Duration::days(1);
 /// Most events that are numbered by one statement.
 const BATCH: i64 = 5_000;
-// Lists of accounts stand in a sub-select: a plan that is made for just so many promises to be cheaper than one for any, and each use would be planned.
+// Lists of accounts are in sub-selects. Otherwise Postgres would estimate a plan for this particular list as cheaper
+// than a generic plan, and plan the statement on each use.
 
-/// Up to so many unlocks are few compared with an account's submissions.
+/// Up to this many unlocks are few compared with an account's submissions.
 const FEW_UNLOCKS: i64 = 20;
-/// Instances' clocks may differ by so much: a card that was submitted a moment after its unlock may be told as unlocked, too.
+/// Clocks of instances may differ by this much, so a card that was submitted shortly after its unlock may be reported
+/// as unlocked, too.
 const SKEW: &str = "interval '1 minute'";
 
-/// Something that happened to an account.
+/// An event of an account.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct EventRow {
-    /// Place among the account's events, from 1, without gaps.
+    /// Number of the event among those of the account, from 1, without gaps.
     #[diesel(sql_type = BigInt)]
     pub seq: i64,
-    /// What happened, as `noun.verb`.
+    /// The kind of event, as `noun.verb`.
     #[diesel(sql_type = Text)]
     pub kind: String,
     /// The submission.
@@ -76,13 +79,13 @@ pub struct EventRow {
     /// The comment on the design or the deck.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
-    /// The change of the design that was suggested.
+    /// The suggested change of the design.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
     /// How a dispute was decided.
     #[diesel(sql_type = Nullable<Text>)]
     pub outcome: Option<String>,
-    /// When.
+    /// The time.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
@@ -125,8 +128,8 @@ struct ClockRow {
     last_seq: i64,
 }
 
-/// Numbers all events of the accounts that were committed before the call, and returns the newest number of each account. The caller knows that
-/// somebody who may read the events waits for them; only numbers are returned.
+/// Numbers all events of the accounts that were committed before the call, and returns the newest number of each
+/// account. It returns only numbers; the caller must know that a reader with permission waits for the events.
 pub async fn newest(
     store: &Store,
     accounts: &[AccountId],
@@ -135,7 +138,7 @@ pub async fn newest(
     Ok(number_all(store, accounts, now).await?.0)
 }
 
-/// Does what [`newest`] says; with the connection that it read on.
+/// Implements [`newest`]; also returns the connection that it used.
 async fn number_all(
     store: &Store,
     accounts: &[AccountId],
@@ -168,7 +171,8 @@ async fn behind(
     accounts: &[AccountId],
     now: DateTime<Utc>,
 ) -> StoreResult<Vec<AccountId>> {
-    // Each clock is looked up by itself: a plan that is kept does not know how few are asked for, and would read all clocks.
+    // Each clock row is looked up separately: a generic plan does not know how few accounts are given, and would read
+    // all clock rows.
     let rows: Vec<AccountRow> = sql(
         "SELECT a.id AS account_id FROM unnest((SELECT $accounts)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
          LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
@@ -190,7 +194,7 @@ struct CountRow {
     count: i64,
 }
 
-/// Numbers the events of accounts. They must be sorted, so that two transactions that number cannot deadlock.
+/// Numbers the events of accounts. The accounts must be sorted, so that two such transactions cannot deadlock.
 async fn number(store: &Store, accounts: &[AccountId], now: DateTime<Utc>) -> StoreResult<()> {
     loop {
         let mut begun = store.begin().await?;
@@ -213,14 +217,15 @@ async fn number_some(
     .bind("now", now)
     .execute(conn)
     .await?;
-    // The locks come first: the statements after it see every event that was committed before.
+    // The rows are locked first: later statements see every event that was committed before.
     sql(
         "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
     )
     .bind("accounts", accounts)
     .execute(conn)
     .await?;
-    // Events may have been deleted before anybody read them. One number is skipped, so that no reader can continue from before.
+    // Events may have been deleted before a reader saw them. One number is skipped, so that no reader can continue from
+    // before the gap.
     sql(
         "WITH away AS ( \
              UPDATE account_event_clocks SET last_seq = last_seq + 1 \
@@ -239,8 +244,8 @@ async fn number_some(
     .bind("before", now - MARGIN)
     .execute(conn)
     .await?;
-    tell_unlocks(conn, accounts).await?;
-    // A locked row is being deleted by another sweep.
+    add_unlock_events(conn, accounts).await?;
+    // A row that is locked is being deleted by another sweep.
     let numbered: CountRow = sql(
         "WITH held AS MATERIALIZED ( \
              SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
@@ -263,8 +268,8 @@ async fn number_some(
     Ok(numbered.count)
 }
 
-/// Adds events for unlocks since the accounts' last reading, of cards that they had submitted.
-async fn tell_unlocks(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
+/// Adds events for unlocks, since the accounts' last reading, of cards for which they had submitted a code.
+async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
     #[derive(QueryableByName)]
     struct NewestRow {
         #[diesel(sql_type = Nullable<BigInt>)]
@@ -282,8 +287,8 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[AccountId]) -> StoreRes
     .get_result(conn)
     .await?;
     let Some(newest) = row.newest else { return Ok(()) };
-    // For few unlocks, begin with the unlocked cards and find who submitted them. After a long time begin with the account's own submissions:
-    // the submissions of everybody else are far more.
+    // If there were few unlocks, start with the unlocked cards and find their submitters. After a long time, start with
+    // the account's submissions, because the submissions of all other accounts are far more.
     let told = if row.untold <= FEW_UNLOCKS {
         format!(
             "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
@@ -323,7 +328,7 @@ async fn tell_unlocks(conn: &mut Connection, accounts: &[AccountId]) -> StoreRes
     Ok(())
 }
 
-/// Numbered events of the own account after `seq`, the oldest first.
+/// Numbered events of the caller's account after `seq`, the oldest first.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnEvents>,
@@ -343,8 +348,9 @@ pub async fn list(
     .await?)
 }
 
-/// Looks at the next `$limit` events before `$before` that come after `$last_at` and `$last_id`, and deletes those whose time is over. An unlock that was told late
-/// is older than what has a lower number: it stays until that goes, so that what is kept has no holes.
+/// Reads the next `$limit` events before `$before` after the position (`$last_at`, `$last_id`), and deletes expired
+/// ones. An unlock event that was added late has an older time than events with lower numbers: it stays until these are
+/// deleted, so that the stored numbers have no gaps.
 pub(in crate::store) const SWEEP: &str = "WITH page AS MATERIALIZED ( \
          SELECT id, account_id, created_at FROM account_events \
          WHERE created_at < $before AND (created_at, id) > ($last_at, $last_id) ORDER BY created_at, id LIMIT $limit \

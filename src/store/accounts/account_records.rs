@@ -29,7 +29,7 @@ pub struct AccountRow {
     /// Name as typed.
     pub name: String,
     role: Role,
-    /// The password was set by somebody else.
+    /// Whether the password was set by somebody else.
     pub must_change_password: bool,
     /// When it was banned.
     pub banned_at: Option<DateTime<Utc>>,
@@ -53,7 +53,7 @@ impl AccountRow {
     }
 }
 
-/// What a log-in is checked against.
+/// What a log-in is verified against.
 #[derive(Clone, Debug)]
 pub struct LoginRow {
     pub account: AccountRow,
@@ -72,18 +72,18 @@ pub struct NewAccount<'a> {
     pub must_change_password: bool,
     /// Hashes of its recovery codes.
     pub recovery_codes: &'a [TokenHash],
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// Whether a registration was refused because of its name: another account has it, or one that looks like it.
+/// Whether a registration failed because another account has the name, or one that looks like it.
 pub fn is_name_taken(error: &StoreError) -> bool {
     ["accounts_name_key_key", "accounts_name_skeleton_key"]
         .iter()
         .any(|index| error.conflicts_with(index))
 }
 
-/// Registers an account. A conflict, of which [`is_name_taken`] tells, when the name is taken.
+/// Registers an account. A taken name is a conflict that [`is_name_taken`] recognises.
 pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResult<AccountRow> {
     let row = diesel::insert_into(accounts::table)
         .values((
@@ -121,7 +121,7 @@ pub async fn create(
     Ok(row)
 }
 
-/// Replaces the recovery codes of an account, whose row is locked. Earlier codes are not valid any more.
+/// Replaces the recovery codes of an account, whose row must be locked. Earlier codes become invalid.
 async fn replace_recovery_codes(
     conn: &mut Connection,
     account: AccountId,
@@ -190,14 +190,15 @@ pub struct VerifiedPassword {
     pub account: AccountId,
     /// The hash that it was checked against.
     pub hash: String,
-    /// Since when the account has had a second factor when it was read.
+    /// Since when the account had a second factor, at the time of the read.
     pub second_factor_since: Option<DateTime<Utc>>,
     /// If that hash is weaker than today's parameters: a stronger hash of the same password, to replace it.
     pub stronger: Option<String>,
 }
 
-/// Locks the account's row to the end of the transaction and stores the stronger hash, if the verified hash is still the account's, its
-/// second factor is the same and it is not banned; `false` otherwise. Waits for other transactions that change the row and reads their result.
+/// Locks the account's row until the end of the transaction and stores the stronger hash, if the account still has the
+/// verified hash and the same second factor, and is not banned; otherwise returns `false`. Waits for other transactions
+/// that change the row, and reads their result.
 pub(super) async fn hold_verified(
     conn: &mut Connection,
     verified: &VerifiedPassword,
@@ -211,7 +212,8 @@ pub(super) async fn hold_verified(
         Some(stronger) => {
             diesel::update(current).set(accounts::password_hash.eq(stronger)).execute(conn).await?
         }
-        // Exclusive, not shared: shared locks overtake a waiting writer, so a loop of log-ins could delay a password change for ever.
+        // An exclusive lock, not a shared one: shared locks overtake a waiting writer, so a loop of log-ins could delay
+        // a password change without limit.
         None => {
             let row = current.select(accounts::id).for_no_key_update();
             row.first::<Uuid>(conn).await.optional()?.map_or(0, |_| 1)
@@ -220,8 +222,8 @@ pub(super) async fn hold_verified(
     Ok(held == 1)
 }
 
-/// Replaces the own password, if it is still the one that was checked (`old_hash`), and the recovery codes where new ones are given, and ends
-/// all other sessions. `false`: it was changed meanwhile.
+/// Replaces the caller's password, if it is still the verified one (`old_hash`), and the recovery codes if new ones are
+/// given, and ends all other sessions. `false`: the password was changed since the verification.
 pub async fn change_password(
     conn: &mut Connection,
     by: &Acting<ChangeOwnPassword>,
@@ -258,7 +260,7 @@ pub async fn change_password(
     Ok(true)
 }
 
-/// Replaces the own recovery codes, if the password is still the one that was verified. `false`: it was changed meanwhile.
+/// Replaces the caller's recovery codes, if the password is still the verified one. `false`: it was changed since.
 pub async fn change_recovery_codes(
     conn: &mut Connection,
     by: &Acting<ReplaceOwnRecoveryCodes>,
@@ -318,7 +320,7 @@ pub async fn recover(
     new_hash: &str,
     now: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    // The account is locked before its codes, as in every change of a password: so no deadlock.
+    // The account is locked before its codes, as in every change of a password, to avoid deadlocks.
     credentials::hold_account(conn, account).await?;
     let used = diesel::update(
         recovery_codes::table.find((account, code)).filter(recovery_codes::used_at.is_null()),
@@ -362,17 +364,18 @@ pub async fn change_trading(
         .optional()?)
 }
 
-/// What an admin changes about an account; `None` leaves it as it is.
+/// The changes of an account by an admin; `None` leaves a value unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccountChanges {
     /// The new role.
     pub role: Option<Role>,
-    /// Ban or un-ban.
+    /// Whether the account is banned.
     pub banned: Option<bool>,
 }
 
-/// Changes role or ban and, where that takes something away, ends the account's sessions. A ban takes the account's votes for hidden
-/// cards, designs, decks and authors back, hides its comments, and its end gives them again, which may unlock some cards. `None`: no such account.
+/// Changes the role, or bans or unbans the account, and ends its sessions if it loses permissions. A ban withdraws the
+/// account's votes for hidden cards, designs, decks and authors, and hides its comments; an unban restores them, which
+/// may unlock cards. `None`: no such account.
 pub async fn change(
     conn: &mut Connection,
     by: &Acting<ManageAccounts>,
@@ -412,7 +415,7 @@ pub async fn change(
     if banned_at.is_some() != before.banned_at.is_some() {
         bans_and_blocks::follow_ban(conn, id, before.created_at, banned_at.is_some(), now).await?;
     }
-    // Credentials after the cards and designs: other transactions lock in the same order.
+    // Credentials are locked after the cards and designs, in the same order as in other transactions.
     if banned_at.is_some() {
         sessions::revoke_all(conn, id, None, RevokeReason::Banned, now).await?;
     } else if role != before.role() {

@@ -1,9 +1,11 @@
-//! Reserves and releases attempts of many requests in batches: one commit serves all requests of the process that came while the commit before it
-//! was written. So an account or a network that submits much does not wait, commit by commit, for the lock of its own row.
+//! Reserves and releases attempts of many requests in batches: one commit serves all requests of the process that
+//! arrived during the previous commit. So an account or network with many submissions does not wait, commit by commit,
+//! for the lock of its own row.
 //!
-//! The guarantees are those of [`attempts`]: a unit is committed before the secret is looked at, and a limit is never exceeded, however many
-//! requests and instances reserve at once. A unit that one request of a batch releases may go to another of the same batch; in the database it stays
-//! reserved meanwhile. When a request ends before it receives its reservation, its units are released.
+//! The guarantees are those of [`attempts`]: a unit is committed before the secret is looked at, and a limit is never
+//! exceeded, whatever number of requests and instances reserve at the same time. A unit that one request of a batch
+//! releases may go to another request of the batch; it stays reserved in the database. When a request ends before it
+//! receives its reservation, its units are released.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +16,18 @@ use super::attempts::{self, AttemptRow, AttemptSubject, Flush};
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::{Store, StoreError, StoreResult};
 
-/// How many units were reserved, and, if that is less than was wanted, the subject whose limit is reached.
+/// How many units were reserved, and, if fewer than wanted, the subject whose limit is reached.
 pub type Taken = (u32, Option<AttemptSubject>);
 
 /// The queue of attempts to reserve and release; one per process, shared by its worker threads.
 #[derive(Clone)]
 pub struct AttemptBatches {
     orders: BatchQueue<AttemptJob>,
-    /// For the task that works on them.
+    /// For the task that processes the queue.
     store: Store,
 }
 
-/// What a request wants.
+/// A request's order.
 pub(in crate::store) struct AttemptJob {
     subjects: Vec<AttemptSubject>,
     at: DateTime<Utc>,
@@ -38,7 +40,8 @@ enum Answer {
     GivenBack(oneshot::Sender<StoreResult<()>>),
 }
 
-/// Units that were reserved for a request, on their way to it. If it is dropped before it arrives, it gives the units back.
+/// Units that were reserved for a request and are being sent to it. If this is dropped before it arrives, the units are
+/// released.
 struct Reservation {
     taken: Taken,
     subjects: Vec<AttemptSubject>,
@@ -67,12 +70,14 @@ impl Drop for Reservation {
 }
 
 impl AttemptBatches {
-    /// Attempts in the database of `store`, whose connections no request takes. Must be called in a runtime of tokio that outlives all requests.
+    /// Attempts in the database of `store`, which must have its own connections. Must be called in a tokio runtime that
+    /// outlives all requests.
     pub fn new(store: Store) -> Self {
         Self { orders: BatchQueue::new(), store }
     }
 
-    /// Reserves up to `wanted` units of each of the subjects, which are distinct, as far as all limits allow; committed when this returns.
+    /// Reserves up to `wanted` units of each of the distinct subjects, as far as all limits allow; committed when this
+    /// returns.
     pub async fn reserve_up_to(
         &self,
         store: &Store,
@@ -89,7 +94,8 @@ impl AttemptBatches {
         Ok(store.wait_for(receive(told)).await?.accept())
     }
 
-    /// Releases `units` of each subject: the attempts were right. `reserved_at` is the time given to [`Self::reserve_up_to`].
+    /// Releases `units` of each subject, after correct attempts. `reserved_at` is the time given to
+    /// [`Self::reserve_up_to`].
     pub async fn release(
         &self,
         store: &Store,
@@ -119,7 +125,7 @@ impl AttemptBatches {
 impl BatchWorker for AttemptBatches {
     type Job = AttemptJob;
 
-    /// The rows of a batch are locked until it is committed.
+    /// Most orders in a batch: its rows are locked until it is committed.
     const MAX_BATCH: usize = 200;
 
     async fn work(&self, orders: Vec<AttemptJob>) {
@@ -150,17 +156,17 @@ fn key(subject: &AttemptSubject, at: DateTime<Utc>) -> Key {
 struct Stock {
     limit: u32,
     wanted: u32,
-    /// Committed as taken, and not with any request: given back in this batch, or taken by it.
+    /// Committed units that no request has: released in this batch, or reserved by it.
     at_hand: u32,
 }
 
 impl Stock {
-    /// Given back and wanted by nobody.
+    /// Released units that no request wants.
     fn spare(self) -> u32 {
         self.at_hand.saturating_sub(self.wanted)
     }
 
-    /// What must be taken in the database. More than the limit is never left.
+    /// Units that must be reserved in the database; at most what the limit leaves.
     fn missing(self) -> u32 {
         self.wanted.saturating_sub(self.at_hand).min(self.limit)
     }
@@ -185,7 +191,8 @@ fn stocks(orders: &[AttemptJob]) -> Stocks {
     stocks
 }
 
-/// Distributes the units in the order of the requests: each gets the least that is left of its subjects, and no more of the others.
+/// Distributes the units in the order of the requests: each gets the smallest number that is left of any of its
+/// subjects, and takes the same number of all of them.
 fn hand_out(stocks: &mut Stocks, orders: &[AttemptJob]) -> Vec<Taken> {
     let hand_out = |order: &AttemptJob| {
         let Answer::Taken(answer) = &order.answer else { return (0, None) };
@@ -226,14 +233,14 @@ async fn settle(batches: &AttemptBatches, orders: Vec<AttemptJob>) {
         stock.at_hand -= stock.spare();
     }
     let promised = rows(&stocks, |stock| stock.at_hand);
-    // They are about different rows, so neither waits for the other.
+    // The two statements concern different rows, so neither waits for the other.
     let (taken, mut released) =
         tokio::join!(take(store, &mut stocks, &orders), release(store, &spare));
     if taken.is_err() {
-        // What one gave back, and another would have had of it.
+        // Units that one request released and that were promised to another one.
         released = released.and(release(store, &promised).await);
     } else if released.is_ok() {
-        // Given back by one, and not wanted by another after all.
+        // Units that one request released and that no other request wanted after all.
         released = release(store, &rows(&stocks, |stock| stock.at_hand)).await;
     }
     let mut taken = taken.map(Vec::into_iter);
@@ -263,8 +270,8 @@ async fn release(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
     attempts::release_rows(&mut *store.connection().await?, rows, Flush::Later).await
 }
 
-/// Reserves the missing units in the database, and commits before the requests are answered. Units beyond the limits, or that no request can use,
-/// are not reserved.
+/// Reserves the missing units in the database, and commits before the requests are answered. Units beyond the limits,
+/// or that no request can use, are not reserved.
 async fn take(
     store: &Store,
     stocks: &mut Stocks,
@@ -296,7 +303,8 @@ async fn take_in(
         }
     }
     let taken = hand_out(stocks, orders);
-    // A refused request reserves nothing, or a flood of refused requests would use up what others share. All these rows are locked already.
+    // A refused request reserves nothing; otherwise a flood of refused requests would use up the units that others
+    // share. All these rows are locked already.
     let mut left = Vec::new();
     for row in missing {
         let key = (row.scope, row.mac, row.start);
@@ -341,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_gives_back_another_takes_without_the_database() {
+    fn released_units_go_to_others_without_the_database() {
         let (mine, yours, shared) = (subject(1, 5), subject(2, 5), subject(3, 5));
         let (order, _told) = wants(&[yours, shared], 2);
         let orders = [gives(&[mine, shared], 3), order];
@@ -354,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_goes_to_those_who_came_first_and_the_refused_take_nothing() {
+    fn the_first_requests_get_the_rest_and_refused_ones_take_nothing() {
         let (mine, yours, shared) = (subject(1, 9), subject(2, 9), subject(3, 9));
         let (first, _first) = wants(&[mine, shared], 2);
         let (gone, dropped) = wants(&[mine, shared], 9);

@@ -11,18 +11,18 @@ use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A subject of a limit.
+/// The subject of a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptSubject {
-    /// What is limited.
+    /// The limited activity.
     pub scope: AttemptScope,
     /// Keyed hash of account, network or both.
     pub mac: [u8; 16],
-    /// How much it may use.
+    /// The limit.
     pub limit: AttemptLimit,
 }
 
-/// What Postgres reads subjects from, as columns: scope, hash, beginning of the window, limit.
+/// Subjects as columns for Postgres: scope, hash, start of the window, limit.
 struct Columns {
     scopes: Vec<&'static str>,
     macs: Vec<Vec<u8>>,
@@ -42,10 +42,10 @@ impl Columns {
     }
 }
 
-/// Reserves `units` of each of the subjects, which are distinct, or of none, committed at once. `Some`: a subject whose limit does not leave
-/// so many in this window.
+/// Reserves `units` of each of the distinct subjects, or of none; committed when this returns. `Some`: a subject whose
+/// limit leaves fewer units in this window.
 ///
-/// Must not run inside a transaction that could be rolled back later: a guess would then be free.
+/// Must not run inside a transaction that may be rolled back later: a guess would then cost nothing.
 pub async fn reserve(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
@@ -56,8 +56,9 @@ pub async fn reserve(
         return Ok(None);
     }
     let Columns { scopes, macs, starts, limits } = Columns::of(subjects, now);
-    // A refused request reserves nothing, or a flood of refused requests would use up what others share. The limit itself is kept by the
-    // condition on each row, which sees the newest count. Rows are locked in one order, here and when they are given back.
+    // A refused request reserves nothing; otherwise a flood of refused requests would use up the units that others
+    // share. The condition on each row enforces the limit, because it sees the newest count. Rows are always locked in
+    // the same order, here and on release.
     let taken: Vec<Taken> = sql(
         "WITH wanted AS ( \
              SELECT * FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $limits)) AS w (scope, mac, start, most) \
@@ -82,7 +83,7 @@ pub async fn reserve(
     if taken.len() == subjects.len() {
         return Ok(None);
     }
-    // Another request reserved the last unit of one meanwhile: release those of the others.
+    // Another request reserved the last unit of one subject in the meantime: release the units of the others.
     let taken = |subject: &&AttemptSubject| {
         taken
             .iter()
@@ -96,7 +97,7 @@ pub async fn reserve(
     Ok(full)
 }
 
-/// What was used of each in this window.
+/// The used units of each subject in this window.
 async fn used(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
@@ -122,7 +123,7 @@ fn remaining(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -
     subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
 }
 
-/// Releases `units` of each subject: the attempts were right. `reserved_at` is the time given to [`reserve`].
+/// Releases `units` of each subject, after correct attempts. `reserved_at` is the time given to [`reserve`].
 pub async fn release(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
@@ -145,13 +146,13 @@ pub async fn release(
 /// Units of one subject in one window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) struct AttemptRow {
-    /// What is limited.
+    /// The scope of the limit.
     pub scope: &'static str,
-    /// Whose.
+    /// The hash of the subject.
     pub mac: [u8; 16],
-    /// Beginning of the window.
+    /// Start of the window.
     pub start: DateTime<Utc>,
-    /// How many.
+    /// Number of units.
     pub units: u32,
 }
 
@@ -170,15 +171,17 @@ fn columns(rows: &[AttemptRow]) -> RowColumns {
 /// Whether a commit waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Flush {
-    /// As the transaction has it.
+    /// As the transaction decides.
     AsBegun,
-    /// It may be lost when Postgres or the machine fails within a fraction of a second. Of the transaction, which is this statement alone.
+    /// The commit may be lost when Postgres or the machine fails within a fraction of a second. Only for a statement
+    /// that is a transaction by itself.
     Later,
 }
 
-/// Gives units back, in a statement that locks the rows in the order in which all do.
+/// Releases units, in a statement that locks the rows in the common order.
 ///
-/// A unit that was given back and is taken again after a crash is an attempt too few, never one too many. So nobody need wait for the disk.
+/// If a release is lost in a crash, the subject has one attempt too few, never one too many. So no request has to wait
+/// for the disk.
 pub(super) async fn release_rows(
     conn: &mut Connection,
     rows: &[AttemptRow],
@@ -204,8 +207,8 @@ pub(super) async fn release_rows(
     Ok(())
 }
 
-/// Takes units whatever the limits, and tells how many are used then of each, in the order of `rows`, which are sorted and distinct. Inside a
-/// transaction that gives back what is too much before it commits.
+/// Takes units regardless of the limits, and returns the used units of each row, in the order of `rows`, which must be
+/// sorted and distinct. The transaction must release what exceeds the limits before it commits.
 pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<Vec<u32>> {
     #[derive(QueryableByName)]
     struct TakenRow {
@@ -235,13 +238,13 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> Sto
         let found = used.iter().find(|used| {
             used.scope == row.scope && used.subject_mac == row.mac && used.window_start == row.start
         });
-        // Nothing is written without being told; if it were, nobody would get anything.
+        // The statement returns a row for each written one; if a row were missing, its request would get nothing.
         found.map_or(u32::MAX, |used| u32::try_from(used.used).unwrap_or(u32::MAX))
     };
     Ok(rows.iter().map(of).collect())
 }
 
-/// Counts an event that has no limit; returns how often it happened in this window, over all instances.
+/// Counts an event without a limit; returns how often it happened in this window, over all instances.
 pub async fn count(
     conn: &mut Connection,
     subject: AttemptSubject,

@@ -1,4 +1,4 @@
-//! Whom an account wants to hear nothing of. Nobody else is told.
+//! Accounts that an account has blocked. The blocked accounts are not told.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -12,21 +12,21 @@ use crate::store::db::statement::sql;
 use crate::store::feedback::bans_and_blocks;
 use crate::store::{Connection, StoreResult};
 
-/// Somebody whom the account has blocked.
+/// An account that the caller has blocked.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct BlockRow {
-    /// Whom.
+    /// The id of that account.
     #[diesel(sql_type = SqlUuid)]
     pub blocked_id: AccountId,
     /// The name of that account.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// When.
+    /// When it was blocked.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
 
-/// Lists whom the own account has blocked, the newest first, those before that one.
+/// Lists the accounts that the caller has blocked, the newest block first; those before a position.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnAccount>,
@@ -45,14 +45,14 @@ pub async fn list(
     Ok(statement.bind("limit", limit).load(conn).await?)
 }
 
-/// What became of a block.
+/// The result of blocking an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockOutcome {
-    /// It is there now, or was before.
+    /// The account is blocked, now or already before.
     Done,
     /// There is no such account.
     NoSuchAccount,
-    /// Nobody blocks themselves.
+    /// An account cannot block itself.
     Oneself,
     /// The account has blocked [`MAX_BLOCKS`] others.
     TooMany,
@@ -73,10 +73,11 @@ pub async fn block(
     if exists == 0 {
         return Ok(BlockOutcome::NoSuchAccount);
     }
-    // So that parallel requests cannot pass the limit, and none of the other's feedback is counted meanwhile.
+    // So that parallel requests cannot exceed the limit, and no feedback of the other account is counted in the
+    // meantime.
     bans_and_blocks::hold_both(conn, by.account(), other).await?;
     if has_blocked(conn, by.account(), other).await? {
-        // A program that counts neither likes nor followers may have blocked it.
+        // An older program, which does not count likes or followers, may have stored the block before.
         bans_and_blocks::follow_block(conn, by.account(), other).await?;
         return Ok(BlockOutcome::Done);
     }
@@ -95,7 +96,7 @@ pub async fn block(
     Ok(BlockOutcome::Done)
 }
 
-/// Takes a block back; whether there was one.
+/// Removes a block; returns whether there was one.
 pub async fn unblock(
     conn: &mut Connection,
     by: &Acting<ManageOwnBlocks>,
@@ -108,12 +109,12 @@ pub async fn unblock(
             .bind("other", other)
             .execute(conn)
             .await?;
-    // Also without a block: such a program may have taken it back.
+    // Also without a block: an older program may have removed it.
     bans_and_blocks::follow_block(conn, by.account(), other).await?;
     Ok(deleted > 0)
 }
 
-/// Whether an account wants to hear nothing of another.
+/// Whether an account has blocked another.
 pub(in crate::store) async fn has_blocked(
     conn: &mut Connection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Checks whether credentials in use have ended: sessions and personal access tokens, many at once.
+//! Checks whether credentials in use have ended: sessions and personal access tokens, many in one statement.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ struct EndedRow {
     id: Uuid,
     #[diesel(sql_type = Bool)]
     banned: bool,
-    /// Of sessions only.
+    /// Only for sessions.
     #[diesel(sql_type = Nullable<Text>)]
     reason: Option<String>,
     #[diesel(sql_type = Bool)]
@@ -42,7 +42,8 @@ impl EndedRow {
         if reason.is_none()
             && let Some(unknown) = &self.reason
         {
-            // Only the word is unknown: that the session was revoked is not. A fault would end the streams of everybody else.
+            // Only the reason is unknown; the session is revoked in any case. An error would end the streams of all
+            // other accounts.
             tracing::error!(session = %self.id, reason = unknown, "a session was revoked for a reason that this program does not know");
         }
         match reason {
@@ -62,7 +63,7 @@ impl EndedRow {
     }
 }
 
-/// Those that have ended, by their id, and why. One that is stored no more counts as revoked.
+/// The ended credentials, by id, and the reason. One that is no longer stored counts as revoked.
 const SESSIONS: &str = "SELECT asked.id, coalesce(a.banned_at IS NOT NULL, false) AS banned, s.revoked_reason AS reason, \
            (s.id IS NULL OR s.revoked_at IS NOT NULL) AS revoked, coalesce(s.expires_at <= $now, false) AS expired, \
            coalesce(a.must_change_password, false) AS password_due \
@@ -86,18 +87,18 @@ pub(in crate::store) async fn hold_account(
     Ok(())
 }
 
-/// Checks, inside a transaction, that the credential behind a permission is valid, its account is not banned and still has the role. Holds
-/// the credential's row until the transaction ends: whatever revokes it (log-out, change of the password, ban, new role) comes before and is
-/// seen here, or waits until what is written here is there.
+/// Checks, inside a transaction, that the credential behind a permission is valid, and that its account is not banned
+/// and still has the role. Locks the credential's row until the transaction ends: a revocation (log-out, change of the
+/// password, ban, new role) either comes first and is seen here, or waits until this transaction has ended.
 ///
-/// The lock is exclusive: shared locks overtake a waiting writer, so a thief's loop of requests could delay the revocation. Accounts
-/// are locked before credentials everywhere, so there are no deadlocks.
+/// The lock is exclusive: shared locks overtake a waiting writer, so a thief's loop of requests could delay the
+/// revocation. Accounts are locked before credentials everywhere, so there are no deadlocks.
 pub(in crate::store) async fn confirm<P: Permission>(
     conn: &mut Connection,
     by: &Granted<P>,
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
-    // The account is read beside the locked row, not locked with it.
+    // The account's row is read with the locked row, but not locked itself.
     let unbanned = accounts::table.filter(accounts::banned_at.is_null());
     let held: Option<(Option<Role>, Option<bool>)> = match by.credential() {
         Credential::Session(id) => {
@@ -139,7 +140,8 @@ pub(in crate::store) async fn confirm<P: Permission>(
         role,
         credential: by.credential().clone(),
         must_change_password,
-        // Whether one is demanded was asked when the permission was granted; that takes nothing away from anybody.
+        // Whether a second factor is required was checked when the permission was granted; a later requirement does not
+        // affect this write.
         second_factor_due: false,
     };
     identity.grant::<P>().map(drop).map_err(|_| StoreError::Revoked)
@@ -155,8 +157,8 @@ struct HeldRow {
     must_change_password: bool,
 }
 
-/// Like [`confirm`], for several at once, in the trip that begins their transaction; whether each is alive and nobody else holds it. Holds credentials
-/// and accounts until the transaction ends, and waits for nobody.
+/// Like [`confirm`], for several credentials in the statement that begins their transaction; returns for each whether
+/// it is valid and could be locked at once. Locks credentials and accounts until the transaction ends, without waiting.
 pub(in crate::store) async fn confirm_free<P: Permission>(
     conn: &Connection,
     by: &[&Granted<P>],
@@ -194,7 +196,7 @@ pub(in crate::store) async fn confirm_free<P: Permission>(
         .collect()
 }
 
-/// Holds those of a table's credentials that are alive and held by nobody, and their accounts.
+/// Locks those credentials of a table that are valid and not locked by others, with their accounts.
 async fn lock_unowned(
     mut conn: &Connection,
     table: &str,
@@ -215,7 +217,7 @@ async fn lock_unowned(
     .await?)
 }
 
-/// Finds those of the credentials that have ended, by their places, and why.
+/// Finds the ended credentials, by their index, and the reasons.
 pub async fn find_ended(
     conn: &mut Connection,
     credentials: &[&Credential],

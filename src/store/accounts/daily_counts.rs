@@ -1,4 +1,4 @@
-//! How often an account did something today: for activities that are bounded by day.
+//! How often an account did something today, for activities with a daily limit.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel_async::RunQueryDsl;
@@ -8,8 +8,8 @@ use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Counts one more, unless the account has reached its limit of the day (UTC). In the transaction of what is counted, so that
-/// parallel requests wait for each other.
+/// Counts one more, unless the account has reached its limit for the day (UTC). Runs in the transaction of the counted
+/// activity, so that parallel requests wait for each other.
 pub async fn count_one(
     conn: &mut Connection,
     account: AccountId,
@@ -30,7 +30,8 @@ pub async fn count_one(
     Ok(counted > 0)
 }
 
-/// Touches no row when the limit is reached. Every limit is 1 at least, so that the first of a day is never too many.
+/// Changes no row when the limit is reached. Every limit is at least 1, so the first activity of a day is always
+/// allowed.
 const COUNT: &str = "INSERT INTO daily_counts AS c (account_id, activity, day, count) VALUES ($account, $activity, $day, 1) \
     ON CONFLICT (account_id, activity, day) DO UPDATE SET count = c.count + 1 \
     WHERE c.count < (SELECT CASE WHEN a.created_at < $old_since THEN $usual ELSE $new_account END FROM accounts a WHERE a.id = $account)";

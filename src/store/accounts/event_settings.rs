@@ -1,4 +1,4 @@
-//! Which events an account is not told. Triggers look here when something happens.
+//! Which events an account has muted. Triggers read this when an event happens.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Text};
@@ -9,7 +9,7 @@ use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// The kinds that the own account is not told.
+/// The kinds that the caller has muted.
 pub async fn muted(
     conn: &mut Connection,
     by: &Granted<ReadOwnAccount>,
@@ -27,7 +27,7 @@ pub async fn muted(
     Ok(found.map(|found| found.muted).unwrap_or_default())
 }
 
-/// Says which kinds the own account is not told from now on.
+/// Replaces the kinds that the caller mutes from now on.
 pub async fn mute(
     conn: &mut Connection,
     by: &Acting<ChangeOwnEventSettings>,

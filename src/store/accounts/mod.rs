@@ -1,4 +1,4 @@
-//! Accounts, sessions, tokens, second factors, counts of attempts and of what is bounded by day, own events.
+//! Accounts, sessions, tokens, second factors, counts of attempts and daily activities, account events.
 
 pub mod account_events;
 pub mod account_records;

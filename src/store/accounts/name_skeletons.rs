@@ -1,4 +1,4 @@
-//! Fills in the name skeletons of accounts that an older version stored without.
+//! Fills in the name skeletons of accounts that an older version stored without them.
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -10,18 +10,18 @@ use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Accounts in one transaction.
+/// Accounts per transaction.
 const BATCH: i64 = 500;
 
-/// Fills in the skeletons that are missing; how many. Of accounts that look alike the oldest keeps the skeleton for itself; the others keep
-/// their names, and their skeletons are made different from every other by the id.
+/// Fills in the missing skeletons; returns how many. Of accounts whose names look alike, the oldest keeps the skeleton;
+/// the others keep their names, and their skeletons get the id as a suffix that makes them unique.
 pub async fn fill_in(store: &Store) -> StoreResult<usize> {
     let (mut filled, mut lost) = (0, 0);
     loop {
         match store.transaction(async |conn| fill_in_some(conn).await).await {
             Ok(0) => return Ok(filled),
             Ok(some) => filled += some,
-            // Somebody registered a name that looks like one of these between the look and the update: look again.
+            // A name that looks like one of these was registered between the read and the update: read again.
             Err(error) if rows::is_name_taken(&error) && lost < 10 => lost += 1,
             Err(error) => return Err(error),
         }
@@ -29,7 +29,7 @@ pub async fn fill_in(store: &Store) -> StoreResult<usize> {
 }
 
 async fn fill_in_some(conn: &mut Connection) -> StoreResult<usize> {
-    // Another instance may be at it, too: each takes rows of its own.
+    // Another instance may do the same: each locks different rows.
     let missing: Vec<(AccountId, String)> = accounts::table
         .filter(accounts::name_skeleton.is_null())
         .select((accounts::id, accounts::name))

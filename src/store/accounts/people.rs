@@ -16,10 +16,10 @@ use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Which accounts.
+/// Filter of accounts.
 #[derive(Clone, Debug, Default)]
 pub struct PeopleFilter<'a> {
-    /// What stands in their names.
+    /// Part of the name.
     pub name: Option<&'a NamePart>,
     /// Their role.
     pub role: Option<Role>,
@@ -27,15 +27,15 @@ pub struct PeopleFilter<'a> {
     pub banned: Option<bool>,
 }
 
-/// Where an account stands in a list: names that begin with what was asked for (`false`) come before those that have it further inside; then
-/// the key of the name.
+/// The position of an account in a list: names that begin with the requested part (`false`) come before names that
+/// contain it elsewhere; then the key of the name.
 pub type PersonPosition = (bool, String);
 
 /// An account in a list.
 #[derive(Clone, Debug)]
 pub struct FoundAccount {
     pub account: AccountRow,
-    /// Where it stands.
+    /// Its position.
     pub position: PersonPosition,
 }
 
@@ -63,7 +63,8 @@ pub async fn list(
     if !among_inside {
         found = part(conn, filter, false, &after, limit).await?;
     }
-    // Most pages are full of names that begin so: what stands inside of names costs more, and is not looked for then.
+    // Most pages are full of names that begin with the part. The more expensive search inside names runs only when they
+    // are not.
     let missing = limit.saturating_sub(i64::try_from(found.len()).unwrap_or(limit));
     if filter.name.is_some() && missing > 0 {
         let after = if among_inside { after.as_str() } else { "" };
@@ -72,7 +73,7 @@ pub async fn list(
     Ok(found)
 }
 
-/// Those whose names begin with what was asked for, or, `inside`, have it elsewhere, after the key `after`.
+/// Accounts whose names begin with the part, or, if `inside`, contain it elsewhere, after the key `after`.
 async fn part(
     conn: &mut Connection,
     filter: &PeopleFilter<'_>,
@@ -81,14 +82,14 @@ async fn part(
     limit: i64,
 ) -> StoreResult<Vec<FoundAccount>> {
     let wanted = escape_like(filter.name.map_or("", NamePart::key));
-    // Each condition as its index has it: `accounts_name_order` and `accounts_name_trigrams`.
+    // Each condition is written as its index has it: `accounts_name_order` and `accounts_name_trigrams`.
     let begins = "a.name_key COLLATE \"C\" LIKE $wanted || '%'";
     let matches = if inside {
         format!("a.name_key LIKE '%' || $wanted || '%' AND NOT {begins}")
     } else {
         begins.to_owned()
     };
-    // In the text, for the indices of the few.
+    // As text of the statement, so that partial indexes for rare values can be used.
     let role = match filter.role {
         None => String::new(),
         Some(role) => format!(" AND a.role = '{}'", role.as_str()),

@@ -1,5 +1,6 @@
-//! Second factors: sealed secrets, the codes that were accepted, recovery codes. Whoever changes anything here holds the account's row, so
-//! that of several who present one code at once, on whichever instance, one comes first and the others find it used.
+//! Second factors: sealed secrets, accepted codes, recovery codes. Every change locks the account's row. If one code is
+//! presented several times at once, on whichever instances, one transaction comes first and the others find the code
+//! used.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -23,35 +24,35 @@ use crate::store::{Connection, StoreError, StoreResult};
 /// Secrets that were never confirmed are deleted after this.
 pub(in crate::store) const UNCONFIRMED_RETENTION: Duration = Duration::days(1);
 
-/// What an account's second factor is like.
+/// The state of an account's second factor.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondFactorState {
-    /// Since when it is asked for; `None`: it is not.
+    /// Since when it is required at log-in; `None`: it is off.
     pub since: Option<DateTime<Utc>>,
-    /// Until when the first code can be sent of one that was begun and is not confirmed.
+    /// Until when the first code of a set-up that is not confirmed can be sent.
     pub pending_until: Option<DateTime<Utc>>,
-    /// How many recovery codes were not used yet.
+    /// How many recovery codes are unused.
     pub recovery_codes_left: i64,
 }
 
-/// What became of a change of the own second factor.
+/// The result of a change of the caller's second factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactorChanged {
     /// Done.
     Yes,
-    /// The password, or the second factor, was changed since it was looked at.
+    /// The password, or the second factor, was changed since it was read.
     Conflict,
-    /// The code is wrong or was used.
+    /// The code is wrong or was already used.
     WrongCode,
 }
 
-/// What became of the first code.
+/// The result of confirming with the first code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confirmed {
     /// From now on a log-in needs a code.
     Yes,
     WrongCode,
-    /// Nothing waits to be confirmed, or it has waited too long.
+    /// No set-up waits for confirmation, or it has expired.
     NothingPending,
     /// There is a second factor already.
     AlreadyOn,
@@ -83,7 +84,7 @@ fn open(keys: &KeyRing, account: AccountId, stored: &Stored) -> StoreResult<Totp
         .map_err(|error| StoreError::Fault(DieselError::DeserializationError(Box::new(error))))
 }
 
-/// What the own second factor is like.
+/// The state of the caller's second factor.
 pub async fn state(
     conn: &mut Connection,
     by: &Granted<ReadOwnAccount>,
@@ -104,8 +105,8 @@ pub async fn state(
     })
 }
 
-/// Stores a secret that is not asked for until it is confirmed, in the place of one that never was. `false`: the password was changed
-/// since it was verified, or there is a second factor now.
+/// Stores a secret that is not required until it is confirmed; replaces one that was never confirmed. `false`: the
+/// password was changed since it was verified, or there is a second factor now.
 pub async fn begin(
     conn: &mut Connection,
     _by: &Acting<ManageOwnSecondFactor>,
@@ -131,8 +132,8 @@ pub async fn begin(
     Ok(true)
 }
 
-/// Switches the second factor on, if `code` belongs to the secret that waits. All other sessions and all personal access tokens end:
-/// whoever made them needed the password alone.
+/// Switches the second factor on, if `code` belongs to the pending secret. All other sessions and all personal access
+/// tokens end, because they were created with the password alone.
 pub async fn confirm(
     conn: &mut Connection,
     by: &Acting<ManageOwnSecondFactor>,
@@ -177,7 +178,7 @@ pub async fn confirm(
     Ok(Confirmed::Yes)
 }
 
-/// Takes what was presented as second factor of an account, once. Inside a transaction that holds the account's row.
+/// Accepts a code of an account's second factor once. The transaction must have locked the account's row.
 pub(in crate::store) async fn accept(
     conn: &mut Connection,
     keys: &KeyRing,
@@ -199,7 +200,7 @@ pub(in crate::store) async fn accept(
     }
 }
 
-/// Takes a code if its time step is later than that of every code before (RFC 6238, 5.2).
+/// Accepts a code if its time step is later than those of all earlier codes (RFC 6238, 5.2).
 async fn accept_code(
     conn: &mut Connection,
     keys: &KeyRing,
@@ -212,7 +213,7 @@ async fn accept_code(
     let step =
         secret.step_of(code, now).filter(|step| stored.last_step.is_some_and(|last| *step > last));
     let Some(step) = step else { return Ok(false) };
-    // What an older key encrypted moves to the newest one, so that the older need not be kept for ever.
+    // A secret that an older key encrypted is encrypted again with the newest one, so that older keys can be retired.
     let sealed = match stored.sealed {
         sealed if sealed.key_id == keys.sealing().id() => sealed,
         _ => secret.seal(keys, account),
@@ -228,7 +229,7 @@ async fn accept_code(
     Ok(true)
 }
 
-/// Switches the own second factor off, with the password and a code.
+/// Switches the caller's second factor off, with the password and a code.
 pub async fn switch_off(
     conn: &mut Connection,
     by: &Acting<ManageOwnSecondFactor>,
@@ -249,7 +250,7 @@ pub async fn switch_off(
     Ok(FactorChanged::Yes)
 }
 
-/// Puts new recovery codes in the place of all old ones, with the password and a code.
+/// Replaces all recovery codes, with the password and a code.
 pub async fn replace_recovery_codes(
     conn: &mut Connection,
     by: &Acting<ManageOwnSecondFactor>,
@@ -272,18 +273,19 @@ pub async fn replace_recovery_codes(
     Ok(FactorChanged::Yes)
 }
 
-/// What became of taking off somebody's second factor.
+/// The result of removing the second factor of another account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FactorRemoved {
     /// The password alone is enough again.
     Yes,
-    /// There was none.
+    /// The account had no second factor.
     WasOff,
     /// There is no such account.
     NoAccount,
 }
 
-/// Takes another's second factor off and ends all sessions and tokens: the device may be in other hands.
+/// Removes the second factor of another account, and ends all its sessions and tokens: the device may be in other
+/// hands.
 pub async fn remove(
     conn: &mut Connection,
     by: &Acting<ManageAccounts>,
@@ -293,7 +295,7 @@ pub async fn remove(
     remove_as(conn, Some(by.account()), account, now).await
 }
 
-/// The same from the command line.
+/// Like [`remove`], from the command line.
 pub async fn remove_by_operator(
     conn: &mut Connection,
     _by: &Operator,
@@ -320,13 +322,13 @@ async fn remove_as(
     Ok(FactorRemoved::Yes)
 }
 
-/// An account whose row is held to the end of the transaction.
+/// An account whose row is locked until the end of the transaction.
 struct Held {
     /// Since when it has a second factor.
     since: Option<DateTime<Utc>>,
 }
 
-/// Holds the account's row. `None`: no such account.
+/// Locks the account's row. `None`: no such account.
 async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<Option<Held>> {
     let row = accounts::table.find(account).select(accounts::second_factor_since);
     let since = row.for_no_key_update().first(conn).await.optional()?;
@@ -334,7 +336,7 @@ async fn hold(conn: &mut Connection, account: AccountId) -> StoreResult<Option<H
 }
 
 async fn forget(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
-    // Its codes go with it.
+    // This also deletes its codes.
     diesel::delete(factors::table.find(account)).execute(conn).await?;
     diesel::update(accounts::table.find(account))
         .set(accounts::second_factor_since.eq(None::<DateTime<Utc>>))

@@ -15,49 +15,49 @@ use crate::store::db::schema::{accounts, personal_access_tokens as tokens};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// Most living tokens of one account.
+/// Most active tokens of one account.
 pub const MAX_TOKENS: i64 = 50;
 
-/// A token as its owner sees it; the secret was shown once.
+/// A token as its owner sees it; the secret is shown only once, in the response to its creation.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = tokens)]
 pub struct TokenRow {
     pub id: TokenId,
-    /// What the owner calls it.
+    /// Its name, chosen by the owner.
     pub name: String,
     /// Names of its scopes.
     pub scopes: Vec<String>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
-    /// When it was used last, to the minute.
+    /// When it was last used, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
 }
 
 /// A token to store.
 pub struct NewToken<'a> {
     pub id: TokenId,
-    /// What the owner calls it.
+    /// Its name, chosen by the owner.
     pub name: &'a str,
     /// Hash of the secret.
     pub hash: TokenHash,
-    /// What it is good for.
+    /// Its scopes.
     pub scopes: &'a [Scope],
-    /// When it ends.
+    /// When it expires.
     pub expires_at: DateTime<Utc>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a request for a token.
+/// The result of a request for a token.
 #[derive(Debug)]
 pub enum TokenCreated {
     /// Stored.
     New(TokenRow),
-    /// This request was answered before: the secret is not shown again.
+    /// This is a repeated request: the secret is not shown again.
     Repeat(TokenRow),
-    /// The account has [`MAX_TOKENS`] living ones.
+    /// The account has [`MAX_TOKENS`] active ones.
     TooMany,
 }
 
@@ -80,7 +80,8 @@ pub async fn create(
         let row = tokens::table.find(earlier).select(TokenRow::as_select()).first(conn).await?;
         return Ok(TokenCreated::Repeat(row));
     }
-    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
+    // Not `FOR UPDATE`: requests that have claimed an idempotency key hold a key-share lock on this row, and two of
+    // them would deadlock.
     accounts::table
         .find(by.account())
         .select(accounts::id)
@@ -109,7 +110,7 @@ pub async fn create(
     Ok(TokenCreated::New(row))
 }
 
-/// The own living tokens, the newest first.
+/// The caller's active tokens, the newest first.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ManageOwnTokens>,
@@ -122,7 +123,7 @@ pub async fn list(
         .await?)
 }
 
-/// Revokes one of the own tokens. `false`: no such living token.
+/// Revokes one of the caller's tokens. `false`: no such active token.
 pub async fn revoke(
     conn: &mut Connection,
     by: &Acting<ManageOwnTokens>,
@@ -138,7 +139,8 @@ pub async fn revoke(
     Ok(revoked == 1)
 }
 
-/// Who is behind a token now; `None` when it ended or its account is banned. Notes the use, at most once a minute.
+/// Finds the owner of an active token; `None` when it ended or its account is banned. Records the use, at most once a
+/// minute.
 pub async fn identify(
     conn: &mut Connection,
     hash: TokenHash,

@@ -1,14 +1,15 @@
-//! Who sees the artwork of designs because a card shows it.
+//! Access to the artwork of designs through cards that show it.
 
 use crate::auth::permission::Viewer;
 use crate::store::db::statement::Statement;
 
-/// The artwork of the revision that the card `content` was released from; NULL: there is none. Looked for only if a player designed the card.
+/// The artwork of the revision from which the card `content` was released; NULL if there is none. Looked up only if a
+/// player designed the card.
 pub(super) const ARTWORK_OF_CARD: &str = "CASE WHEN content.designed_by IS NOT NULL THEN (SELECT shown.artwork FROM design_releases released \
      JOIN design_artworks shown ON shown.design_id = released.design_id AND shown.revision = released.revision WHERE released.card_id = content.card_id) END";
 
 impl Statement<'_> {
-    /// Adds the condition that the viewer sees a card which shows the artwork `w`: one that was released from a revision with it.
+    /// Adds the condition that the viewer may see a card which was released from a revision with the artwork `w`.
     pub(in crate::store) fn push_is_on_visible_card(self, viewer: Viewer) -> Self {
         self.push(
             "EXISTS (SELECT FROM design_artworks shown JOIN design_releases released \

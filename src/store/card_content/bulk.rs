@@ -13,7 +13,7 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A card that the viewer sees, or its place only, with its printings; none of a card that is hidden from the viewer.
+/// A card that the viewer sees, or only its place, with its printings; a card that is hidden from the viewer has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkCard {
     pub card: CardView,
@@ -21,7 +21,7 @@ pub struct BulkCard {
     pub printings: Vec<Printing>,
 }
 
-/// A hidden card's `content` is null here, so that it has no printings either.
+/// `content` is null for a hidden card, so it has no printings in the result.
 const PRINTINGS: &str = ", (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'rarity', p.rarity, 'tier', p.tier, \
     'attributes', own.attributes) ORDER BY p.tier), '[]') \
     FROM printings p JOIN printing_content own ON own.printing_id = p.id WHERE p.card_id = content.card_id) AS printings \

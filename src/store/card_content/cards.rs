@@ -25,9 +25,9 @@ use crate::store::{Connection, StoreResult};
 /// Unlock progress of a card that started hidden. Public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnlockProgress {
-    /// Submissions that count.
+    /// Number of submissions that count.
     pub submissions: i32,
-    /// How many are needed.
+    /// Number of submissions that unlock it.
     pub threshold: i32,
     /// When it was unlocked; `None`: it is hidden.
     pub unlocked_at: Option<DateTime<Utc>>,
@@ -46,18 +46,18 @@ pub struct CardPlace {
 /// A card as a viewer sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CardView {
-    /// The viewer may see all of it.
+    /// The viewer may see the whole card.
     Open(OpenCard),
-    /// The viewer may see its place and its unlock progress only.
+    /// The viewer may see only its place and its unlock progress.
     Hidden(HiddenCard),
 }
 
 /// A card with its content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenCard {
-    /// Where it stands.
+    /// Its place.
     pub place: CardPlace,
-    /// Its progress, when it started hidden.
+    /// Its unlock progress, if it started hidden.
     pub unlock: Option<UnlockProgress>,
     pub name: String,
     pub kind: Code,
@@ -67,7 +67,7 @@ pub struct OpenCard {
     pub effects: JsonText<Vec<Effect>>,
     /// Background text.
     pub lore: Option<String>,
-    /// Who designed it, if a player did.
+    /// The player who designed it, if one did.
     pub designed_by: Option<JsonText<DesignCredit>>,
     /// The artwork of the design, as it was released.
     pub artwork: Option<ArtworkId>,
@@ -78,12 +78,12 @@ pub struct OpenCard {
 }
 
 impl OpenCard {
-    /// Whether it is still hidden from the public: the viewer sees it as a holder or a moderator.
+    /// Whether the card is still hidden from the public, and the viewer sees it as a holder or a moderator.
     pub fn is_hidden(&self) -> bool {
         self.unlock.is_some_and(|unlock| unlock.unlocked_at.is_none())
     }
 
-    /// When it last changed for the public: the unlock counts, changes before it do not.
+    /// When the card last changed for the public: its unlock counts as a change, earlier changes do not.
     pub fn public_updated_at(&self) -> DateTime<Utc> {
         let unlocked_at = self.unlock.and_then(|unlock| unlock.unlocked_at);
         unlocked_at.map_or(self.updated_at, |at| at.max(self.updated_at))
@@ -93,9 +93,9 @@ impl OpenCard {
 /// A card without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenCard {
-    /// Where it stands.
+    /// Its place.
     pub place: CardPlace,
-    /// How far it is from being unlocked.
+    /// Its unlock progress.
     pub unlock: UnlockProgress,
 }
 
@@ -161,7 +161,7 @@ pub(super) struct Row {
     lowest_rarity: Option<String>,
 }
 
-/// Reads columns by position: looking each of them up by name is a twentieth of the cost of a page of cards.
+/// Reads columns by position: looking up each of them by name would be a twentieth of the cost of a page of cards.
 impl QueryableByName<Pg> for Row {
     fn build<'a>(row: &impl NamedRow<'a, Pg>) -> deserialize::Result<Self> {
         Ok(Self {
@@ -261,7 +261,7 @@ pub async fn find_by_number(
 /// Most characters of a number.
 const MAX_NUMBER_LENGTH: usize = 16;
 
-/// The spellings of a number that differ in leading zeros only; none for a text that is not a number.
+/// The spellings of a number that differ only in leading zeros; empty for a text that is not a number.
 pub(super) fn zero_padded_spellings(number: &str) -> Vec<String> {
     if !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return Vec::new();
@@ -270,8 +270,8 @@ pub(super) fn zero_padded_spellings(number: &str) -> Vec<String> {
     (digits.len().max(1)..=MAX_NUMBER_LENGTH).map(|length| format!("{digits:0>length$}")).collect()
 }
 
-/// The number of the only card of a set whose number differs from this one at most in leading zeros. `None`: there is no such card or several, or
-/// it is not a number.
+/// The number of the only card of a set whose number is equal to this one apart from leading zeros. `None`: there is no
+/// such card, or several, or the text is not a number.
 pub async fn find_number_ignoring_zeros(
     mut conn: &Connection,
     game: &str,
@@ -293,7 +293,8 @@ pub async fn find_number_ignoring_zeros(
     Ok(Some(only.clone()))
 }
 
-/// The numbers of the cards before and after a place of a set, in the order of its numbers; `None`: there is none. Hidden cards have numbers as all others.
+/// The numbers of the previous and next card of a position in a set, in list order; `None`: there is none. Hidden cards
+/// count, because their numbers are public.
 pub async fn find_numbers_beside(
     mut conn: &Connection,
     (game, set, number): (&str, &str, &str),
@@ -334,7 +335,7 @@ pub async fn find_printings(
     }
     let (cards, tiers): (Vec<CardId>, Vec<i16>) =
         wanted.iter().map(|(card, tier)| (*card, *tier)).unzip();
-    // In sub-selects, so that a generic plan is used: see `Statement::any`.
+    // Values are in sub-selects, so that a generic plan is used: see `Statement::any`.
     let sql = sql(
         "SELECT p.id, p.rarity, p.tier, own.attributes, p.card_id FROM unnest((SELECT ",
     )
@@ -387,7 +388,7 @@ impl PrintingRow {
     }
 }
 
-/// The printings of a card, the most common first; none when the viewer may not see it.
+/// The printings of a card, the most common first; empty if the viewer may not see the card.
 pub async fn list_printings(
     conn: &mut Connection,
     viewer: Viewer,

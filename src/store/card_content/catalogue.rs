@@ -1,7 +1,7 @@
 //! Reads cards with everything that the index in memory searches, in batches and by ids.
 //!
-//! What all viewers share is read as a stranger sees it: of a hidden card only its place and its progress. The hidden cards that a holder of
-//! copies may see are read for each of her requests.
+//! Shared data is read as an anonymous viewer sees it: of a hidden card only its place and progress. The hidden cards
+//! that a holder of copies may see are read again for each of her requests.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
@@ -88,7 +88,8 @@ impl ContentRow {
                 attributes: self.attribute_words?.0,
             }
         } else {
-            // An older program wrote it. Folding it anew is no event of the change feed, so it would never be read again: it is folded here.
+            // An older program wrote this row. Updating the row later would be no event of the change feed, so the
+            // index would never read it again: the words are derived here.
             Words::of(&name, &effects, self.lore.as_deref(), &attributes)
         };
         let tags = |effect: Effect| EffectTags { style: effect.style, slot: effect.slot };
@@ -151,10 +152,11 @@ pub async fn split_ids(conn: &mut Connection, cards: i64) -> StoreResult<Vec<IdR
     Ok(ends.map(|end| (std::mem::replace(&mut after, end), end)).collect())
 }
 
-/// The cards of a range of ids, as strangers see them.
+/// The cards of a range of ids, as an anonymous viewer sees them.
 ///
-/// Each range is read in a snapshot of its own. A reader that reads all ranges, and then again the cards that the change feed names since before
-/// the first range, misses nothing: ids never change, earlier commits are in the ranges, later ones in the feed.
+/// Each range is read in its own snapshot. A reader that reads all ranges, and then again the cards that the change
+/// feed names since before the first range, misses nothing: ids never change, earlier commits are in the ranges, and
+/// later ones in the feed.
 pub async fn load_range(
     conn: &mut Connection,
     (after, to): IdRange,
@@ -181,7 +183,7 @@ pub async fn load_records(
     add_printings(conn, viewer, rows).await
 }
 
-/// Adds the printings of those whose content the viewer sees.
+/// Adds the printings of the cards whose content the viewer may see.
 async fn add_printings(
     conn: &mut Connection,
     viewer: Viewer,
@@ -230,8 +232,9 @@ pub async fn list_held_hidden(
     account: AccountId,
     limit: i64,
 ) -> StoreResult<Vec<CardId>> {
-    // The cards of the account are found first, and each of them is looked up. Without `MATERIALIZED` Postgres, which does not know the limit when
-    // it plans, would join all hidden cards with all of hers and expect to stop early.
+    // The cards of the account are found first, and each of them is looked up. Without `MATERIALIZED`, Postgres, which
+    // does not know the limit when it plans, would join all hidden cards with all of the account's cards and expect to
+    // stop early.
     let sql = sql("WITH mine AS MATERIALIZED (SELECT DISTINCT one.card_id FROM (")
         .push(HELD_CARDS)
         .value(account)
@@ -243,7 +246,7 @@ pub async fn list_held_hidden(
     Ok(rows.into_iter().map(|row| row.card_id).collect())
 }
 
-/// When a set came out.
+/// The release day of a set.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct Release {
     #[diesel(sql_type = Text)]
@@ -251,12 +254,12 @@ pub struct Release {
     /// Set code.
     #[diesel(sql_type = Text)]
     pub code: String,
-    /// The day; `None`: it is not told.
+    /// The day; `None`: unknown.
     #[diesel(sql_type = Nullable<Date>)]
     pub released_on: Option<NaiveDate>,
 }
 
-/// When sets came out: all of them, or only these, by game and code.
+/// The release days of all sets, or only of these, by game and code.
 pub async fn load_releases(
     conn: &mut Connection,
     only: Option<&[(String, String)]>,

@@ -1,5 +1,5 @@
-//! Collections and trade lists as a viewer sees them: of a card that the viewer may not see they show its place, and nothing
-//! that depends on its content, neither its rarities nor how many it has.
+//! Collections and trade lists as a viewer may see them. Of a card that the viewer may not see they show its place, and
+//! nothing that depends on its content: not its rarities, nor how many it has.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -64,7 +64,7 @@ pub struct EntryView {
     /// In which condition.
     #[diesel(sql_type = Text)]
     pub condition: Condition,
-    /// How many.
+    /// Number of cards.
     #[diesel(sql_type = Int4)]
     pub quantity: i32,
     /// When it was changed last.
@@ -73,7 +73,7 @@ pub struct EntryView {
 }
 
 impl EntryView {
-    /// Where it stands in the list.
+    /// Its position in the list.
     pub fn position(&self) -> EntryPosition {
         let CardLine { game_code, set_code, number, .. } = &self.card;
         let condition = self.condition.as_str().to_owned();
@@ -84,7 +84,7 @@ impl EntryView {
 /// Game, set, number, printing and condition.
 pub type EntryPosition = (String, String, String, PrintingId, String);
 
-/// Which entries of a collection.
+/// Filter of collection entries.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFilter<'a> {
     pub game: Option<&'a str>,
@@ -92,7 +92,7 @@ pub struct EntryFilter<'a> {
     pub card: Option<CardId>,
     /// Rarity code: only of cards that the viewer may see.
     pub rarity: Option<&'a str>,
-    /// These printings.
+    /// Only these printings.
     pub printings: Option<Vec<PrintingId>>,
 }
 
@@ -126,8 +126,8 @@ fn push_filters<'a>(
     }
 }
 
-/// Adds the condition that a row comes after a place, or stands at the place with `columns` greater than the value that is pushed next. The place
-/// is also compared alone: for that Postgres has an index and statistics.
+/// Adds the condition that a row comes after a place, or is at the place and has `columns` greater than the value that
+/// is pushed next. The place is also compared separately, because Postgres has an index and statistics for it.
 fn push_after<'a>(
     sql: Statement<'a>,
     (game, set, number): (&'a str, &'a str, &'a str),
@@ -161,8 +161,9 @@ pub(in crate::store) async fn list_entries(
 
 /// One page of the entries, after a position.
 ///
-/// The entries of the page are found first; content is joined to those only. `MATERIALIZED` makes Postgres begin with what the account has, instead
-/// of walking through all cards in their order and expecting to meet enough entries soon.
+/// The entries of the page are found first, and content is joined only to those. `MATERIALIZED` makes Postgres start
+/// with the entries of the account; otherwise it would walk through all cards in order and expect to find enough
+/// entries soon.
 pub(in crate::store) async fn page_entries(
     conn: &mut Connection,
     viewer: Viewer,
@@ -213,7 +214,7 @@ pub(in crate::store) async fn count_entries(
     Ok(row.count)
 }
 
-/// A printing of which a player has several.
+/// A printing that a player has several times.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct DuplicateView {
     #[diesel(embed)]
@@ -223,16 +224,16 @@ pub struct DuplicateView {
     /// Rarity; `None`: the card is hidden from the viewer.
     #[diesel(sql_type = Nullable<Text>)]
     pub rarity: Option<String>,
-    /// Counted, in all conditions.
+    /// Number of counted cards, in all conditions.
     #[diesel(sql_type = BigInt)]
     pub counted: i64,
-    /// Registered copies that are not void.
+    /// Number of registered copies that are not void.
     #[diesel(sql_type = BigInt)]
     pub registered: i64,
 }
 
 impl DuplicateView {
-    /// Where it stands in the list.
+    /// Its position in the list.
     pub fn position(&self) -> DuplicatePosition {
         let CardLine { game_code, set_code, number, .. } = &self.card;
         (game_code.clone(), set_code.clone(), number.clone(), self.printing_id)
@@ -280,13 +281,13 @@ pub(in crate::store) async fn list_duplicates(
 pub struct TradeItemView {
     #[diesel(embed)]
     pub card: CardLine,
-    /// Its printing; `None`: any rarity will do.
+    /// Its printing; `None`: any rarity.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub printing_id: Option<PrintingId>,
-    /// Rarity of the printing; `None`: any, or the card is hidden from the viewer.
+    /// Rarity of the printing; `None`: any rarity, or the card is hidden from the viewer.
     #[diesel(sql_type = Nullable<Text>)]
     pub rarity: Option<String>,
-    /// How many.
+    /// The number wanted or offered.
     #[diesel(sql_type = Int4)]
     pub quantity: i32,
 }
@@ -322,7 +323,7 @@ pub struct VisiblePrinting {
     pub rarity: String,
 }
 
-/// Printings with these ids, or of these cards, as far as the viewer may see them.
+/// Printings with these ids, or of these cards, if the viewer may see them.
 pub(in crate::store) async fn find_visible_printings(
     conn: &mut Connection,
     viewer: Viewer,
@@ -377,7 +378,7 @@ const KNOWN_COLUMNS: &str = "SELECT c.id, c.game_code, c.set_code, c.number, con
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'rarity', p.rarity) ORDER BY p.tier), '[]') \
      FROM printings p WHERE p.card_id = c.id) AS printings FROM ";
 
-/// By what the lines of a file name their cards.
+/// The values by which the lines of a file name their cards.
 #[derive(Clone, Debug, Default)]
 pub(in crate::store) struct Clues {
     /// Search keys of names.
@@ -388,7 +389,8 @@ pub(in crate::store) struct Clues {
     pub printings: Vec<PrintingId>,
 }
 
-/// The cards that clues may mean: those that the viewer may see, and, by printing id, those that the account has counted.
+/// The cards that these values may mean: cards that the viewer may see, and, by printing id, those that the account has
+/// counted.
 pub(in crate::store) async fn find_known_cards(
     conn: &mut Connection,
     viewer: Viewer,
@@ -432,8 +434,8 @@ pub(in crate::store) async fn find_known_cards(
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     if !clues.printings.is_empty() {
-        // Cards that the account counted and may not see any more: only the printings that it counted. In one statement, because the first row
-        // about a card counts.
+        // Cards that the account has counted but may not see any more: only the counted printings. In the same
+        // statement, because the first row about a card is used.
         let sql = sql(
             "SELECT c.id, c.game_code, c.set_code, c.number, NULL::text AS name, \
              jsonb_agg(DISTINCT jsonb_build_object('id', p.id, 'rarity', '')) AS printings \

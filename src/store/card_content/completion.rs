@@ -1,5 +1,5 @@
-//! How complete sets are in a collection, as a viewer sees it: what the account owns of them, and the totals of open cards, which are the same for
-//! everybody and can be cached.
+//! How complete sets are in a collection, as a viewer may see it: what the account owns of them, and the totals of open
+//! cards, which are the same for everybody and can be cached.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Int4, Text};
@@ -27,12 +27,14 @@ pub struct OwnedRow {
     /// How many of them the account owns, counted or registered.
     #[diesel(sql_type = BigInt)]
     pub owned: i64,
-    /// How many belong to hidden cards that the account sees because it holds a copy: no total includes them.
+    /// How many of these belong to hidden cards that the account sees because it holds a copy: the totals do not
+    /// include them.
     #[diesel(sql_type = BigInt)]
     pub beside: i64,
 }
 
-/// Counts what the account owns of a game, or of one of its sets. Cards that the viewer may not see are only counted as cards of their set.
+/// Counts what the account owns of a game, or of one of its sets. Cards that the viewer may not see are only counted as
+/// cards of their set.
 ///
 /// The cost grows with what the account owns, not with the size of the sets.
 pub(in crate::store) async fn count_owned(
@@ -58,7 +60,7 @@ pub(in crate::store) async fn count_owned(
         Some(set) => sql.push(" AND c.set_code = ").value(set),
         None => sql,
     };
-    // For those who see all cards, hidden ones are in the totals.
+    // For viewers who may see all cards, the totals include hidden cards.
     let sql = sql.push(if viewer.sees_all() {
         "), lifted AS (SELECT id, set_code, kind FROM has WHERE false), "
     } else {
@@ -92,7 +94,7 @@ pub struct TotalRow {
     /// Place of a rarity among those of its set; 0 otherwise.
     #[diesel(sql_type = Int4)]
     pub place: i32,
-    /// How many.
+    /// Their number.
     #[diesel(sql_type = BigInt)]
     pub total: i64,
 }

@@ -146,7 +146,7 @@ pub(in crate::store) async fn load_card(
     Ok(row.map(StoredRow::into_card))
 }
 
-/// A card that has a name already.
+/// A name that is already in use.
 #[derive(Debug, QueryableByName)]
 pub(in crate::store) struct TakenName {
     #[diesel(sql_type = Text)]
@@ -166,7 +166,8 @@ pub(in crate::store) async fn find_taken_names(
     outside: &[&str],
 ) -> StoreResult<Vec<TakenName>> {
     let query = sql(
-        // The lateral join looks cards up one by one, and there are seldom any. A plain join would read all cards for each set of an import.
+        // The lateral join looks up cards one by one, and usually finds none. A plain join would read all cards for
+        // each set of an import.
         "SELECT content.name_key, c.set_code, c.number FROM card_content content \
          CROSS JOIN LATERAL (SELECT set_code, number FROM cards WHERE id = content.card_id OFFSET 0) c \
          WHERE content.game_code = $game AND content.name_key = ANY($names) AND c.set_code <> ALL($outside)",
@@ -185,7 +186,7 @@ struct SharedName {
     name: String,
 }
 
-/// Names that several cards of the game have. None in a game whose names were unique so far, which costs one look-up.
+/// Names that several cards of the game share. In a game whose names have been unique so far, this costs one look-up.
 pub(in crate::store) async fn find_shared_names(
     conn: &mut Connection,
     _by: &Importer,
@@ -212,7 +213,7 @@ pub(in crate::store) struct UsedCode {
     pub set_code: String,
 }
 
-/// Which kinds and rarities the cards of a game use, outside the given sets.
+/// The kinds and rarities that cards of a game use, outside the given sets.
 pub(in crate::store) async fn find_used_codes(
     conn: &mut Connection,
     _by: &Importer,
@@ -251,7 +252,7 @@ pub(in crate::store) struct HiddenName {
     pub number: String,
 }
 
-/// Notes who designed a card.
+/// Records who designed a card.
 pub(in crate::store) async fn credit_designer(
     conn: &mut Connection,
     _by: &Importer,
@@ -306,8 +307,8 @@ fn fold_words(card: &CardImport) -> Words {
     Words::of(name, effects, lore.as_deref(), attributes)
 }
 
-/// The numbers of each printing that has any, the most common first. Triggers derive the same when printings are written; if it is there already they
-/// write nothing.
+/// The numbers of each printing that has some, the most common first. Triggers derive the same values when printings
+/// are written; if the values are present already, the triggers write nothing.
 fn printing_numbers(card: &CardImport) -> Value {
     let mut printings: Vec<&PrintingImport> = card.printings.iter().collect();
     printings.sort_by_key(|printing| printing.tier);
@@ -322,7 +323,7 @@ fn printing_numbers(card: &CardImport) -> Value {
     Value::Array(all.map(Value::Object).collect())
 }
 
-/// The content of new cards as columns, for `unnest`. Making it takes a third of the time that storing it takes.
+/// The content of new cards as columns, for `unnest`. Preparing it takes a third of the time of storing it.
 pub(in crate::store) struct NewContent<'a> {
     ids: Vec<CardId>,
     kinds: Vec<&'a str>,
@@ -380,7 +381,8 @@ pub(in crate::store) async fn insert(
     game: &str,
     new: &NewContent<'_>,
 ) -> StoreResult<()> {
-    // Columns instead of rows: the statement has the same text for any number of cards. A trigger sets `open` by the unlock rows.
+    // Columns instead of rows: the statement then has the same text for any number of cards. A trigger sets `open` from
+    // the unlock rows.
     let query = sql(
         "INSERT INTO card_content (game_code, words_version, open, card_id, kind, name, name_key, search_key, attributes, effects, lore, \
              printing_numbers, words, name_words, effect_words, lore_words, attribute_words) \
@@ -434,7 +436,7 @@ pub(in crate::store) async fn update(
     Ok(())
 }
 
-/// Stores the content of new printings: of each its attributes.
+/// Stores the content (the attributes) of new printings.
 pub(in crate::store) async fn insert_printings(
     conn: &mut Connection,
     _by: &Importer,

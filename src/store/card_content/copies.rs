@@ -19,7 +19,7 @@ struct NameRow {
     name: String,
 }
 
-/// The names of those of the cards that the viewer may see.
+/// The names of those cards that the viewer may see.
 pub(in crate::store) async fn find_visible_names(
     conn: &mut Connection,
     viewer: Viewer,

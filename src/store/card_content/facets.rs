@@ -12,7 +12,7 @@ use crate::search::{CardQuery, Predicate, SortKey, Unique};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// The source that a statement calls so.
+/// The source with this code in the result.
 fn source_of(code: &str) -> Option<FacetSource> {
     Some(match code {
         "card" => FacetSource::Card,
@@ -37,8 +37,8 @@ struct CountRow {
     cards: i64,
 }
 
-/// Counts the cards that fit and that the viewer may see: all, by kind, rarity, style and slot of effects, and by each of `attributes`. Values
-/// that no card has are not among them. Costly tests are tried on the first `candidates` cards only.
+/// Counts the cards that match and that the viewer may see: in total, by kind, rarity, style and slot of effects, and
+/// by each of `attributes`. Values without cards are left out. Costly tests run only on the first `candidates` cards.
 pub async fn count_facets(
     conn: &mut Connection,
     viewer: Viewer,
@@ -52,14 +52,15 @@ pub async fn count_facets(
         descending: false,
         unique: Unique::Cards,
     };
-    // Each count reads the cards anew: kept aside, their attributes and effects would go to disk and back. Which cards those are is costly to
-    // find out where texts have to be read.
+    // Each count reads the cards again, because a materialised set with attributes and effects would be written to disk
+    // and read back. Only when texts have to be searched is finding the cards expensive enough to store them.
     let kept_aside = if predicate.is_costly() { "MATERIALIZED" } else { "NOT MATERIALIZED" };
     let sql = sql(format!(
         "WITH seen AS {kept_aside} (SELECT content.card_id, content.kind, content.attributes, content.effects"
     ));
     let sql = push_source(sql, viewer, &query, true, candidates);
-    // `$[*]` of a single value is that value. A list of an attribute has each value once; two effects may have one style.
+    // `$[*]` of a single value is the value itself. An attribute's list has no repeated values; two effects may have
+    // the same style.
     let sql = sql
         .push(
             ") SELECT 'card' AS source, '' AS attribute, NULL::jsonb AS value, count(*) AS cards FROM seen \

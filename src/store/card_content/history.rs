@@ -1,7 +1,7 @@
 //! The history of a card, for viewers who may see the card.
 //!
-//! Triggers write what changes about a card itself and its printings; what happens to its rulings and its place is noted here. That a
-//! card was added or unlocked is no row: `cards` and `unlocks` know.
+//! Triggers record changes of a card itself and its printings; changes of its rulings and its place are recorded here.
+//! The creation and the unlock of a card are no rows: they follow from `cards` and `unlocks`.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,26 +20,26 @@ use crate::store::{Connection, StoreResult};
 /// One member of a card that changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// JSON pointer; printings go by their rarity.
+    /// JSON pointer; printings are identified by their rarity.
     pub member: String,
-    /// What it was; `None`: there was none.
+    /// The old value; `None`: there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Value>,
-    /// What it is; `None`: there is none any more.
+    /// The new value; `None`: it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Value>,
 }
 
-/// Something that happened to a card.
+/// An entry in the history of a card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEntry {
-    /// Tells entries of one moment apart.
+    /// Tells apart entries with the same time.
     pub id: Uuid,
-    /// What happened.
+    /// The kind of change.
     pub change: String,
-    /// What was changed thereby.
+    /// The changed members.
     pub changes: Vec<Change>,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
@@ -55,9 +55,11 @@ struct Row {
     at: DateTime<Utc>,
 }
 
-/// What happened to a card, the newest first, after the position `before`; nothing when the viewer may not see it.
+/// The history of a card, the newest entry first, after the position `before`; empty if the viewer may not see the
+/// card.
 ///
-/// What changed while it was hidden is for those who see everything, also after the unlock: it never was public.
+/// Changes made while the card was hidden are shown only to viewers who may see everything, even after the unlock: they
+/// never were public.
 pub async fn list(
     conn: &mut Connection,
     viewer: Viewer,

@@ -1,10 +1,10 @@
-//! What cards are looked up by.
+//! Identifiers by which cards are looked up.
 
 use super::cards::{self, CardPlace};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::ids::CardId;
 
-/// What somebody names a card by.
+/// The identifier of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardIdentifier {
     /// Its id.
@@ -34,7 +34,7 @@ impl CardIdentifier {
         matches!(self, Self::Name { .. })
     }
 
-    /// Whether it is the id or the number of the card there.
+    /// Whether this is the id or the number of the card at `place`.
     pub(super) fn matches_place(&self, place: &CardPlace) -> bool {
         match self {
             Self::Id(id) => place.id == *id,
@@ -45,7 +45,7 @@ impl CardIdentifier {
         }
     }
 
-    /// The same place with each spelling of its number; of an id and a name none.
+    /// The same identifier with each spelling of its number; empty for an id or a name.
     pub(super) fn zero_padded_spellings(&self) -> Vec<Self> {
         let Self::Number { game, set, number } = self else { return Vec::new() };
         let (game, set) = (game.clone(), set.clone());

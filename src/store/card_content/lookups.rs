@@ -1,4 +1,4 @@
-//! Looks cards up: by name, by the beginning of a name, many at once.
+//! Look-ups of cards: by name, by the beginning of a name, many at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,16 +19,16 @@ use crate::store::db::like::escape_like;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Where names are looked for.
+/// Where to search for a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamePlace {
-    /// Code of a game; `None`: in all of them.
+    /// Code of a game; `None`: all games.
     pub game: Option<String>,
-    /// Code of a set; `None`: in all of them.
+    /// Code of a set; `None`: all sets.
     pub set: Option<String>,
 }
 
-/// A card that may be meant by a name.
+/// A card that a name may mean.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct NamedCard {
     #[diesel(sql_type = SqlUuid)]
@@ -83,20 +83,20 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// A `LIKE` pattern for `name_words`: the typed words, or the beginnings of words, in their order, with anything between them. `None`, which
-/// matches nothing in SQL, when there is no word.
+/// A `LIKE` pattern for `name_words`: the typed words, or prefixes of words, in their order, with anything between
+/// them. `None`, which matches nothing in SQL, if there is no word.
 pub(super) fn word_pattern(typed: &TypedName) -> Option<String> {
     let words = words(typed.as_str());
     let pattern: String = words.iter().map(|word| format!("% {}", escape_like(word))).collect();
     (!words.is_empty()).then(|| pattern + "%")
 }
 
-/// Most cards that are ranked by similarity, before equal names are joined; far more than one name has.
+/// Most cards that are ranked by similarity, before cards with equal names are joined; far more than share one name.
 pub(super) const MAX_ALIKE: i64 = 1_000;
 
-/// Cards that may be meant by a name, the most alike first, 20 at most: those whose name is the same but for accents, and, if
-/// `near`, those that have the typed words or a name like it. Of several cards of a game with one name the first by set and number
-/// stands for all.
+/// Cards that a name may mean, the most similar first, at most 20: those whose name is equal apart from accents, and,
+/// if `near`, those that contain the typed words or have a similar name. Of several cards of a game with the same name,
+/// the first by set and number represents all.
 pub async fn find_named(
     conn: &mut Connection,
     viewer: Viewer,
@@ -105,7 +105,7 @@ pub async fn find_named(
     near: bool,
 ) -> StoreResult<Vec<NamedCard>> {
     let (key, pattern) = (typed.search_key(), word_pattern(typed));
-    // Ranked before they are joined to their places: a common syllable is in very many names.
+    // Ranked before the join with places: very many names contain a common syllable.
     let sql = sql(
         "WITH alike AS MATERIALIZED (SELECT content.card_id, content.game_code, content.name, content.name_key, \
          content.search_key = ",
@@ -152,8 +152,8 @@ struct NameRow {
     name: String,
 }
 
-/// Names that `typed` may become: first those that begin with it, then those with a word that does, then, from three letters on,
-/// those that contain it; each by the alphabet. A name that several games have comes once.
+/// Completions of `typed`: first names that begin with it, then names with a word that begins with it, then, from three
+/// letters on, names that contain it; each in alphabetical order. A name in several games is listed once.
 pub async fn suggest_names(
     conn: &mut Connection,
     viewer: Viewer,
@@ -161,7 +161,7 @@ pub async fn suggest_names(
     typed: &TypedName,
     limit: i64,
 ) -> StoreResult<Vec<String>> {
-    // A name of nothing but punctuation keeps it.
+    // A name of only punctuation keeps it.
     let beginning = escape_like(typed.search_key()) + "%";
     let first = list_names_with_prefix(conn, viewer, game, &beginning, limit).await?;
     if i64::try_from(first.len()) == Ok(limit) {
@@ -192,7 +192,7 @@ pub async fn suggest_names(
     Ok(rows.into_iter().map(|row| row.name).collect())
 }
 
-/// Rows that are read for each name of the answer: several games, or sets, may have it.
+/// Rows that are read for each name of the result: several games, or sets, may have the same name.
 const ROWS_PER_NAME: i64 = 10;
 
 /// Names with this `LIKE` prefix, in alphabetical order. They are read in the order of an index, because very many names begin with one or two
@@ -340,8 +340,8 @@ async fn find_by_place(
     Ok(rows.into_iter().map(Row::into_view).collect())
 }
 
-/// The cards that the viewer may see and whose name is one of the names but for accents, of any of the games named, by set and
-/// number. Of the cards of one name there is the first of each set named, and the first of the other sets.
+/// The cards that the viewer may see and whose name equals one of the names apart from accents, in any of the named
+/// games, by set and number. For each name: the first card of each named set, and the first card of all other sets.
 async fn find_by_names(
     conn: &mut Connection,
     viewer: Viewer,

@@ -1,11 +1,12 @@
-//! The only access to the content of cards, which may be hidden. Only this module names the tables that hold it: `card_content`,
-//! `printing_content`, `card_rulings` and `card_history`; `tests/house.rs` checks this.
+//! The only access to the content of cards, which may be hidden. Only this module names the tables that hold the
+//! content: `card_content`, `printing_content`, `card_rulings` and `card_history`; `tests/house.rs` checks this.
 //!
-//! Every read takes a [`Viewer`], or only answers whether a card has a name that the caller gave.
+//! Every read takes a [`Viewer`], or only says whether a card has a name that the caller gave.
 //!
-//! The rule has two forms. `push_visible_content` adds a *source* that holds only rows which the viewer may see: strangers are served from the
-//! indexes of open cards alone, and a look-up by name takes the same time whether a hidden card or no card has that name. `push_is_visible`
-//! (`push_is_visible_in_bulk` for many rows) adds a *condition* on a row that was found by id, game, set or number, which are public.
+//! The rule has two forms. `push_visible_content` adds a *source* with only the rows that the viewer may see: anonymous
+//! viewers are served from the indexes of open cards alone, and a look-up by name takes the same time whether a hidden
+//! card or no card has that name. `push_is_visible` (`push_is_visible_in_bulk` for many rows) adds a *condition* on a
+//! row that was found by id, game, set or number, which are public.
 
 pub(super) mod artworks;
 pub(super) mod bulk;
@@ -36,7 +37,8 @@ const HELD_CARDS: &str = "SELECT held_as.card_id FROM copies held JOIN printings
 impl Statement<'_> {
     /// Adds a source of rows, named `content`, that holds exactly what the viewer may see.
     ///
-    /// Visible is what is not hidden, what the viewer holds a registered copy of, and, to moderators and admins, everything.
+    /// Visible are cards that are not hidden, cards of which the viewer holds a registered copy, and, for moderators
+    /// and admins, all cards.
     fn push_visible_content(self, viewer: Viewer) -> Self {
         if viewer.sees_all() {
             return self.push("card_content content");
@@ -73,7 +75,8 @@ impl Statement<'_> {
         }
         match viewer.holder() {
             None => self.push("content.open"),
-            // By the card's printings: what the viewer holds may be much more, and a plan that is kept does not know.
+            // Tested through the card's printings: the viewer may hold very many copies, and a generic plan does not
+            // know how many.
             Some(account) => self
                 .push("(content.open OR EXISTS (SELECT FROM copies held WHERE held.voided_at IS NULL AND held.owner_id = ")
                 .value(account)

@@ -1,4 +1,4 @@
-//! Card definitions for the engine: those that a report needs, as far as the viewer may see them.
+//! Card definitions for the engine: those that a report needs, if the viewer may see them.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// What decks are judged by: neither effects nor the background text.
+/// What decks are judged by: without effects and background text.
 const DEFINITION_COLUMNS: &str = "SELECT c.id, c.set_code, c.number, \
     (SELECT released_on FROM sets WHERE sets.game_code = c.game_code AND sets.code = c.set_code) AS released_on, content.name, content.kind, content.attributes, \
     (SELECT coalesce(jsonb_agg(jsonb_build_object('rarity', p.rarity, 'attributes', own.attributes) ORDER BY p.tier), '[]') \
@@ -42,7 +42,7 @@ struct DefinitionRow {
     printings: Json<Vec<PrintingDefinition>>,
 }
 
-/// The place of a card, and whether the viewer may see no more of it.
+/// The place of a card, and whether the viewer may see only that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenPlace {
     /// Code of the set.
@@ -53,7 +53,7 @@ pub struct SeenPlace {
     pub hidden: bool,
 }
 
-/// A card of which decks are made.
+/// A card for decks.
 pub(in crate::store) struct PoolHit {
     pub id: CardId,
     pub card: PoolCard,
@@ -145,7 +145,7 @@ struct PlaceRow {
     hidden: bool,
 }
 
-/// Where the cards with these ids are, and whether the viewer may see no more than that.
+/// The places of the cards with these ids, and whether the viewer may see only that.
 pub(in crate::store) async fn find_places(
     conn: &mut Connection,
     viewer: Viewer,

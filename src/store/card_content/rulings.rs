@@ -27,22 +27,22 @@ pub struct RulingRow {
     pub card_id: CardId,
     #[diesel(sql_type = Text)]
     pub kind: RulingKind,
-    /// What it says.
+    /// Its text.
     #[diesel(sql_type = Text)]
     pub text: String,
-    /// The day from which it holds.
+    /// The day from which it applies.
     #[diesel(sql_type = Date)]
     pub published_on: NaiveDate,
-    /// Who said it where.
+    /// The source.
     #[diesel(sql_type = Nullable<Text>)]
     pub source: Option<String>,
-    /// When it was written down.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
 
 impl RulingRow {
-    /// What the card's history keeps of it.
+    /// The ruling as the card's history stores it.
     fn as_value(&self) -> Value {
         let mut value = json!({ "kind": self.kind.as_str(), "text": self.text, "published_on": self.published_on });
         if let Some(source) = &self.source {
@@ -92,7 +92,7 @@ pub enum RulingCreated {
     Repeat(Option<RulingRow>),
     /// There is no such card.
     NoCard,
-    /// The card has as many as it may.
+    /// The card has reached the limit of rulings.
     TooMany,
 }
 
@@ -109,7 +109,7 @@ pub async fn create(
     if let Some(before) = idempotency::begin(conn, claim, id).await? {
         return Ok(RulingCreated::Repeat(find(conn, Viewer::from(&**by), before).await?));
     }
-    // The lock makes writers of one card's rulings wait for each other, so that the limit holds.
+    // Writers of one card's rulings wait for each other, so that the limit holds.
     let known: Option<Uuid> = cards::table
         .find(card)
         .select(cards::id)
@@ -165,18 +165,19 @@ fn columns(content: &RulingContent) -> Columns<'_> {
     )
 }
 
-/// What became of a ruling that was to be changed.
+/// The result of a change of a ruling.
 #[derive(Debug)]
 pub enum RulingEdited {
-    /// What it is now; what it was, if it was taken away.
+    /// The new state; if it was deleted, the last state.
     Done(RulingRow),
-    /// It is not what the editor saw.
+    /// It differs from the version that the editor has read.
     Stale,
-    /// There is none.
+    /// There is no such ruling.
     Missing,
 }
 
-/// Changes a ruling, or with `None` deletes it, if it is still what the editor saw. A change that changes nothing is not recorded.
+/// Changes a ruling, or with `None` deletes it, if it is still the version that the editor has read. An edit without
+/// changes is not recorded.
 pub async fn edit(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,

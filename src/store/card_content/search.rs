@@ -1,7 +1,7 @@
 //! Searches over cards.
 //!
-//! The row `content` is only joined to a card when the viewer may see it. So no test of content ([`Conditions`]) and no sort key finds anything out about
-//! other cards.
+//! The row `content` is joined to a card only if the viewer may see it. So tests of content ([`Conditions`]) and sort
+//! keys reveal nothing about other cards.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Int2, Jsonb, Nullable, Text, Uuid as SqlUuid};
@@ -19,7 +19,7 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Cards, as conditions are about them.
+/// The rows of cards, for conditions.
 const CARDS: Rows = Rows {
     seen: "content.card_id IS NOT NULL",
     game: "c.game_code",

@@ -11,23 +11,23 @@ use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// What a submission claims.
+/// The claim of a submission.
 #[derive(Clone, Debug)]
 pub struct SubmissionClaim {
-    /// First symbols of the code.
+    /// The first symbols of the code.
     pub prefix: RunPrefix,
     /// The code hashed under every serial key.
     pub macs: Vec<SerialMac>,
     /// The name, folded.
     pub name_key: String,
-    /// Code of the game, if the submitter said which.
+    /// Code of the game, if the submitter gave one.
     pub game: Option<String>,
 }
 
-/// A copy that code and name fit.
+/// A copy that matches code and name.
 #[derive(Clone, Debug, QueryableByName)]
 pub(in crate::store) struct MatchedCopy {
-    /// Its id, when it is registered.
+    /// Its id, if it is registered.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub id: Option<CopyId>,
     /// Key of the copy, second half.
@@ -38,7 +38,7 @@ pub(in crate::store) struct MatchedCopy {
     pub owner_id: Option<AccountId>,
     #[diesel(sql_type = SqlUuid)]
     pub card_id: CardId,
-    /// The submission that registered it, when the asker made it and has the copy.
+    /// The submission that registered it, if the asker made it and owns the copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub own_submission: Option<SubmissionId>,
     /// Whether the asker owns it or ever did.
@@ -46,7 +46,7 @@ pub(in crate::store) struct MatchedCopy {
     pub was_owner: bool,
 }
 
-/// The copy that fits a claim.
+/// The copy that matches a claim.
 pub(in crate::store) async fn find_matching_copy(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
@@ -57,18 +57,18 @@ pub(in crate::store) async fn find_matching_copy(
 
 #[derive(QueryableByName)]
 struct PlacedCopy {
-    /// Of the claim.
+    /// Index of the claim.
     #[diesel(sql_type = Int4)]
     place: i32,
     #[diesel(embed)]
     copy: MatchedCopy,
 }
 
-/// The copies that fit claims, in their order. An unknown code, another card's name or game, a voided copy, one that was frozen before anybody
-/// registered it and a run that is not active all find nothing, by the same statement.
+/// The copies that match claims, in order. An unknown code, the name of another card or game, a voided copy, a copy
+/// that was frozen before its registration, and a run that is not active all find nothing, by the same statement.
 ///
-/// What is claimed stands in sub-selects, so that it is no constant when Postgres plans: it would else make a custom plan for each claim, and the
-/// time would differ for a prefix that no run has. So all claims share one plan.
+/// Claimed values are in sub-selects, so that they are no constants when Postgres plans. Otherwise it would make a
+/// custom plan for each claim, and the time would differ for a prefix that no run has. So all claims share one plan.
 pub(in crate::store) async fn find_matching_copies(
     mut conn: &Connection,
     claims: &[(&Acting<SubmitSerials>, &SubmissionClaim)],

@@ -1,4 +1,5 @@
-//! Near names for misspelt ones, from the database: for files of collections, and for reports on decks while the index in memory is behind.
+//! Similar names for misspelt ones, from the database: for collection files, and for reports on decks while the index
+//! in memory is behind.
 
 use std::time::{Duration, Instant};
 
@@ -15,25 +16,25 @@ use crate::store::db::search_queue::SearchQueue;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// Names in one statement. The time limit is checked between statements.
+/// Names per statement. The time limit is checked between statements.
 const BATCH: usize = 20;
 
-/// A name for which near ones are looked for.
+/// A name for which similar ones are searched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::store) struct Misspelt {
-    /// Code of the game; `None`: in all of them.
+    /// Code of the game; `None`: all games.
     pub game: Option<String>,
     search_key: String,
     pattern: Option<String>,
 }
 
 impl Misspelt {
-    /// A name of a game's card, compared as a whole.
+    /// The name of a game's card, compared as a whole.
     pub(in crate::store) fn of_game(game: &str, name: &str) -> Self {
         Self { game: Some(game.to_owned()), search_key: search_key(name), pattern: None }
     }
 
-    /// A name that may also be the words of a longer one. `None`: too short to be like others.
+    /// A name that may also be some words of a longer one. `None`: too short to have similar names.
     pub(in crate::store) fn with_words(game: Option<String>, typed: &TypedName) -> Option<Self> {
         let (search_key, pattern) = (typed.search_key().to_owned(), word_pattern(typed));
         typed.has_near_names().then_some(Self { game, search_key, pattern })
@@ -42,14 +43,14 @@ impl Misspelt {
 
 #[derive(QueryableByName)]
 struct NearRow {
-    /// Place of the misspelt name, from 1.
+    /// Index of the misspelt name, from 1.
     #[diesel(sql_type = BigInt)]
     asked: i64,
     #[diesel(embed)]
     card: NamedCard,
 }
 
-/// What [`find_named`](super::lookups::find_named) finds for each of several misspelt names, in one statement.
+/// The results of [`find_named`](super::lookups::find_named) for several misspelt names, in one statement.
 async fn find_near(
     conn: &mut Connection,
     viewer: Viewer,
@@ -100,8 +101,9 @@ async fn find_near(
     Ok(found)
 }
 
-/// For each of the names the cards whose names are near, as far as the viewer may see them, the most alike first. The list ends early after
-/// [`SUGGESTED_NAMES_MAX`] names, after `time_limit`, and when the search queue has no place or the search fails: answers are complete without suggestions.
+/// For each name, the cards with similar names that the viewer may see, the most similar first. The list ends early
+/// after [`SUGGESTED_NAMES_MAX`] names, after `time_limit`, and when the search queue is full or the search fails:
+/// responses are complete without suggestions.
 pub(in crate::store) async fn suggest_near_names(
     (queue, network): (&SearchQueue, Network),
     viewer: Viewer,

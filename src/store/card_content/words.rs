@@ -1,4 +1,4 @@
-//! Derives the search words of cards that an older version stored, or stored without words.
+//! Derives the search words of cards that an older version stored with other words or without words.
 
 use cardscape_engine::Effect;
 use diesel::prelude::*;
@@ -12,11 +12,11 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::card_content;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Cards in one transaction.
+/// Cards per transaction.
 const BATCH: i64 = 200;
 
-/// Derives the words of all cards that have none, or those of an older version; how many cards that were. Several instances may do it
-/// at once: each takes cards that no other has.
+/// Derives the words of all cards without words or with those of an older version; returns how many cards. Several
+/// instances may do this at once: each locks different cards.
 pub async fn refresh(store: &Store) -> StoreResult<usize> {
     let mut done = 0;
     loop {

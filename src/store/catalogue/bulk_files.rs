@@ -1,8 +1,8 @@
 //! Bulk files: the public catalogue and public decks as compressed files, for mirrors.
 //!
-//! A file lives in the database, so that any instance can make it and all of them serve it. It is cut into chunks: a download holds
-//! one of them, and a connection only while it reads the next. What is downloaded is one version from its first byte to its last;
-//! a version that was replaced is kept for a while, for downloads that have begun.
+//! A file is stored in the database, so that any instance can build it and all instances serve it. It is split into
+//! chunks: a download holds one chunk in memory, and a connection only while it reads the next. A download gets one
+//! version from its first byte to its last; a replaced version is kept for a while, for downloads in progress.
 
 mod build;
 mod card_rows;
@@ -24,10 +24,10 @@ pub use build::{Layout, Page, Pages, RowSource, refresh};
 pub use card_rows::CardRows;
 pub use packing::CHUNK;
 
-/// How long a replaced version can still be downloaded by those who have begun.
+/// How long a replaced version is kept for downloads in progress.
 pub const KEPT: Duration = Duration::hours(1);
 
-/// A bulk file as it is now.
+/// The current version of a bulk file.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = bulk_files)]
 pub struct BulkFile {
@@ -36,19 +36,19 @@ pub struct BulkFile {
     /// Its name, the same for all versions.
     pub name: String,
     pub game_code: String,
-    /// What is in it.
+    /// Its content.
     pub kind: BulkKind,
-    /// How many rows it has, a heading not counted.
+    /// Number of rows, without a heading.
     pub row_count: i64,
-    /// Bytes, packed.
+    /// Size in bytes, compressed.
     pub size: i64,
-    /// Bytes, unpacked.
+    /// Size in bytes, uncompressed.
     pub unpacked_size: i64,
-    /// SHA-256 of the packed bytes.
+    /// SHA-256 of the compressed bytes.
     pub sha256: Vec<u8>,
-    /// It holds everything of its game that the change feed tells up to this number.
+    /// The file contains all changes of its game up to this number of the change feed.
     pub change_seq: i64,
-    /// Since when it has these bytes.
+    /// When its bytes last changed.
     pub created_at: DateTime<Utc>,
 }
 
@@ -70,7 +70,7 @@ pub async fn find(conn: &mut Connection, name: &str) -> StoreResult<Option<BulkF
     Ok(query.first(conn).await.optional()?)
 }
 
-/// A piece of a version, from 0: [`CHUNK`] bytes, the last one fewer. `None`: the version is not kept any more.
+/// A chunk of a version, numbered from 0: [`CHUNK`] bytes, or fewer in the last one. `None`: the version was deleted.
 pub async fn chunk(
     conn: &mut Connection,
     version: Uuid,
@@ -80,7 +80,7 @@ pub async fn chunk(
     Ok(query.first(conn).await.optional()?)
 }
 
-/// Deletes the versions that were replaced more than [`KEPT`] ago, one at a time; how many those were.
+/// Deletes the versions that were replaced more than [`KEPT`] ago, one at a time; returns how many.
 pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut discarded = 0;
     loop {
@@ -94,7 +94,7 @@ pub async fn discard_replaced(store: &Store, now: DateTime<Utc>) -> StoreResult<
     }
 }
 
-/// Leaves alone what another instance is deleting.
+/// Skips versions that another instance is deleting.
 async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<usize> {
     let version: Option<Uuid> = bulk_files::table
         .filter(bulk_files::replaced_at.lt(now - KEPT).assume_not_null())
@@ -111,7 +111,8 @@ async fn discard_one(conn: &mut Connection, now: DateTime<Utc>) -> StoreResult<u
     Ok(diesel::delete(bulk_files::table.find(version)).execute(conn).await?)
 }
 
-/// Commits when it went well. Begun and ended by hand: a task that is spawned cannot hold a closure over a borrowed connection.
+/// Commits after success, else rolls back. Without a closure, because a spawned task cannot hold a closure over a
+/// borrowed connection.
 async fn end<T>(conn: &mut Connection, result: StoreResult<T>) -> StoreResult<T> {
     match result {
         Ok(value) => {
@@ -119,7 +120,7 @@ async fn end<T>(conn: &mut Connection, result: StoreResult<T>) -> StoreResult<T>
             Ok(value)
         }
         Err(error) => {
-            // When even this fails the connection is broken, and Postgres has rolled back already.
+            // If this fails, the connection is broken and Postgres has already rolled back.
             let _ = AnsiTransactionManager::rollback_transaction(conn).await;
             Err(error)
         }

@@ -1,4 +1,5 @@
-//! Moves and merges of cards: a card gets another number, or is merged into another card. Old ids and numbers lead to the card for ever.
+//! Moves and merges of cards: a card gets another number, or is merged into another card. Old ids and numbers are
+//! redirected to the card permanently.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -28,12 +29,12 @@ use crate::store::printing::print_runs::PRESS_LOCK;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// A move or a merge: what everybody may know.
+/// A move or a merge; public.
 #[derive(Clone, Debug, Queryable, Selectable)]
 #[diesel(table_name = card_migrations)]
 pub struct MigrationRow {
     pub id: MigrationId,
-    /// Which of the two.
+    /// Whether it is a move or a merge.
     pub kind: MigrationKind,
     pub game_code: String,
     /// The card that was moved or merged.
@@ -48,13 +49,13 @@ pub struct MigrationRow {
     pub new_set_code: String,
     /// The number it got, or that of the other card.
     pub new_number: String,
-    /// Why.
+    /// The reason.
     pub note: Option<String>,
-    /// When.
+    /// The time.
     pub performed_at: DateTime<Utc>,
 }
 
-/// A card was neither moved nor merged.
+/// Why a card was neither moved nor merged.
 #[derive(Debug, Error)]
 pub enum MigrationError {
     /// There is no such card.
@@ -63,19 +64,19 @@ pub enum MigrationError {
     /// There is no such set, or no card to merge it into.
     #[error("there is no such place")]
     NoTarget,
-    /// The number is a card's, or was one's.
+    /// The number belongs to a card, or belonged to one.
     #[error("the number is taken")]
     NumberTaken,
-    /// A set concerned is being printed or was.
+    /// One of the sets is being printed or was printed.
     #[error("the set is printed")]
     Printed,
     /// The two cards cannot be merged.
     #[error("{0}")]
     Refused(&'static str),
-    /// A note on a card that is hidden would be public.
+    /// The card is hidden, and a note would be public.
     #[error("the card is hidden")]
     NoteOnHidden,
-    /// The key of the request, or the store.
+    /// An error of the idempotency key, or of the store.
     #[error("the request cannot be carried out")]
     Idempotent(IdempotentError),
 }
@@ -131,7 +132,7 @@ pub async fn find(conn: &mut Connection, id: MigrationId) -> StoreResult<Option<
     Ok(query.first(conn).await.optional()?)
 }
 
-/// The card that a merged card became.
+/// The card that a card was merged into.
 pub async fn successor(conn: &mut Connection, old: CardId) -> StoreResult<Option<CardId>> {
     let merged = card_migrations::table.filter(
         card_migrations::kind.eq(MigrationKind::Merge).and(card_migrations::old_card_id.eq(old)),
@@ -197,7 +198,7 @@ pub(in crate::store) async fn successors(
     Ok(found.into_iter().map(|row| (index(row.at), row.card_id)).collect())
 }
 
-/// A card's row, locked, and whether it is hidden.
+/// Locks a card's row; also returns whether the card is hidden.
 async fn lock_card(conn: &mut Connection, id: CardId) -> StoreResult<Option<(CardPlace, bool)>> {
     let place: Option<(Code, Code, Code)> = cards::table
         .find(id)
@@ -218,13 +219,13 @@ struct Locked {
     locked: bool,
 }
 
-/// Locks the sets and makes sure that none of them is being printed or was; their ids.
+/// Locks the sets and checks that none of them is being printed or was printed; returns their ids.
 async fn unprinted(
     conn: &mut Connection,
     game: &str,
     sets: [&str; 2],
 ) -> Result<[Uuid; 2], MigrationError> {
-    // A mint has this lock from its plan to its end.
+    // A mint holds this lock from its plan to its end.
     let press: Locked = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
         .bind("lock", PRESS_LOCK)
         .get_result(conn)
@@ -242,7 +243,7 @@ async fn unprinted(
     Ok(ids)
 }
 
-/// Where a card is to go.
+/// The new place of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
     /// Set code; `None`: the card stays in its set.
@@ -251,22 +252,23 @@ pub struct Destination {
     pub number: Code,
 }
 
-/// Who asks for a move or merge, and when.
+/// Who requests a move or merge, and when.
 pub struct Order<'a> {
     /// The proof that it is permitted.
     pub by: &'a Acting<WriteCatalogue>,
     /// Id of the move or merge.
     pub id: MigrationId,
-    /// Why; everybody may read it.
+    /// The reason, which is public.
     pub note: Option<&'a str>,
-    /// The client's key.
+    /// The client's idempotency key.
     pub claim: Option<&'a IdempotencyClaim>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
 impl Order<'_> {
-    /// Opens the transaction's work: the move or merge that the same request did before, or the lock of all catalogue writers.
+    /// First step of the transaction: returns the result of an earlier identical request, or takes the lock of all
+    /// catalogue writers.
     async fn begin(&self, conn: &mut Connection) -> Result<Option<MigrationRow>, MigrationError> {
         match idempotency::begin(conn, self.claim, self.id).await? {
             Some(before) => Ok(find(conn, before).await?),
@@ -323,7 +325,8 @@ impl Order<'_> {
     }
 }
 
-/// Gives a card another number, in its set or another. Nobody takes the old one: it leads to the card for ever.
+/// Gives a card another number, in its set or another. The old number is never used again: it is redirected to the card
+/// permanently.
 pub async fn move_card(
     conn: &mut Connection,
     order: &Order<'_>,
@@ -378,7 +381,8 @@ pub async fn move_card(
     Ok(order.store(conn, MigrationKind::Move, &old, &new).await?)
 }
 
-/// Merges a card into another, which stays and gets the rulings. The old id and number lead to it for ever.
+/// Merges a card into another, which stays and gets the rulings. The old id and number are redirected to it
+/// permanently.
 pub async fn merge_card(
     conn: &mut Connection,
     order: &Order<'_>,

@@ -1,7 +1,7 @@
 //! The change feed: events of the catalogue, numbered without gaps, for mirrors and caches.
 //!
 //! Events are written in the transaction of their change, without a number: sequences have gaps and commit out of order. Once they
-//! are committed, the first reader numbers them, one reader at a time. A reader that has seen number n has seen everything up to n.
+//! Most events that one transaction numbers.
 
 use std::collections::BTreeSet;
 
@@ -26,55 +26,55 @@ const BATCH: i64 = 10_000;
 /// A numbered event.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// Place in the feed, from 1, without gaps.
+    /// Number in the feed, from 1, without gaps.
     pub seq: i64,
-    /// What happened, as `noun.verb`.
+    /// The kind of event, as `noun.verb`.
     pub kind: String,
-    /// To what.
+    /// The subject.
     pub subject: Subject,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
-/// What a change happened to: what everybody may know of it.
+/// The public identifiers of the subject of a change.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Subject {
     pub game: String,
-    /// Set code, where it is about a set or card.
+    /// Set code, if the event is about a set or card.
     pub set: Option<String>,
-    /// Number in the set, where it is about a card.
+    /// Number in the set, if the event is about a card.
     pub number: Option<String>,
-    /// Id of the card, where it is about one.
+    /// Id of the card, if the event is about one.
     pub card: Option<CardId>,
-    /// Identifier of the design, where it is about one.
+    /// Identifier of the design, if the event is about one.
     pub design: Option<DesignCode>,
-    /// Id of the deck, where it is about one.
+    /// Id of the deck, if the event is about one.
     pub deck: Option<DeckId>,
-    /// The card's former place and id, where it was moved or merged.
+    /// The card's former place and id, if it was moved or merged.
     pub from: Option<FormerCard>,
 }
 
 /// Place and id of a card before it was moved or merged.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FormerCard {
-    /// Id: another one if it was merged.
+    /// The former id; differs from the current one after a merge.
     pub card: CardId,
     pub set: String,
     /// Number in the set.
     pub number: String,
 }
 
-/// Which numbers the feed has.
+/// The range of numbers in the feed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// The oldest that is still kept, one more than the newest if none is.
+    /// The oldest number that is still kept; one more than the newest if none is kept.
     pub oldest: i64,
-    /// The newest; 0: nothing happened yet.
+    /// The newest number; 0: there was no event yet.
     pub newest: i64,
 }
 
 impl Extent {
-    /// Whether everything after `seq` is still there: a reader that has seen up to `seq` can go on.
+    /// Whether all events after `seq` are still kept, so that a reader can continue from there.
     pub fn continues(self, seq: i64) -> bool {
         (self.oldest - 1..=self.newest).contains(&seq)
     }
@@ -98,30 +98,31 @@ pub async fn extent(store: &Store) -> StoreResult<Extent> {
 #[expect(clippy::struct_excessive_bools, reason = "what happened, each by itself")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeBatch {
-    /// The batch ends with this number.
+    /// The highest number in the batch.
     pub up_to: i64,
-    /// Whether this is the end of the feed: everything that was committed before it was asked for is known now.
+    /// Whether this is the end of the feed: everything committed before the request is included.
     pub is_last: bool,
-    /// Whether the feed does not go back that far: anything may have changed.
+    /// Whether the feed does not go back that far, so that anything may have changed.
     pub is_broken: bool,
-    /// Cards that are new, changed, unlocked or elsewhere, or are no more: each once.
+    /// Cards that were added, changed, unlocked, moved, merged or deleted; without duplicates.
     pub cards: Vec<CardId>,
     /// Whether one of them was moved or merged.
     pub some_went: bool,
-    /// Game and code of sets that are new or changed: each once.
+    /// Game and code of sets that were added or changed; without duplicates.
     pub sets: Vec<(String, String)>,
-    /// Whether the manifest of a game is new or changed.
+    /// Whether the manifest of a game was added or changed.
     pub some_game_changed: bool,
 }
 
 impl ChangeBatch {
-    /// Whether cards, sets or games may be otherwise than before. Designs and decks are not: there are as many events of them as players save.
+    /// Whether cards, sets or games may have changed. Events of designs and decks do not count: there is one for each
+    /// save by a player.
     pub fn is_about_catalogue(&self) -> bool {
         self.is_broken || self.some_game_changed || !self.cards.is_empty() || !self.sets.is_empty()
     }
 }
 
-/// Most events of one stretch.
+/// Most events of one batch.
 const STRETCH: i64 = 10_000;
 
 #[derive(QueryableByName)]
@@ -140,8 +141,8 @@ struct ChangeRow {
     set_code: Option<String>,
 }
 
-/// What happened after the number `after`. What was committed before this was called and is not numbered yet, counts. Large changes come
-/// in several stretches, the last of which says so.
+/// The changes after the number `after`, including those that were committed before this call and are not numbered yet.
+/// Large changes come in several batches, and the last one is marked.
 pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
     let extent = extent(store).await?;
     let newest = extent.newest;
@@ -176,7 +177,7 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
         } else if row.kind == "game.changed" {
             batch.some_game_changed = true;
         } else if row.kind.starts_with("card.") {
-            // A merged card has two ids here: its own, and that of the card it was merged into.
+            // A merge has two ids here: that of the merged card, and that of the card it was merged into.
             cards.extend(row.subject_id.map(CardId));
             cards.extend(row.card);
             batch.some_went |= row.kind == "card.moved" || row.kind == "card.merged";
@@ -188,8 +189,8 @@ pub async fn batch(store: &Store, after: i64) -> StoreResult<ChangeBatch> {
 }
 
 async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {
-    // In the order of their index: after an import, the planner still takes many events for unnumbered, and would read all of them instead to
-    // find none.
+    // In the order of their index: after an import, the planner still expects many unnumbered events, and would read
+    // all events to find none.
     let first: Option<Uuid> = events::table
         .filter(events::seq.is_null())
         .order((events::created_at, events::id))
@@ -201,10 +202,10 @@ async fn is_behind(conn: &mut Connection) -> StoreResult<bool> {
 }
 
 async fn number(conn: &mut Connection) -> StoreResult<()> {
-    // The lock comes first: the statement after it sees every event that was committed before.
+    // The lock is taken first: the next statement sees every event that was committed before.
     let last: i64 =
         event_clock::table.select(event_clock::last_seq).for_update().first(conn).await?;
-    // One by one: joined, the planner reads all events for each batch.
+    // Row by row: with a hash or merge join, each batch would read all events.
     run_commands(conn, "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off",
     )
     .await?;
@@ -235,7 +236,7 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
-/// Numbered events after `seq`, of one game where that is asked for, the oldest first.
+/// Numbered events after `seq`, with a game only those of that game, the oldest first.
 pub async fn list(
     conn: &mut Connection,
     after: i64,
@@ -244,7 +245,7 @@ pub async fn list(
 ) -> StoreResult<Vec<Change>> {
     const SELECT: &str = "SELECT seq, kind, payload, created_at FROM events WHERE seq > $after";
     const PAGE: &str = " ORDER BY seq LIMIT $limit";
-    // Two texts, so that the few events of a small game are found by their index.
+    // Two statement texts, so that the few events of a small game are found by their index.
     let of_game = if game.is_some() { " AND payload ->> 'game' = $game" } else { "" };
     let rows: Vec<Row> = sql(format!("{SELECT}{of_game}{PAGE}"))
         .bind("after", after)
@@ -262,13 +263,13 @@ pub async fn list(
         .collect()
 }
 
-/// The event of that number, while it is kept.
+/// The event with that number, while it is kept.
 pub async fn find(conn: &mut Connection, seq: i64) -> StoreResult<Option<Change>> {
     let next = list(conn, seq - 1, None, 1).await?;
     Ok(next.into_iter().find(|change| change.seq == seq))
 }
 
-/// Writes the event that a game's manifest is new or changed.
+/// Writes the event for a new or changed manifest.
 pub(super) async fn game_changed(
     conn: &mut Connection,
     game: &str,
@@ -278,7 +279,7 @@ pub(super) async fn game_changed(
     note(conn, "game.changed", None, payload, at).await
 }
 
-/// Writes the event that a set is new, or its name, date or policy changed.
+/// Writes the event for a new set, or a change of its name, date or policy.
 pub(in crate::store) async fn set_changed(
     conn: &mut Connection,
     set: Uuid,
@@ -290,7 +291,7 @@ pub(in crate::store) async fn set_changed(
     note(conn, "set.changed", Some(set), payload, at).await
 }
 
-/// Notes that a card was moved or merged (`kind`). Places and ids are no secret.
+/// Records that a card was moved or merged (`kind`). Places and ids are public.
 pub(super) async fn card_went(
     conn: &mut Connection,
     kind: &str,
@@ -325,7 +326,7 @@ async fn note(
     Ok(())
 }
 
-/// Notes that cards of a set are new, hidden or not: that a card exists everybody may know. Of each its number.
+/// Records new cards of a set by their numbers, also for hidden cards: that a card exists is public.
 pub(super) async fn cards_added(
     conn: &mut Connection,
     game: &str,
@@ -352,8 +353,8 @@ pub(super) async fn cards_added(
     Ok(())
 }
 
-/// Notes that cards changed, but for those that are hidden: of them nobody may know it. A card that is being unlocked at this
-/// moment is waited for, so that its change is not lost.
+/// Records changes of cards, except hidden ones, whose changes are secret. Waits for a card that is being unlocked, so
+/// that its change is not lost.
 pub(in crate::store) async fn cards_changed(
     conn: &mut Connection,
     cards: &[CardId],

@@ -1,4 +1,4 @@
-//! Games: the stored manifests, and the loaded ones.
+//! Games: stored manifests, and the cache of parsed games.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,10 +12,10 @@ use diesel_async::RunQueryDsl;
 use crate::store::db::schema::games;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// A game whose manifest was read by the engine.
+/// A game whose manifest was parsed.
 #[derive(Debug)]
 pub struct LoadedGame {
-    /// The engine's reading of the manifest.
+    /// The parsed manifest.
     pub game: Game,
     /// Rises with every change of the manifest.
     pub revision: i64,
@@ -34,8 +34,8 @@ pub struct StoredManifest {
     pub revision: i64,
 }
 
-/// The loaded games of this process. A look-up costs one read of the revision by key, so that a game imported by another
-/// instance counts at once. The list of all is believed for a moment, because every search needs it.
+/// The games that this process has parsed. A look-up reads the revision by key, so that an import by another instance
+/// is seen at once. The list of all games may be slightly old, because every search needs it.
 #[derive(Debug, Default)]
 pub struct GameCache {
     kept: RwLock<BTreeMap<String, Arc<LoadedGame>>>,
@@ -47,11 +47,11 @@ pub struct GameCache {
 #[derive(Debug, Default)]
 struct Shelf {
     list: Option<Listed>,
-    /// What was read before this moment does not count any more.
+    /// Lists that were read before this moment are not used.
     since: Option<Instant>,
 }
 
-/// All games, as they were found.
+/// All games, and when they were read.
 #[derive(Debug)]
 struct Listed {
     games: Arc<[Arc<LoadedGame>]>,
@@ -71,12 +71,12 @@ pub async fn manifest(conn: &mut Connection, code: &str) -> StoreResult<Option<S
 }
 
 impl GameCache {
-    /// An empty shelf; `trust` is how long the list of all games is believed.
+    /// An empty cache; `trust` is how long the list of all games may be used.
     pub fn new(trust: Duration) -> Self {
         Self { trust, ..Self::default() }
     }
 
-    /// The game of that code.
+    /// The game with that code.
     pub async fn find(
         &self,
         conn: &mut Connection,
@@ -91,7 +91,7 @@ impl GameCache {
         self.load(conn, code).await
     }
 
-    /// All games, by code, as they are or were within the time of trust.
+    /// All games by code, from a list that may be as old as the time of trust.
     pub async fn list(&self, conn: &mut Connection) -> StoreResult<Arc<[Arc<LoadedGame>]>> {
         if let Some(games) = self.listed() {
             return Ok(games);
@@ -105,8 +105,8 @@ impl GameCache {
         Ok(games)
     }
 
-    /// The list is read anew at its next use, also if it is being read at this moment: a game has changed. What was made with the list and is kept has to be
-    /// dropped after this, not before.
+    /// Makes the next use read the list again, even if it is being read at this moment, because a game has changed.
+    /// Cached values that were made with the list must be dropped after this call, not before.
     pub fn forget_list(&self) {
         let mut shelf = self.listed.write().unwrap_or_else(PoisonError::into_inner);
         *shelf = Shelf { list: None, since: Some(Instant::now()) };
@@ -119,7 +119,7 @@ impl GameCache {
         Some(listed.games.clone())
     }
 
-    /// All games, by code, as they are.
+    /// All games by code, from the database.
     pub async fn read_list(&self, conn: &mut Connection) -> StoreResult<Vec<Arc<LoadedGame>>> {
         let stored: Vec<(String, i64)> = games::table
             .select((games::code, games::revision))
@@ -153,7 +153,7 @@ impl GameCache {
             .await
             .optional()?;
         let Some((manifest, revision, updated_at)) = stored else { return Ok(None) };
-        // Checked at its import, but perhaps by a program with another idea of manifests.
+        // The manifest was checked at its import, but perhaps by another version of the program.
         let game = Game::from_toml(&manifest).map_err(|error| {
             StoreError::Fault(diesel::result::Error::DeserializationError(Box::new(error)))
         })?;

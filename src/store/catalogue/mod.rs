@@ -1,4 +1,5 @@
-//! Games, sets, cards and printings, rulings, history, edits, moves, imports, bulk files, the change feed. What hidden cards must not tell is in `card_content`.
+//! Games, sets, cards and printings, rulings, history, edits, moves, imports, bulk files, the change feed. The content
+//! of hidden cards is in `card_content`.
 
 pub mod bulk_files;
 pub mod card_migrations;

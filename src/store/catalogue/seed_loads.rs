@@ -1,4 +1,4 @@
-//! Notes which seed data was loaded when the service started.
+//! Records which seed data the service loaded at its start.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -9,7 +9,7 @@ use crate::domain::catalogue::import::GameSource;
 use crate::store::db::schema::seed_loads;
 use crate::store::{Connection, StoreResult};
 
-/// Whether a start has loaded exactly these files last: what differs from them was changed since, and is meant.
+/// Whether the last start loaded exactly these files. Differences from them in the database are intended changes.
 pub async fn is_known(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
     let loaded: Option<Vec<u8>> = seed_loads::table
         .find(&source.manifest.name)
@@ -20,7 +20,7 @@ pub async fn is_known(conn: &mut Connection, source: &GameSource) -> StoreResult
     Ok(loaded.is_some_and(|hash| hash == source.hash()))
 }
 
-/// Notes that a start has loaded these files.
+/// Records that a start has loaded these files.
 pub async fn note(
     conn: &mut Connection,
     source: &GameSource,

@@ -31,16 +31,16 @@ pub struct SetRow {
     /// Distinct accounts whose submissions unlock a card.
     #[diesel(sql_type = Int4)]
     pub unlock_threshold: i32,
-    /// How many cards it has.
+    /// Number of cards.
     #[diesel(sql_type = BigInt)]
     pub card_count: i64,
-    /// How many of them are hidden now.
+    /// Number of cards that are hidden now.
     #[diesel(sql_type = BigInt)]
     pub hidden_count: i64,
-    /// How many were hidden and are unlocked.
+    /// Number of cards that were hidden and are unlocked.
     #[diesel(sql_type = BigInt)]
     pub unlocked_count: i64,
-    /// When the set itself (not its cards) was last changed.
+    /// When the set itself (not its cards) last changed.
     #[diesel(sql_type = Timestamptz)]
     pub updated_at: DateTime<Utc>,
 }
@@ -86,13 +86,13 @@ pub async fn list_all(
     Ok(query.load(conn).await?)
 }
 
-/// Whether a game has a set of that code.
+/// Whether a game has a set with that code.
 pub async fn exists(mut conn: &Connection, game: &str, code: &str) -> StoreResult<bool> {
     let set = sets::table.filter(sets::game_code.eq(game).and(sets::code.eq(code)));
     Ok(diesel::select(diesel::dsl::exists(set)).get_result(&mut conn).await?)
 }
 
-/// The names of those of the sets that there are, by code.
+/// The names of the existing sets among these, by code.
 pub async fn names(
     mut conn: &Connection,
     game: &str,
@@ -106,7 +106,7 @@ pub async fn names(
     Ok(found.into_iter().collect())
 }
 
-/// The set of that code.
+/// The set with that code.
 pub async fn find(conn: &mut Connection, game: &str, code: &str) -> StoreResult<Option<SetRow>> {
     let query = sql(format!("{SELECT} WHERE s.game_code = $game AND s.code = $code"))
         .bind("game", game)

@@ -1,4 +1,4 @@
-//! Imports of collection files: a file is read and shown first, then applied exactly as it was shown.
+//! Imports of collection files: a file is read and shown first, and then applied exactly as it was shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration as StdDuration;
@@ -32,18 +32,18 @@ use crate::store::db::search_queue::SearchQueue;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// How long a file that was read can be committed.
+/// How long a read file can be committed.
 pub const COMMIT_TIME: Duration = Duration::minutes(15);
-/// Files of one account that wait; a further one takes the place of the oldest.
+/// Most uncommitted files of an account; a further file replaces the oldest.
 const MAX_WAITING: i64 = 5;
-/// Lines whose cards are looked for together.
+/// Lines whose cards are looked up together.
 const STRETCH: usize = 1_000;
-/// Choices of all lines together that an answer tells: a short file can ask the same question again and again.
+/// Most choices in a response, over all lines: a short file can repeat the same ambiguous line many times.
 const MAX_CHOICES_TOLD: usize = 10_000;
-/// Near names of one unknown name.
+/// Similar names that are suggested for one unknown name.
 const NEAR_NAMES: usize = 3;
 
-/// A resolver with the cards that these descriptions may mean, as the viewer sees them.
+/// A resolver with the cards that these descriptions may mean, as the viewer may see them.
 pub(in crate::store) async fn load_resolver(
     conn: &mut Connection,
     account: AccountId,
@@ -75,7 +75,7 @@ async fn load_titles(conn: &mut Connection, needs_sets: bool) -> StoreResult<Car
     Ok(CardResolver::new(all_games.collect(), all_sets.collect()))
 }
 
-/// Adds the cards that these descriptions may mean, as the viewer sees them.
+/// Adds the cards that these descriptions may mean, as the viewer may see them.
 async fn add_cards(
     conn: &mut Connection,
     resolver: &mut CardResolver,
@@ -112,7 +112,7 @@ async fn add_cards(
     Ok(())
 }
 
-/// What a line of a file was found to be.
+/// The result of reading a line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// This printing.
@@ -121,7 +121,7 @@ pub enum Verdict {
     Ambiguous(String, Vec<Choice>),
     /// Nothing that the owner may see.
     Unknown(String, Vec<Choice>),
-    /// It cannot be read, or asks for what cannot be.
+    /// The line cannot be read, or asks for something impossible.
     Invalid(String),
 }
 
@@ -136,7 +136,7 @@ impl Verdict {
         }
     }
 
-    /// Why it is not ok.
+    /// Why the line is not ok.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Ok(..) => None,
@@ -147,29 +147,29 @@ impl Verdict {
     }
 }
 
-/// A line that is not taken, without anything that the content of cards shows in: it is stored.
+/// A rejected line as it is stored, without anything that reveals the content of cards.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedLine {
-    /// Its place in the file, from 1.
+    /// Line number in the file, from 1.
     pub line: u64,
-    /// What it calls its card, in the words of the file.
+    /// The card as the file names it.
     pub text: String,
     /// `ambiguous`, `unknown` or `invalid`.
     pub verdict: String,
-    /// Why.
+    /// The reason.
     pub detail: String,
 }
 
-/// What a file was read as.
+/// The result of reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// A verdict for each line, in their order.
+    /// A verdict for each line, in order.
     pub verdicts: Vec<Verdict>,
-    /// Counts of the lines that are ok.
+    /// Counts from the lines that are ok.
     pub counts: BTreeMap<EntryKey, i32>,
-    /// Lines whose choices are not told: there would be too many.
+    /// Number of lines whose choices are left out, because there would be too many.
     pub choices_left_out: usize,
-    /// Lines, from 0, whose name is that of no card, and what to look for instead.
+    /// Lines, from 0, whose name no card has, and the name to search instead.
     misspelt: Vec<(usize, Misspelt, TypedName)>,
 }
 
@@ -218,8 +218,8 @@ impl Reading {
     }
 }
 
-/// Finds what every line means, a stretch of the file at a time: that bounds what is looked for at once, and lets other requests of the
-/// thread have their turn.
+/// Resolves every line, in batches: this limits the size of each look-up, and lets other requests on this thread run in
+/// between.
 pub async fn read(
     conn: &mut Connection,
     by: &Granted<WriteOwnCollection>,
@@ -243,7 +243,7 @@ pub async fn read(
     Ok(reading)
 }
 
-/// The lines whose name is that of no card, with the names to look for near ones.
+/// The lines whose name no card has, with the names for which similar ones are searched.
 fn misspelt(
     lines: &[Line],
     verdicts: &[Verdict],
@@ -254,7 +254,7 @@ fn misspelt(
     for (at, (line, verdict)) in lines.iter().zip(verdicts).enumerate() {
         let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { continue };
         let Some(name) = wanted.card.name.as_ref().filter(|_| choices.is_empty()) else { continue };
-        // "Kettel Imp [hearth]": the set is no part of the name.
+        // In "Kettel Imp [hearth]", the set is no part of the name.
         let bare = split_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
         let name = bare.unwrap_or_else(|| name.clone());
         let game = match resolver.games_of(&wanted.card, assumed)[..] {
@@ -267,9 +267,9 @@ fn misspelt(
     found
 }
 
-/// Adds near names, as far as the viewer may see their cards, to lines whose name is that of no card. Returns how many names were left out, because
-/// there are too many of them, because it took longer than `time_limit`, or because there was no place for the search: the reading is right
-/// without.
+/// Adds similar names, of cards that the viewer may see, to lines whose name no card has. Returns how many names were
+/// left out because there were too many, because the search took longer than `time_limit`, or because the search queue
+/// was full: the result is complete without suggestions.
 pub async fn suggest(
     searches: (&SearchQueue, Network),
     viewer: Viewer,
@@ -296,25 +296,25 @@ pub async fn suggest(
     names.len() - near.len()
 }
 
-/// A file that was read, to keep until it is committed.
+/// A read file, to be stored until it is committed.
 pub struct NewImport<'a> {
     /// Its id: the token that commits it.
     pub id: CollectionImportId,
     /// Whether it adds or replaces.
     pub mode: ImportMode,
-    /// Where it replaces: only the entries of this game.
+    /// The game whose entries are replaced, in the mode `replace`.
     pub game: Option<&'a str>,
-    /// What the lines that are ok come to.
+    /// Counts from the lines that are ok.
     pub counts: &'a BTreeMap<EntryKey, i32>,
     /// The other lines.
     pub rejected: &'a [RejectedLine],
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
 type StoredEntry = (PrintingId, Condition, i32);
 
-/// Keeps what a file was read as. Of those that wait, the newest five stay.
+/// Stores the result of reading a file. The newest five uncommitted files of an account are kept.
 pub async fn keep(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -352,33 +352,33 @@ pub async fn keep(
     Ok(())
 }
 
-/// What a commit did.
+/// The result of a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Committed {
     /// Entries that were not there before.
     pub added: usize,
-    /// Entries whose count is another now.
+    /// Entries whose count has changed.
     pub changed: usize,
-    /// Entries that are gone: `replace` only.
+    /// Removed entries; only with `replace`.
     pub removed: usize,
-    /// Cards that the lines which are ok count together.
+    /// Total number of cards in the lines that are ok.
     pub cards: i64,
-    /// Lines that were not taken.
+    /// Lines that were rejected.
     pub rejected: Vec<RejectedLine>,
 }
 
 /// Why a file was not committed.
 #[derive(Debug)]
 pub enum CommitError {
-    /// The account has no such file, or its time is over.
+    /// The account has no such file, or the file has expired.
     Missing,
-    /// Some lines are not ok, and the client did not say to leave them out.
+    /// Some lines are not ok, and the client did not ask to leave them out.
     Rejected(Vec<RejectedLine>),
-    /// Printings that it counts are there no more.
+    /// Some of its printings no longer exist.
     Stale,
-    /// With what is counted already, so many counts would be too large.
+    /// Together with existing counts, this many counts would be too large.
     TooMany(usize),
-    /// The collection cannot take it, or the store failed.
+    /// The change of the collection failed.
     Collection(CollectionError),
 }
 
@@ -422,8 +422,8 @@ struct ImportRow {
     result: Option<Json<Committed>>,
 }
 
-/// Applies a file as it was shown: all lines that are ok, in one transaction. The second commit of a file waits for the first and has
-/// its answer.
+/// Applies a file as it was shown: all lines that are ok, in one transaction. A second commit of the same file waits
+/// for the first and returns its result.
 pub async fn commit(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -485,7 +485,7 @@ pub async fn commit(
     Ok(result)
 }
 
-/// The counts that differ after the entries, and what they come to.
+/// The counts that differ afterwards, and their new values.
 fn merge(
     before: &BTreeMap<EntryKey, i32>,
     entries: &[StoredEntry],

@@ -1,5 +1,5 @@
-//! Counted collections. Counts change under the lock of their account's row: parallel changes of one collection queue, and none is
-//! lost.
+//! Counted collections. Counts change under the lock of their account's row: parallel changes of one collection wait
+//! for each other, and none is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,15 +31,15 @@ pub use crate::store::card_content::completion::{OwnedRow, TotalRow};
 /// Why a collection was not changed.
 #[derive(Debug)]
 pub enum CollectionError {
-    /// The account may see no such printing, and has none counted.
+    /// There is no such printing that the account may see or has counted.
     Unknown,
-    /// Counts of these places of the request would fall below 0 or rise above the most that there may be.
+    /// These changes of the request would make counts negative, or larger than the maximum.
     OutOfRange(Vec<usize>),
-    /// These places of the request name no printing, or several.
+    /// These changes of the request name no printing, or several.
     Unclear(Vec<(usize, Meaning)>),
-    /// There would be more than [`MAX_ENTRIES`].
+    /// The collection would have more than [`MAX_ENTRIES`].
     Full,
-    /// The key of the request, or the store.
+    /// An error of the idempotency key, or of the store.
     Idempotent(IdempotentError),
 }
 
@@ -67,7 +67,7 @@ impl AsStoreError for CollectionError {
     }
 }
 
-/// Entries of the own collection, after a position.
+/// Entries of the caller's collection, after a position.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -79,7 +79,7 @@ pub async fn list(
     door::page_entries(conn, viewer, by.account(), filter, after, limit).await
 }
 
-/// How many entries the own collection has.
+/// Number of entries in the caller's collection.
 pub async fn count(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -89,7 +89,7 @@ pub async fn count(
     door::count_entries(conn, viewer, by.account(), filter).await
 }
 
-/// The whole collection, or what it has of a game: one statement, so that it is of one moment.
+/// The whole collection, or its entries of one game; one statement, and so one snapshot.
 pub async fn all(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -100,7 +100,7 @@ pub async fn all(
     door::list_entries(conn, viewer, by.account(), &filter).await
 }
 
-/// What the account has of a game or one of its sets: see [`completion::count_owned`].
+/// What the account owns of a game or one of its sets: see [`completion::count_owned`].
 pub async fn owned(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -111,7 +111,7 @@ pub async fn owned(
     completion::count_owned(conn, viewer, by.account(), game, set).await
 }
 
-/// What there is of a set: see [`completion::count_totals`].
+/// The totals of a set: see [`completion::count_totals`].
 pub async fn totals(
     conn: &mut Connection,
     viewer: Viewer,
@@ -124,11 +124,11 @@ pub async fn totals(
 /// Which printings to list as duplicates.
 pub struct DuplicateFilter<'a> {
     pub game: Option<&'a str>,
-    /// More than so many are a duplicate.
+    /// Printings with more cards than this are duplicates.
     pub over: i64,
 }
 
-/// Printings that the account has more of than it needs, counted and registered together.
+/// Printings of which the account has more than it needs, counted and registered together.
 pub async fn duplicates(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -163,18 +163,18 @@ pub async fn set(
     Ok(entries.into_iter().next().flatten())
 }
 
-/// A change to make.
+/// A requested change.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What it is about.
+    /// The printing.
     pub wanted: WantedPrinting,
-    /// In which condition.
+    /// The condition.
     pub condition: Condition,
-    /// How many more, or fewer.
+    /// How many cards are added; negative to remove.
     pub add: i32,
 }
 
-/// A change that was made: the printing, and the entry as it is now; `None`: nothing is left.
+/// A change that was made: the printing, and its entry in the new state; `None`: nothing is left.
 #[derive(Clone, Debug)]
 pub struct Changed {
     /// The printing and its condition.
@@ -182,7 +182,7 @@ pub struct Changed {
     pub entry: Option<EntryView>,
 }
 
-/// Makes all of the changes or none. A request that was answered before is answered with the entries as they are now.
+/// Makes all of the changes or none. A repeated request gets the current entries.
 pub async fn change(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -230,7 +230,7 @@ pub async fn change(
     Ok(keys.into_iter().zip(entries).map(|(key, entry)| Changed { key, entry }).collect())
 }
 
-/// The entries of keys as they are now, in the order of the keys.
+/// The current entries of keys, in the order of the keys.
 async fn entries_of(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -248,8 +248,8 @@ async fn entries_of(
     Ok(keys.iter().map(entry).collect())
 }
 
-/// Locks the account's row: whoever changes the collection holds it until the end. Not `FOR UPDATE`, because whoever has claimed a key
-/// holds a key share of this row.
+/// Locks the account's row: every transaction that changes the collection holds this lock until its end. Not `FOR
+/// UPDATE`, because a transaction that has claimed an idempotency key holds a key-share lock on this row.
 pub(in crate::store) async fn lock(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
     accounts::table
         .find(account)
@@ -310,8 +310,8 @@ struct Total {
     total: i64,
 }
 
-/// Writes counts; 0 removes. Under [`lock`]. `more`: there may be entries afterwards that were not there
-/// before, so they are counted.
+/// Writes counts; 0 removes an entry. Requires [`lock`]. `more`: whether entries may be added, so that the limit has to
+/// be checked.
 pub(in crate::store) async fn write(
     conn: &mut Connection,
     account: AccountId,

@@ -1,4 +1,4 @@
-//! Registered copies: whose they are, what they are of, and what happened to them.
+//! Registered copies: their owners, cards and history.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -22,7 +22,7 @@ use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreResult};
 
-/// A registered copy, without content of its card.
+/// A registered copy, without the content of its card.
 #[derive(Clone, Debug, QueryableByName)]
 pub(in crate::store) struct CopyRow {
     #[diesel(sql_type = SqlUuid)]
@@ -65,7 +65,7 @@ pub(super) const JOIN_CARD: &str = "JOIN printings p ON p.id = c.printing_id JOI
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyView {
     pub id: CopyId,
-    /// Whose it is. For moderators; everybody else sees at most whether it is their own.
+    /// The owner. For moderators; everybody else sees at most whether it is their own copy.
     pub owner: AccountId,
     pub card: CardId,
     /// Code of the card's game.
@@ -80,17 +80,17 @@ pub struct CopyView {
     pub name: Option<String>,
     /// The rarity; `None`: it is somebody else's copy of a card that is hidden from the viewer.
     pub rarity: Option<String>,
-    /// When it was registered, by whom ever.
+    /// When it was first registered, by any account.
     pub registered_at: DateTime<Utc>,
     /// When a moderator froze it.
     pub frozen_at: Option<DateTime<Utc>>,
     /// When a moderator declared it void.
     pub voided_at: Option<DateTime<Utc>>,
-    /// Whether somebody else claims it.
+    /// Whether another account claims it.
     pub disputed: bool,
 }
 
-/// Makes views of copies for a viewer; the account's own copies always show their rarity.
+/// Converts copies to views for a viewer; the account's own copies always show their rarity.
 pub(in crate::store) async fn view_copies(
     conn: &mut Connection,
     viewer: Viewer,
@@ -121,7 +121,7 @@ pub(in crate::store) async fn view_copies(
     Ok(rows.into_iter().map(view).collect())
 }
 
-/// Which copies.
+/// Filter of copies.
 #[derive(Clone, Debug, Default)]
 pub struct CopyFilter<'a> {
     /// Code of the card's game.
@@ -132,17 +132,17 @@ pub struct CopyFilter<'a> {
     pub rarity: Option<&'a str>,
 }
 
-/// Where in a list of copies something stands: game, set, number, id. Nothing of the content of cards.
+/// The position of a copy in a list: game, set, number, id. Contains no card content.
 pub type CopyPosition = (String, String, String, CopyId);
 
 impl CopyView {
-    /// Where it stands in a list.
+    /// Its position in a list.
     pub fn position(&self) -> CopyPosition {
         (self.game.clone(), self.set.clone(), self.number.clone(), self.id)
     }
 }
 
-/// The own copies by game, set, number and id, after the position `after`. Voided ones, too.
+/// The caller's copies by game, set, number and id, after the position `after`; including voided ones.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
@@ -155,8 +155,8 @@ pub async fn list(
     view_copies(conn, viewer, by.account(), rows).await
 }
 
-/// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or she shows
-/// nothing; the two are not told apart.
+/// The copies that the player of that name shows: those that she could give away. `None`: there is no such player, or
+/// she shows no copies; the response must not tell these apart.
 pub async fn list_shown(
     conn: &mut Connection,
     by: &Granted<ReadTrades>,
@@ -219,7 +219,7 @@ async fn list_by_owner(
     .await?)
 }
 
-/// One of the own copies; with `overseer`, any.
+/// One of the caller's copies; with `overseer`, any copy.
 pub async fn find(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
@@ -244,22 +244,22 @@ async fn load_one(
     Ok(view_copies(conn, viewer, account, rows).await?.pop())
 }
 
-/// Something that happened to a copy.
+/// An entry in the history of a copy.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct LedgerRow {
-    /// Place in the copy's history, from 1.
+    /// Number of the entry in the copy's history, from 1.
     #[diesel(sql_type = Integer)]
     pub position: i32,
-    /// What happened.
+    /// The kind of entry.
     #[diesel(sql_type = Text)]
     pub entry: LedgerKind,
-    /// Who did it, or was given the copy.
+    /// The account that acted, or that received the copy.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// Whose the copy was after it.
+    /// The owner after the entry.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub owner_id: Option<AccountId>,
-    /// What the moderator said.
+    /// The moderator's reason.
     #[diesel(sql_type = Nullable<Text>)]
     pub reason: Option<String>,
     /// The trade that moved it.
@@ -268,16 +268,16 @@ pub struct LedgerRow {
     /// Whether the reader was a side of that trade.
     #[diesel(sql_type = Bool)]
     pub own_trade: bool,
-    /// The dispute that it opened or decided.
+    /// The dispute that was opened or decided.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub dispute_id: Option<DisputeId>,
-    /// When.
+    /// The time.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
 
-/// What happened to one of the own copies (with `overseer`: any), the oldest first, after the position `after`. `None`: there is no
-/// such copy for the reader.
+/// The history of one of the caller's copies (with `overseer`: any copy), the oldest entry first, after the position
+/// `after`. `None`: there is no such copy for the reader.
 pub async fn history(
     conn: &mut Connection,
     by: &Granted<ReadOwnCopies>,
@@ -312,14 +312,14 @@ pub async fn history(
     Ok(Some(rows))
 }
 
-/// What a moderator does to a copy.
+/// An action of a moderator on a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moderation {
-    /// No trade moves it from now on.
+    /// The copy cannot be traded.
     Freeze,
-    /// Trades may move it again.
+    /// The copy can be traded again.
     Unfreeze,
-    /// Nobody holds it from now on, for good.
+    /// The copy has no owner any more; final.
     Void,
 }
 
@@ -332,7 +332,7 @@ impl Moderation {
         }
     }
 
-    /// The name of what was done, in the audit log and other logs.
+    /// The name of the action, in the audit log and other logs.
     pub fn action(self) -> &'static str {
         match self {
             Self::Freeze => "copy.frozen",
@@ -341,7 +341,7 @@ impl Moderation {
         }
     }
 
-    /// Whether the copy is as it should be already.
+    /// Whether the copy is in the target state already.
     fn is_done(self, copy: &LockedCopy) -> bool {
         match self {
             Self::Freeze => copy.frozen_at.is_some(),
@@ -362,14 +362,14 @@ pub enum ModerationOutcome {
     },
     /// There is no such copy.
     Missing,
-    /// The copy is void: nothing else happens to it.
+    /// The copy is void, which is final.
     Void,
-    /// The moderator owns or claims the copy, or did.
+    /// The moderator owns or claims the copy, or did so before.
     OwnCase,
 }
 
-/// Freezes, unfreezes or voids a copy, with a reason that its owner reads. Voiding closes its disputes, and takes back the vote that it
-/// was for a card that is still hidden.
+/// Freezes, unfreezes or voids a copy, with a reason that its owner can read. Voiding closes its disputes, and removes
+/// its vote for a card that is still hidden.
 pub async fn moderate(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,

@@ -1,4 +1,4 @@
-//! Disputes: what is said in them, and how they end. The copy ledger says that they began and what was decided.
+//! Disputes: their statements and outcomes. The copy ledger records their beginning and decision.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -49,26 +49,26 @@ struct DisputeRow {
 #[derive(Clone, Debug)]
 pub struct DisputeView {
     pub id: DisputeId,
-    /// The copy. Its id and owner are for its owner and moderators: the claimant does not learn who the other is.
+    /// The copy. Its id and owner are for its owner and moderators: the claimant does not learn the other account.
     pub copy: CopyView,
-    /// Who claims it. For moderators.
+    /// The claimant. For moderators.
     pub claimant: AccountId,
-    /// How far it is.
+    /// Its state.
     pub state: DisputeState,
     /// When it was opened.
     pub opened_at: DateTime<Utc>,
     /// When it was closed.
     pub closed_at: Option<DateTime<Utc>>,
-    /// Which moderator decided it. For moderators.
+    /// The moderator who decided it. For moderators.
     pub decided_by: Option<AccountId>,
     /// What the moderator statements.
     pub reason: Option<String>,
-    /// Who lost the copy by it. For moderators and herself.
+    /// Who lost the copy by the decision. For moderators and that account.
     pub lost_by: Option<AccountId>,
 }
 
 impl DisputeView {
-    /// On which side an account stands; `None`: on neither.
+    /// The side of an account; `None`: it is on neither side.
     pub fn side(&self, account: AccountId) -> Option<DisputeSide> {
         if self.claimant == account {
             Some(DisputeSide::Claimant)
@@ -83,51 +83,51 @@ impl DisputeView {
 /// Something that one side statements.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StatementRow {
-    /// On which side.
+    /// Its side.
     #[diesel(sql_type = Text)]
     pub side: DisputeSide,
-    /// Who said it.
+    /// Its author.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// What.
+    /// The text.
     #[diesel(sql_type = Text)]
     pub text: String,
-    /// When.
+    /// The time.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
 }
 
-/// Whose disputes.
+/// Whose disputes to list.
 #[derive(Clone, Copy, Debug)]
 pub enum DisputesOf<'a> {
-    /// The reader's own, on either side or on one.
+    /// The reader's disputes, on either side or on one.
     Own(Option<DisputeSide>),
-    /// Everybody's, or those in which one account claims the copy, has it now, or lost it by the decision.
+    /// All disputes, or those in which one account claims the copy, owns it, or lost it by the decision.
     All(&'a Granted<OverseeCopies>, Option<AccountId>),
 }
 
-/// Which disputes; all conditions must hold.
+/// Filter of disputes; all conditions must hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DisputeFilter {
     /// Whether they are open.
     pub open: Option<bool>,
-    /// How far they are.
+    /// The state.
     pub state: Option<DisputeState>,
-    /// Opened from then on.
+    /// Earliest time of opening, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// Opened before that.
+    /// Latest time of opening, exclusive.
     pub until: Option<DateTime<Utc>>,
 }
 
 const DISPUTE_COLUMNS: &str = "d.id AS dispute_id, d.claimant_id, d.state, d.opened_at, d.closed_at, d.decided_by, d.reason, d.lost_by \
                       FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac";
 
-/// Ids of disputes over copies that `$account` owns, or that it lost by them. A union, because each part has an index; one condition over both
-/// tables would read all disputes.
+/// Ids of disputes about copies that `$account` owns, or that it lost by them. A union, because each part has an index;
+/// one condition over both tables would read all disputes.
 const OWNED: &str = "SELECT id FROM disputes WHERE lost_by = $account UNION ALL \
                      SELECT about.id FROM copies mine JOIN disputes about USING (code_prefix, code_mac) WHERE mine.owner_id = $account";
 
-/// A condition: `$account` claims the copy of the dispute, owns it or lost it.
+/// A condition: `$account` claims the disputed copy, owns it or lost it.
 fn about_account() -> String {
     format!("d.id IN (SELECT id FROM disputes WHERE claimant_id = $account UNION ALL {OWNED})")
 }
@@ -197,14 +197,14 @@ async fn view_disputes(
     Ok(rows.into_iter().zip(copies).map(view).collect())
 }
 
-/// Permissions that read a dispute: to read own ones, and to do something in one.
+/// Permissions with which disputes can be read: for reading own disputes, and for actions in one.
 pub trait DisputePermission: Permission {}
 impl DisputePermission for ReadOwnDisputes {}
 impl DisputePermission for ArgueOwnDisputes {}
 impl DisputePermission for ModerateCopies {}
 
-/// A dispute with what the reader may read of what was said: her own words, or, if `all`, everybody's. `None`: there is no such dispute,
-/// or the reader is on neither side and may not read all.
+/// A dispute with the statements that the reader may read: her own, or, if `all`, everybody's. `None`: there is no such
+/// dispute, or the reader is on neither side and may not read all.
 pub async fn find<P: DisputePermission>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -235,17 +235,17 @@ pub async fn find<P: DisputePermission>(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DisputeOutcome {
     Done,
-    /// Done before by the same request: nothing changed.
+    /// The same request was made before: nothing changed.
     Before,
     /// The asker has no such dispute.
     Missing,
-    /// It is for the other side to do.
+    /// Only the other side may do this.
     NotYourTurn,
-    /// It was closed before, and is this now.
+    /// The dispute was closed before, in this state.
     Closed(DisputeState),
-    /// The account has said as much as it may.
+    /// The account has reached the limit of statements.
     TooMany,
-    /// The moderator is a side of it, or has a stake in the copy otherwise.
+    /// The moderator is a side of it, or has another interest in the copy.
     OwnCase,
 }
 
@@ -282,7 +282,7 @@ pub async fn add_statement(
     at: DateTime<Utc>,
 ) -> Result<DisputeOutcome, IdempotentError> {
     if let Some(earlier) = idempotency::begin(conn, key, dispute).await? {
-        // The body does not say in which dispute; the path does.
+        // The body does not contain the dispute; the path does.
         return if earlier == dispute {
             Ok(DisputeOutcome::Before)
         } else {
@@ -339,7 +339,7 @@ async fn insert_statement(
     Ok(DisputeOutcome::Done)
 }
 
-/// Gives up an own claim, for good.
+/// Withdraws the caller's claim; final.
 pub async fn withdraw(
     conn: &mut Connection,
     by: &Acting<ArgueOwnDisputes>,
@@ -371,8 +371,8 @@ struct KeyRow {
     code_mac: Vec<u8>,
 }
 
-/// Decides a dispute, with a reason that both sides read. For the claimant, the copy is hers from now on; other claims to it stay open,
-/// against her. The copy is locked first, then the dispute, as when a trade moves it.
+/// Decides a dispute, with a reason that both sides can read. If the claimant wins, she owns the copy; other claims to
+/// it stay open, now against her. The copy is locked first, then the dispute, as in trades.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,

@@ -1,7 +1,7 @@
-//! The copy ledger: the only way in which a copy changes.
+//! The copy ledger: the only place where copies are changed.
 //!
-//! Every change locks the copy's row first. The database numbers the entries of a copy under that lock, so the history of
-//! a copy has no gaps and no forks, and its owner and states follow from the newest entries.
+//! Every change locks the copy's row first. The database numbers the entries of a copy under that lock, so the history
+//! of a copy has no gaps and no branches, and its owner and state follow from the newest entries.
 
 use std::collections::HashSet;
 
@@ -30,7 +30,7 @@ pub(in crate::store) struct LockedCopy {
     /// The owner.
     #[diesel(sql_type = SqlUuid)]
     pub owner_id: AccountId,
-    /// Since when no trade moves it.
+    /// Since when it is frozen.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub frozen_at: Option<DateTime<Utc>>,
     /// When it was declared void.
@@ -41,17 +41,17 @@ pub(in crate::store) struct LockedCopy {
 /// An entry to write about a copy whose row is locked.
 pub(in crate::store) struct NewEntry<'a> {
     pub copy: &'a LockedCopy,
-    /// What happened.
+    /// The kind of entry.
     pub kind: LedgerKind,
-    /// register, transfer: the new owner; dispute: the claimant; else the moderator.
+    /// For `register` and `transfer` the new owner, for `dispute` the claimant, else the moderator.
     pub account: AccountId,
-    /// What the moderator says.
+    /// The moderator's reason.
     pub reason: Option<&'a str>,
     /// The trade that moved it.
     pub trade: Option<TradeId>,
     /// The dispute that was decided.
     pub dispute: Option<DisputeId>,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
@@ -85,7 +85,7 @@ pub(in crate::store) async fn lock_by_key(
     .optional()?)
 }
 
-/// Locks those of the copies that have no owner, in the order of their keys.
+/// Locks those copies that have no owner, in the order of their keys.
 pub(in crate::store) async fn lock_unowned(
     conn: &mut Connection,
     keys: impl Iterator<Item = &(String, Vec<u8>)>,
@@ -102,7 +102,7 @@ pub(in crate::store) async fn lock_unowned(
     Ok(())
 }
 
-/// Locks, without waiting, those of the copies that have no owner; returns the keys of those that it could lock.
+/// Locks, without waiting, those copies that have no owner; returns the keys of those that it could lock.
 pub(in crate::store) async fn try_lock_unowned(
     mut conn: &Connection,
     keys: &[(String, Vec<u8>)],
@@ -128,7 +128,8 @@ pub(in crate::store) async fn try_lock_unowned(
     Ok(locked.into_iter().map(|row| (row.code_prefix, row.code_mac)).collect())
 }
 
-/// Whether an account has a stake in a copy: it owns it or ever did, or claims it or ever did. Moderators leave such copies to others.
+/// Whether an account has an interest in a copy: it owns or claims it, or did so before. Moderators must leave such
+/// copies to others.
 pub(in crate::store) async fn is_party(
     conn: &mut Connection,
     copy: &LockedCopy,

@@ -1,4 +1,4 @@
-//! Lists of wants and haves, and players whose lists match.
+//! Lists of wanted and offered cards, and players whose lists match.
 
 use std::collections::BTreeSet;
 
@@ -25,10 +25,10 @@ pub struct TradeListRow {
     /// Who may read it.
     #[diesel(sql_type = Text)]
     pub visibility: Visibility,
-    /// Rises with every change; 0: nothing was ever written.
+    /// Rises with every change; 0: the list was never written.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// When it was changed last.
+    /// When it last changed.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub updated_at: Option<DateTime<Utc>>,
 }
@@ -39,22 +39,22 @@ impl TradeListRow {
     }
 }
 
-/// A list as a viewer sees it.
+/// A list as a viewer may see it.
 #[derive(Clone, Debug)]
 pub struct TradeListView {
     /// The list itself.
     pub row: TradeListRow,
-    /// Its items, in their owner's order.
+    /// Its items, in the order of their owner.
     pub items: Vec<TradeItemView>,
 }
 
-/// An item to store; the card exists, and the printing is one of it.
+/// An item to store; the card must exist, and the printing must belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NewTradeItem {
     pub card: CardId,
     /// The printing; `None`: any.
     pub printing: Option<PrintingId>,
-    /// How many: 1 to 9999.
+    /// Quantity: 1 to 9999.
     pub quantity: i32,
 }
 
@@ -73,7 +73,7 @@ async fn find_row(
         .optional()?)
 }
 
-/// One of the own lists; an empty, private one when nothing was written yet.
+/// One of the caller's lists; an empty, private one if it was never written.
 pub async fn find_own(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -93,8 +93,8 @@ struct Owner {
     name: String,
 }
 
-/// The public list of the player of that name ([`cardscape_engine::name_key`]), and the name as it is written. A private list, a banned
-/// player and a name that nobody has are not told apart.
+/// The public list of the player with that name ([`cardscape_engine::name_key`]), and the name as it is written. A
+/// private list, a banned player and an unknown name must not be told apart.
 pub async fn find_public(
     conn: &mut Connection,
     viewer: Viewer,
@@ -116,7 +116,8 @@ pub async fn find_public(
     Ok(Some((name, TradeListView { row, items })))
 }
 
-/// Printings with these ids, or of these cards: those that the viewer may see, and by id those that stand on the list already.
+/// Printings with these ids, or of these cards: those that the viewer may see, and by id those that are on the list
+/// already.
 pub async fn find_printings(
     conn: &mut Connection,
     by: &Granted<WriteOwnCollection>,
@@ -137,7 +138,7 @@ pub async fn find_printings(
     Ok(found)
 }
 
-/// Replaces one of the own lists, if `is_current` accepts its revision.
+/// Replaces one of the caller's lists, if `is_current` accepts its revision.
 pub async fn replace(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -186,7 +187,7 @@ pub async fn replace(
     Ok(Edited::Done(TradeListView { row: list, items }))
 }
 
-/// A player whose lists match the own ones.
+/// A player whose lists match the caller's.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct TradeMatch {
     #[diesel(sql_type = SqlUuid)]
@@ -194,19 +195,19 @@ pub struct TradeMatch {
     /// Name as written.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// How many of the own wants they have.
+    /// How many of the caller's wanted cards they offer.
     #[diesel(sql_type = BigInt)]
     pub they_have: i64,
-    /// How many of the own haves they want.
+    /// How many of the caller's offered cards they want.
     #[diesel(sql_type = BigInt)]
     pub they_want: i64,
-    /// Whether it goes both ways.
+    /// Whether both match.
     #[diesel(sql_type = Bool)]
     pub mutual: bool,
 }
 
 impl TradeMatch {
-    /// Where it stands in the list.
+    /// Its position in the list.
     pub fn position(&self) -> MatchPosition {
         (self.mutual, self.they_have + self.they_want, self.account_id)
     }
@@ -215,8 +216,9 @@ impl TradeMatch {
 /// Whether mutual, matches both ways, account.
 pub type MatchPosition = (bool, i64, AccountId);
 
-/// Players whose public lists match the own ones, unless one has blocked the other: mutual matches first, then those with the most matches. For each own item at most a hundred public
-/// items of others are read, so that a card that everybody wants does not make the query slow.
+/// Players whose public lists match the caller's, unless one has blocked the other: mutual matches first, then those
+/// with the most matches. For each item of the caller, at most a hundred public items of others are read, so that a
+/// card that everybody wants does not make the query slow.
 pub async fn list_matches(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,

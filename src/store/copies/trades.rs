@@ -1,4 +1,5 @@
-//! Trades: offers to exchange copies. An open offer locks nothing; accepting one checks everything again and swaps all or nothing.
+//! Trades: offers to exchange copies. An open offer locks nothing; accepting it checks everything again and exchanges
+//! all copies or none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,74 +26,75 @@ use crate::store::{Connection, StoreResult};
 /// An offer to make.
 pub struct NewTrade<'a> {
     pub id: TradeId,
-    /// What changes hands.
+    /// The copies that change hands.
     pub terms: &'a TradeTerms,
-    /// What the one who offers says.
+    /// The message of the account that offers.
     pub message: Option<&'a str>,
     /// Until when it can be accepted.
     pub expires_at: DateTime<Utc>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What is wrong with a copy in an offer.
+/// Why a copy cannot be in an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyFault {
-    /// To give: not a copy of one's own.
+    /// Offered: it is not a copy of the caller.
     NotYours,
-    /// To give: frozen by a moderator.
+    /// Offered: it is frozen by a moderator.
     Frozen,
-    /// To give: void.
+    /// Offered: it is void.
     Void,
-    /// To ask for: not one that the other side shows. Whether there is such a copy, and whose it is, is not told.
+    /// Requested: it is not a copy that the other side shows. The response must not tell whether it exists, or who owns
+    /// it.
     NotShown,
 }
 
 /// Result of making an offer.
 #[derive(Debug)]
 pub enum Offered {
-    /// Made.
+    /// The offer was stored.
     New,
-    /// This request was answered before, with this offer.
+    /// A repeated request, which stored this offer before.
     Repeat(TradeId),
-    /// There is no such player, or she takes no offers, or she is banned, or has blocked the asker.
+    /// There is no such player, or she accepts no offers, is banned, or has blocked the asker.
     NoSuchTrader,
-    /// Nobody trades with themselves.
+    /// Players cannot trade with themselves.
     Oneself,
     /// The account has [`MAX_OPEN_TRADES`] open offers.
     TooMany,
-    /// Copies that cannot be offered, by side and place from 0.
+    /// Copies that cannot be in the offer, by side and index from 0.
     Faults(Vec<(TradeSide, usize, CopyFault)>),
 }
 
-/// Whether an action was done now or before.
+/// Whether the action was done by this request or an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// By this request.
     Now,
-    /// Before: nothing changed.
+    /// By an earlier request: nothing changed.
     Before,
 }
 
 /// Result of answering an offer.
 #[derive(Debug)]
 pub enum Answered<T> {
-    /// Done, or done before by the same request.
+    /// Done, by this or an earlier request.
     Done(T),
     /// The asker has no such offer.
     Missing,
-    /// It is for the other side to do.
+    /// Only the other side may do this.
     NotYourTurn,
-    /// It was closed before, and is this now.
+    /// It was closed before, in this state.
     Closed(TradeState),
-    /// It lapsed: these copies are gone; none: the other side is.
+    /// It lapsed because these copies cannot be exchanged any more; empty: because of the other side.
     Lapsed(Vec<CopyId>, When),
 }
 
 /// The other side of an offer.
 struct Partner {
     account: AccountId,
-    /// Whether its copies may be asked for by whoever knows them.
+    /// Whether all its copies may be requested by callers who know them.
     shows_all: bool,
 }
 
@@ -116,7 +118,7 @@ pub async fn offer(
         .optional()?;
     let offered = match found {
         Some((id, _)) if id == by.account() => Offered::Oneself,
-        // Who is blocked is told the same as of a player who takes no offers.
+        // A player who has blocked the caller is answered like one who accepts no offers.
         Some((id, _)) if has_blocked(conn, id, by.account()).await? => Offered::NoSuchTrader,
         Some((id, trading)) if trading != Trading::Closed => {
             let shows_all = trading == Trading::Public;
@@ -131,7 +133,7 @@ pub async fn offer(
     Ok(offered)
 }
 
-/// Answers an offer with one in the other direction, which takes its place. What the first offer gives may be asked for.
+/// Answers an offer with one in the other direction, which replaces it. Copies in the first offer may be requested.
 pub async fn counter(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
@@ -142,7 +144,7 @@ pub async fn counter(
     if let Some(earlier) = idempotency::begin(conn, key, new.id).await? {
         let countered: Option<Option<TradeId>> =
             trades::table.find(earlier).select(trades::counter_to).first(conn).await.optional()?;
-        // The body does not say which offer it answers; the path does.
+        // The body does not contain the answered offer; the path does.
         return match countered {
             Some(Some(first)) if first == trade => Ok(Answered::Done(Offered::Repeat(earlier))),
             _ => Err(IdempotentError::Mismatch),
@@ -186,7 +188,7 @@ async fn insert_counter(
     if has_blocked(conn, first.offered_by, by.account()).await? {
         return Ok(Answered::Done(Offered::NoSuchTrader));
     }
-    // The partner made the first offer, so it may be countered even if she takes no offers.
+    // The partner made the first offer, so it may be countered even if she accepts no offers.
     let partner = Partner { account: first.offered_by, shows_all: trading == Trading::Public };
     let offered = insert_offer(conn, by, &partner, new, Some(trade)).await?;
     if matches!(offered, Offered::New) {
@@ -269,8 +271,9 @@ async fn insert_offer(
     Ok(Offered::New)
 }
 
-/// Checks the copies of an offer and returns their rows, or the faults. A copy that is asked for must be shown by a public collection or by the offer
-/// that this one counters. All other copies have the same fault, so that an offer does not reveal who owns a copy.
+/// Checks the copies of an offer and returns their rows, or the faults. A requested copy must be shown by a public
+/// collection or by the offer that this one counters. All other copies have the same fault, so that an offer does not
+/// reveal who owns a copy.
 async fn check_terms(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
@@ -437,15 +440,17 @@ impl SwapRow {
             || self.copy.voided_at.is_some()
     }
 
-    /// Who has it afterwards.
+    /// Its owner after the trade.
     fn taker(&self, trade: &LockedTrade) -> AccountId {
         if self.given { trade.offered_to } else { trade.offered_by }
     }
 }
 
-/// Accepts an offer: all copies change hands at once, or the offer lapses. No submission is made, and no unlock moves.
+/// Accepts an offer: all copies change hands in one transaction, or the offer lapses. This creates no submissions and
+/// does not affect unlocks.
 ///
-/// The trade is locked first, then its copies in the order of their keys, so that two trades of the same copies cannot deadlock.
+/// The trade is locked first, then its copies in the order of their keys, so that two trades with the same copies
+/// cannot deadlock.
 pub async fn accept(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
@@ -525,7 +530,7 @@ async fn swap(
         })
         .collect();
     ledger::append(conn, &entries).await?;
-    // A claimant who gets the copy has no claim any more.
+    // The claim of a claimant who gets the copy is settled.
     sql("UPDATE disputes d SET state = 'settled', closed_at = $at FROM trade_copies t, copies c \
          WHERE t.trade_id = $trade AND c.code_prefix = t.code_prefix AND c.code_mac = t.code_mac \
            AND d.code_prefix = t.code_prefix AND d.code_mac = t.code_mac \

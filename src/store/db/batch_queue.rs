@@ -1,24 +1,25 @@
-//! Batches the jobs of many requests: one task of the process takes all jobs that came while it worked on the batch before. So a commit, or a
-//! lock that all of them need, is paid for once per batch, and batches grow with the load.
+//! Batches the jobs of many requests: one task of the process takes all jobs that arrived while it processed the
+//! previous batch. So a commit, or a lock that all of them need, is paid for once per batch, and batches grow with the
+//! load.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
-/// Works on batches of jobs.
+/// Processes batches of jobs.
 pub(in crate::store) trait BatchWorker: Clone + Send + 'static {
-    /// What a request wants, with the channel for its answer.
+    /// A request's job, with the channel for its result.
     type Job: Send + 'static;
-    /// Most jobs that are worked on together.
+    /// Most jobs in a batch.
     const MAX_BATCH: usize;
 
-    /// Waits until it is worth while to take the next jobs.
+    /// Waits until it is worthwhile to take the next jobs.
     fn ready(&self) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// Works on a batch, and answers each job. A job that is dropped tells its request so.
+    /// Processes a batch, and answers each job. Dropping a job sends an error to its request.
     fn work(&self, jobs: Vec<Self::Job>) -> impl Future<Output = ()> + Send;
 }
 
@@ -26,16 +27,16 @@ pub(in crate::store) trait BatchWorker: Clone + Send + 'static {
 pub(in crate::store) struct BatchQueue<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
-    /// The runtime of the task. Not that of the first request, whose worker thread may end before those of others.
+    /// The runtime of the task. Not that of the first request, whose worker thread may end before others.
     runtime: Handle,
     waiting: Mutex<Waiting<T>>,
-    /// All jobs are done.
+    /// Signals that all jobs are done.
     done: Notify,
 }
 
 struct Waiting<T> {
     jobs: Vec<T>,
-    /// A task works on them.
+    /// Whether a task is processing jobs.
     has_worker: bool,
 }
 
@@ -46,7 +47,7 @@ impl<T> Clone for BatchQueue<T> {
 }
 
 impl<T> BatchQueue<T> {
-    /// An empty queue. Jobs are worked on in the runtime of tokio in which this is called.
+    /// An empty queue. Jobs run in the tokio runtime in which this is called.
     pub(in crate::store) fn new() -> Self {
         let runtime = Handle::current();
         let waiting = Mutex::new(Waiting { jobs: Vec::new(), has_worker: false });
@@ -59,24 +60,25 @@ impl<T> BatchQueue<T> {
 }
 
 impl<T: Send + 'static> BatchQueue<T> {
-    /// Adds a job, and begins to work if nobody does.
+    /// Adds a job, and starts a task if none is running.
     pub(in crate::store) fn push<C: BatchWorker<Job = T>>(&self, job: T, worker: &C) {
         let mut waiting = self.waiting();
         waiting.jobs.push(job);
         if !std::mem::replace(&mut waiting.has_worker, true) {
             drop(waiting);
-            // A task of its own, since other requests wait for it, too. The guard is made here, so that it is dropped even if the task never runs.
+            // A separate task, because other requests wait for it, too. The guard is created here, so that it is
+            // dropped even if the task never runs.
             let serving = RunningWorker { jobs: self.clone(), ended: false };
             self.0.runtime.spawn(serving.run(worker.clone()));
         }
     }
 
-    /// Adds jobs of the task that serves, which takes them next.
+    /// Adds jobs from the running task, which takes them next.
     pub(in crate::store) fn add(&self, jobs: impl IntoIterator<Item = T>) {
         self.waiting().jobs.extend(jobs);
     }
 
-    /// Waits until there is no job that waits or is worked on.
+    /// Waits until no job is queued or running.
     pub(in crate::store) async fn wait_until_empty(&self) {
         loop {
             let done = self.0.done.notified();
@@ -89,7 +91,7 @@ impl<T: Send + 'static> BatchQueue<T> {
         }
     }
 
-    /// The next jobs; `None`: there are none, and nobody serves any more.
+    /// Takes the next jobs; `None`: there are none, and the task ends.
     fn next(&self, most: usize) -> Option<Vec<T>> {
         let mut waiting = self.waiting();
         if waiting.jobs.is_empty() {
@@ -102,7 +104,8 @@ impl<T: Send + 'static> BatchQueue<T> {
     }
 }
 
-/// A task that works on the jobs. When it is dropped half-way, with its runtime, the requests of its jobs get an error, and the next job starts another task.
+/// The running task. If it is dropped before its end, with its runtime, the requests of its jobs get an error, and the
+/// next job starts another task.
 struct RunningWorker<T> {
     jobs: BatchQueue<T>,
     ended: bool,
@@ -110,7 +113,7 @@ struct RunningWorker<T> {
 
 impl<T: Send + 'static> RunningWorker<T> {
     async fn run<C: BatchWorker<Job = T>>(mut self, worker: C) {
-        // Requests that are ready to run come first.
+        // Lets other tasks that are ready run first.
         tokio::task::yield_now().await;
         loop {
             worker.ready().await;

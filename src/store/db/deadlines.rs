@@ -1,5 +1,6 @@
-//! How long one statement may take in work that is no ordinary request ([`Store::with_deadline`](crate::store::Store::with_deadline)). Each is a
-//! little longer than the time limit that the work sets on the server, so that the server's error comes first.
+//! Time limits of statements in work that is no ordinary request
+//! ([`Store::with_deadline`](crate::store::Store::with_deadline)). Each is slightly longer than the time limit that the
+//! work sets on the server, so that the server's error arrives first.
 
 use std::time::Duration;
 
@@ -12,5 +13,6 @@ pub const BATCH: Duration = Duration::from_secs(65);
 /// Deleting a batch of the copies of a discarded print run: 35 s.
 pub const DELETION: Duration = Duration::from_secs(35);
 
-/// Large requests of many short statements, collection imports say: each may take as long as any, and all of them together longer: 2.4 s.
+/// Large requests of many short statements, such as collection imports: each statement has the usual limit, and all of
+/// them together have more time: 2.4 s.
 pub const LARGE: Duration = Duration::from_millis(2_400);

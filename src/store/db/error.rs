@@ -1,4 +1,4 @@
-//! Errors of the store, as far as callers distinguish them.
+//! Errors of the store that callers distinguish.
 
 use std::time::Duration;
 
@@ -10,38 +10,40 @@ use super::health::OUTDATED;
 /// The result of every store function.
 pub type StoreResult<T> = Result<T, StoreError>;
 
-/// A store function failed.
+/// Why a store function failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// Postgres is gone, starting, overloaded, full or read-only, or did not answer in time. Worth another try a little later.
+    /// Postgres is not reachable, starting, overloaded, full or read-only, or did not answer in time. A retry may
+    /// succeed a little later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
-    /// The statement ran into its time limit. Worth another try a little later.
+    /// The statement timed out. A retry may succeed a little later.
     #[error("a statement took too long")]
     TooLong,
-    /// Other transactions were in the way, several times: a deadlock or a serialisation failure, or a migration under a kept statement. Worth
-    /// another try.
+    /// Conflicts with other transactions, several times: a deadlock or a serialisation failure, or a migration that
+    /// invalidated a prepared statement. A retry may succeed.
     #[error("other transactions were in the way: {0}")]
     Contended(String),
-    /// The search queue is full. Worth another try a little later.
+    /// The search queue is full. A retry may succeed a little later.
     #[error("too many wide searches at once")]
     Crowded,
-    /// The session or personal access token behind the request has ended, or its account was banned or has lost the role. Nothing was written.
+    /// The session or personal access token of the request has ended, or its account was banned or has lost the role.
+    /// Nothing was written.
     #[error("the credential is not valid any more")]
     Revoked,
-    /// A unique constraint refused the change; its name tells which.
+    /// A unique constraint refused the change.
     #[error("conflict with {constraint}")]
     Conflict {
         /// Name of the constraint or index.
         constraint: String,
     },
-    /// Anything else: a fault of ours.
+    /// Any other error: a bug.
     #[error("database error: {0}")]
     Fault(#[source] DieselError),
 }
 
-/// Limits the time of a question to the database: [`StoreError::Unavailable`] when there is no answer within `limit`, also when the server is
-/// silent without closing the connection.
+/// Limits the time of a database request: [`StoreError::Unavailable`] when there is no answer within `limit`, also when
+/// the server is silent without closing the connection.
 pub async fn in_time<T>(
     limit: Duration,
     asked: impl Future<Output = StoreResult<T>>,
@@ -50,7 +52,7 @@ pub async fn in_time<T>(
 }
 
 impl StoreError {
-    /// Postgres does not answer.
+    /// The error for a server that does not answer.
     pub(super) fn silent() -> Self {
         Self::Unavailable("no answer in time".to_owned())
     }
@@ -60,13 +62,13 @@ impl StoreError {
         matches!(self, Self::Conflict { constraint } if constraint == name)
     }
 
-    /// Whether a row was found, and what is stored in it cannot be read.
+    /// Whether a row was found whose content cannot be decoded.
     pub fn is_unreadable(&self) -> bool {
         matches!(self, Self::Fault(DieselError::DeserializationError(_)))
     }
 
-    /// Whether the same transaction may well succeed when it is run again at once: a deadlock, a serialisation failure, a kept statement
-    /// that a migration made useless.
+    /// Whether an immediate retry of the transaction may succeed: after a deadlock, a serialisation failure, or the
+    /// invalidation of a prepared statement by a migration.
     pub(in crate::store) fn is_transient(&self) -> bool {
         matches!(self, Self::Contended(_))
     }
@@ -74,20 +76,20 @@ impl StoreError {
 
 /// Class of an error by its SQLSTATE: <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 enum ErrorClass {
-    /// The same may succeed a little later.
+    /// The same statement may succeed a little later.
     Transient,
-    /// The statement ran into its time limit, or was cancelled.
+    /// The statement timed out, or was cancelled.
     TooLong,
-    /// Others were in the way.
+    /// There were conflicts with other transactions.
     Contended,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 
 impl ErrorClass {
     fn of(state: &str) -> Self {
         match state {
-            // On another connection, or prepared anew, it may succeed at once.
+            // It may succeed at once on another connection, or when prepared again.
             _ if OUTDATED.contains(&state) => Self::Contended,
             "57014" => Self::TooLong,             // query_canceled
             "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
@@ -105,7 +107,7 @@ impl ErrorClass {
     }
 }
 
-/// The SQLSTATE of an error. Diesel drops it; [`wire`](super::wire) writes it where the hint is.
+/// The SQLSTATE of an error. Diesel drops it, so [`wire`](super::wire) writes it into the hint.
 pub(super) fn sql_state(info: &(dyn DatabaseErrorInformation + Send + Sync)) -> &str {
     info.hint().filter(|hint| hint.len() == 5).unwrap_or_default()
 }

@@ -1,18 +1,18 @@
-//! What the connections of a process have learned about the server.
+//! Observations about the server by all connections of a process.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long an error that writes met with is remembered.
+/// How long a write error is remembered.
 const REMEMBERED: Duration = Duration::from_secs(15);
 
 /// SQLSTATE `disk_full`.
 const DISK_FULL: &str = "53100";
 
-/// SQLSTATEs of prepared statements that are invalid: `feature_not_supported`, "cached plan must not change result type" (a column that it selects
-/// has another type now), and `invalid_sql_statement_name` (somebody deallocated it).
+/// SQLSTATEs of invalid prepared statements: `feature_not_supported`, "cached plan must not change result type" (the
+/// type of a selected column has changed), and `invalid_sql_statement_name` (the statement was deallocated).
 pub(super) const OUTDATED: [&str; 2] = ["0A000", "26000"];
 
 /// Observations about the server, shared by all pools of a process.
@@ -31,18 +31,19 @@ impl Health {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a connection has had no answer since then: others without an answer since then may hang as well.
+    /// Records that a connection has had no answer since `since`: other connections without an answer since then may
+    /// hang, too.
     pub(super) fn suspect(&self, since: Instant) {
         let mut observations = self.observations();
         observations.suspect = observations.suspect.max(Some(since));
     }
 
-    /// Connections that were last heard of at this time or before it are not to be used again.
+    /// Connections that last received data at or before this time must not be used again.
     pub(super) fn suspects(&self) -> Option<Instant> {
         self.observations().suspect
     }
 
-    /// The server reported an error with this SQLSTATE.
+    /// Records that the server reported an error with this SQLSTATE.
     pub(super) fn note_error(&self, code: &str) {
         if code == DISK_FULL {
             self.observations().disk_full = Some(Instant::now());
@@ -52,7 +53,7 @@ impl Health {
         }
     }
 
-    /// When the server last refused a prepared statement: those prepared until then are to be prepared again.
+    /// When the server last refused a prepared statement: statements prepared before that must be prepared again.
     pub(super) fn outdated(&self) -> Option<Instant> {
         self.observations().outdated
     }

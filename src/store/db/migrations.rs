@@ -1,4 +1,4 @@
-//! Brings the database to the schema of this binary.
+//! Migrates the database to the schema of this program.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::store::StoreSettings;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
 
-/// Longest wait for a connection at the start, when nobody waits for an answer.
+/// Longest wait for a connection at the start, when no client waits.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Longest wait for the answer to one statement of a migration: it may rewrite a large table.
@@ -24,20 +24,20 @@ const STATEMENT: Duration = Duration::from_hours(1);
 
 const DUPLICATE_DATABASE: &str = "42P04";
 
-/// Two instances that start together must not migrate together: who comes second waits on this advisory lock.
+/// Two instances that start together must not migrate at the same time: the second one waits for this advisory lock.
 const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
 
-/// The database could not be migrated.
+/// Why the database could not be migrated.
 #[derive(Debug, Error)]
 pub enum MigrationError {
-    /// No connection.
+    /// There was no connection.
     #[error("cannot connect to the database: {0}")]
     Connect(#[from] diesel::ConnectionError),
     /// A statement before the migrations failed.
     #[error("cannot prepare the migration: {0}")]
     Prepare(#[from] diesel::result::Error),
-    /// A pooler in transaction mode is between: the lock that keeps two programs from migrating together would stay with a connection of
-    /// the pooler's.
+    /// There is a pooler in transaction mode: the lock that prevents concurrent migrations would stay with one of the
+    /// pooler's connections.
     #[error(
         "the database has to be migrated, which takes a direct connection: this one goes through a pooler in transaction mode. Run \
          `cardscape migrate` with a DATABASE_URL that leads straight to PostgreSQL, then start again"
@@ -48,14 +48,14 @@ pub enum MigrationError {
     Failed(String),
 }
 
-/// Creates the database `name` in the server whose maintenance database is at `url`, unless it exists. For the private
-/// Postgres; a server of the user's has the database that its URL names.
+/// Creates the database `name` on the server with the maintenance database at `url`, unless it exists. Only for the
+/// private Postgres; on a user's server, the database in the URL must exist.
 pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
     let mut session = pool::open(&StoreSettings::new(url.to_owned()), STATEMENT).await?;
     let Err(error) = session.batch_execute(&format!("CREATE DATABASE {name}")).await else {
         return Ok(());
     };
-    // Postgres has no IF NOT EXISTS here; asking first would leave a gap for another process.
+    // Postgres has no IF NOT EXISTS here, and another process could create the database after a check.
     match &error {
         diesel::result::Error::DatabaseError(_, info)
             if sql_state(&**info) == DUPLICATE_DATABASE =>
@@ -79,7 +79,7 @@ struct Begun {
     begun: bool,
 }
 
-/// Applies every migration that is not applied yet and returns their names. Through a pooler in transaction mode there may be none.
+/// Applies all pending migrations and returns their names. Fails through a pooler in transaction mode if there are any.
 pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
     let time_limit =
         StoreSettings { acquire_timeout: ACQUIRE_TIMEOUT, ..StoreSettings::new(url.to_owned()) };

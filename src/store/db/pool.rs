@@ -18,40 +18,40 @@ use crate::auth::permission::{Acting, Confirm, Granted, Permission};
 use crate::store::accounts::credentials;
 use crate::store::{StoreError, StoreResult};
 
-/// Every connection of a pool is in use, and none was given back in time.
+/// All connections of a pool are in use, and none was returned in time.
 pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
 
-/// The connection that store functions take.
+/// The connection type of store functions.
 pub type Connection = AsyncPgConnection;
 
-/// How to reach Postgres, and how long to wait for it. The stores of a process are made from clones of one value: so each learns what the others
-/// notice about the server.
+/// How to reach Postgres, and how long to wait for it. The stores of a process are made from clones of one value, so
+/// that they share observations about the server.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
     /// `postgres://…`; never logged.
     pub url: String,
-    /// Most connections of one pool (each worker thread has a pool of its own).
+    /// Most connections of one pool; each worker thread has its own pool.
     pub pool_size: usize,
     /// Longest wait for a free connection, and for a new one.
     pub acquire_timeout: Duration,
-    /// Longest run of one statement; the server ends it.
+    /// Time limit of one statement, enforced by the server.
     pub statement_timeout: Duration,
-    /// Longest wait for the answer to one statement: the connection is closed then. A little more than `statement_timeout`, for the server is to
-    /// speak first.
+    /// Longest wait for the response to one statement; after it, the connection is closed. Slightly longer than
+    /// `statement_timeout`, so that the server's error arrives first.
     pub answer_timeout: Duration,
-    /// Longest time that one request waits for the database, all its waits together.
+    /// Longest total time that one request waits for the database.
     pub request_budget: Duration,
     /// Connections for searches that may read much of the catalogue; all worker threads share them.
     pub search_connections: usize,
-    /// Longest run of one statement of such a search.
+    /// Time limit of one statement of such a search.
     pub search_timeout: Duration,
     /// Observations about the server, shared by pools.
     pub health: Arc<Health>,
 }
 
 impl StoreSettings {
-    /// Settings for `url` with the default time limits: 2 s for a connection, 2 s for a statement, 2.8 s in all, so that a request never
-    /// waits longer than 3 s to hear that Postgres is gone.
+    /// Settings for `url` with the default time limits: 2 s for a connection, 2 s for a statement, 2.8 s in total, so
+    /// that a request waits at most 3 s until it learns that Postgres is not reachable.
     pub fn new(url: String) -> Self {
         Self {
             url,
@@ -66,7 +66,7 @@ impl StoreSettings {
         }
     }
 
-    /// Whether `url` can be read at all. What is wrong with it is reported without it: it holds a password.
+    /// Whether `url` can be parsed. Errors do not quote it, because it contains a password.
     pub fn check_url(url: &str) -> Result<(), &'static str> {
         wire::check_url(url)
     }
@@ -78,7 +78,7 @@ pub struct Store {
     pool: Pool<Sessions>,
     settings: Arc<StoreSettings>,
     shared: Arc<SharedConnection>,
-    /// How long one statement may take, where that is more than those of requests may.
+    /// The time limit of one statement, if it is longer than that of requests.
     time_limit: Option<Duration>,
 }
 
@@ -88,7 +88,8 @@ impl Store {
         let settings = Arc::new(settings.clone());
         let pool = Pool::builder(Sessions(settings.clone()))
             .max_size(settings.pool_size)
-            // The connection that was used last comes first: its process of Postgres has warm caches; one that slept takes several times as long.
+            // The connection that was used last is reused first: its Postgres process has warm caches; an idle one
+            // would take several times as long.
             .queue_mode(QueueMode::Lifo)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
@@ -96,20 +97,21 @@ impl Store {
         Ok(Self { pool, settings, shared, time_limit: None })
     }
 
-    /// The same pool for work whose statements may each take as long as `limit`, whatever a request may: such that sets a
-    /// `statement_timeout` of its own, which should be a little shorter.
+    /// The same pool for work whose statements may each take as long as `limit`. Such work sets its own
+    /// `statement_timeout`, which should be slightly shorter.
     #[must_use]
     pub fn with_deadline(&self, limit: Duration) -> Self {
         Self { time_limit: Some(limit), ..self.clone() }
     }
 
-    /// Runs a request: all its waits for the database take no longer together than the settings say. Work that it spawns is not counted.
+    /// Runs a request whose total wait for the database is limited by the settings. Tasks that it spawns are not
+    /// counted.
     pub async fn within_budget<T>(&self, request: impl Future<Output = T>) -> T {
         WaitBudget::scope(self.settings.request_budget, request).await
     }
 
-    /// A connection, within the time limit. When the future that has it is dropped in the middle of a statement or a transaction, it is
-    /// closed.
+    /// Takes a connection, within the time limit. If its future is dropped during a statement or transaction, the
+    /// connection is closed.
     pub async fn connection(&self) -> StoreResult<PooledConnection> {
         match self.time_limit {
             Some(limit) => self.lend(limit, None).await,
@@ -117,7 +119,7 @@ impl Store {
         }
     }
 
-    /// A connection on which each statement is answered within `limit`, and all of them within the budget.
+    /// Takes a connection on which each statement is answered within `limit`, and all of them within the budget.
     async fn lend(
         &self,
         limit: Duration,
@@ -137,8 +139,8 @@ impl Store {
         Ok(PooledConnection::new(session))
     }
 
-    /// Runs a read that finds its rows by a key and is over at once, on a connection that it shares with others like it. Neither the wait
-    /// for its turn nor the read may take longer than a connection or a statement may.
+    /// Runs a fast read by key on a connection shared with other such reads. The wait for the turn is limited like that
+    /// for a connection, and the read like a statement.
     pub async fn read<T>(
         &self,
         work: impl AsyncFnOnce(&Connection) -> StoreResult<T>,
@@ -156,9 +158,9 @@ impl Store {
         read.unwrap_or_else(|_| Err(StoreError::silent()))
     }
 
-    /// Runs `work` in a transaction; runs it again, up to twice, when Postgres ended it for a deadlock or a serialisation
-    /// failure. `work` must therefore have no effect outside the database. When the future is dropped half-way, the connection
-    /// is closed and Postgres rolls back.
+    /// Runs `work` in a transaction. Repeats it, up to twice, when Postgres aborted it because of a deadlock or a
+    /// serialisation failure; so `work` must have no effects outside the database. If the future is dropped, the
+    /// connection is closed and Postgres rolls back.
     pub async fn transaction<T, E>(
         &self,
         work: impl AsyncFn(&mut Connection) -> Result<T, E>,
@@ -180,9 +182,9 @@ impl Store {
         }
     }
 
-    /// Runs `work` in a transaction in the name of somebody: it commits only if the credential that `by` was granted for is still alive, its
-    /// account is not banned and the role is still enough; otherwise [`StoreError::Revoked`], and nothing is written. One statement more than
-    /// [`Self::transaction`].
+    /// Runs `work` in a transaction on behalf of a caller: it commits only if the credential that `by` was granted for
+    /// is still valid, its account is not banned, and its role still has the permission; otherwise
+    /// [`StoreError::Revoked`], and nothing is written. One statement more than [`Self::transaction`].
     pub async fn transaction_by<P: Permission, T, E>(
         &self,
         by: &Granted<P>,
@@ -206,8 +208,9 @@ impl Store {
         .await
     }
 
-    /// Like [`Self::transaction_by`], for a permission that is confirmed last, and for work that has something to ask before anything else: `first` goes to
-    /// the database together with the BEGIN, in one trip, and so do all its statements that it does not wait for one by one.
+    /// Like [`Self::transaction_by`], for a permission that is confirmed last, and for work that reads something first:
+    /// the statements of `first` go to the database together with the BEGIN, in one round trip, unless `first` waits
+    /// for each of them.
     pub async fn transaction_by_asking<P: Permission, A, T, E>(
         &self,
         by: &Granted<P>,
@@ -224,11 +227,11 @@ impl Store {
         let mut tries = 0;
         loop {
             tries += 1;
-            // Its first statements are never long, as in `begin`.
+            // Its first statements are always fast, as in `begin`.
             let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
             conn.set_in_transaction(true);
             let mut shared: &Connection = &conn;
-            // Sent in this order; the answers come in it, too.
+            // The statements are sent in this order, and answered in the same order.
             let (begun, asked) =
                 tokio::join!(biased; shared.batch_execute("BEGIN"), first(&conn, &acting));
             if let Some(limit) = self.time_limit {
@@ -252,8 +255,8 @@ impl Store {
         }
     }
 
-    /// Begins a transaction in the name of several, which the caller ends: for tasks that are spawned ([`Self::begin`]). `None` stands for those whose
-    /// credential has ended, or is held by somebody: nobody is waited for.
+    /// Begins a transaction on behalf of several callers, which the caller of this function ends: for spawned tasks
+    /// ([`Self::begin`]). `None` stands for a credential that has ended or is locked: there is no waiting.
     pub(in crate::store) async fn begin_by_all<P: Permission>(
         &self,
         by: &[&Granted<P>],
@@ -282,7 +285,8 @@ impl Store {
         Ok((begun, acting.collect()))
     }
 
-    /// Waits for what another task, or another request, asks of the database for this request, no longer than it may wait for the database itself.
+    /// Waits for work that another task or request does in the database for this request, at most as long as this
+    /// request may wait for the database.
     pub async fn wait_for<T>(
         &self,
         answer: impl Future<Output = StoreResult<T>>,
@@ -298,10 +302,11 @@ impl Store {
         answer.unwrap_or_else(|_| Err(StoreError::silent()))
     }
 
-    /// Begins a transaction that the caller ends: for tasks that are spawned, which cannot hold a closure over a borrowed connection.
-    /// It is not run again; when it is dropped, the connection is closed and Postgres rolls back.
+    /// Begins a transaction that the caller ends: for spawned tasks, which cannot hold a closure over a borrowed
+    /// connection. It is not repeated; when it is dropped, the connection is closed and Postgres rolls back.
     ///
-    /// The statement that begins it is never long: so a server that is silent is noticed as soon as in any request, whatever the work after it may take.
+    /// The BEGIN has the usual time limit, so that a server that does not answer is noticed as fast as in any request,
+    /// however long the later work may take.
     pub(in crate::store) async fn begin(&self) -> StoreResult<OpenTransaction> {
         let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
         conn.set_in_transaction(true);
@@ -318,7 +323,7 @@ impl Store {
         (status.size.saturating_sub(status.available), status.size)
     }
 
-    /// Whether the server answers, and takes writes.
+    /// Checks whether the server answers and accepts writes.
     pub async fn readiness(&self) -> Readiness {
         let asked = async {
             let mut conn = self.connection().await?;
@@ -344,35 +349,35 @@ struct ReadOnly {
     read_only: bool,
 }
 
-/// What can be expected of the database.
+/// Whether the database can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It answers and takes writes.
+    /// It answers and accepts writes.
     Ready,
     /// It does not answer.
     Silent,
-    /// It answers, and takes no writes: a standby, or made read-only.
+    /// It answers but accepts no writes: it is a standby, or read-only.
     ReadOnly,
     /// It answers, and a write failed within the last 15 s because its disk is full.
     Full,
 }
 
-/// A transaction that is open.
+/// An open transaction.
 pub(in crate::store) struct OpenTransaction(PooledConnection);
 
 impl OpenTransaction {
-    /// Where its statements run.
+    /// The connection for its statements.
     pub(in crate::store) fn conn(&mut self) -> &mut Connection {
         &mut self.0
     }
 
-    /// Commits what went well and takes back what did not.
+    /// Commits after success, else rolls back.
     pub(in crate::store) async fn end<T, E: From<StoreError>>(
         mut self,
         result: Result<T, E>,
     ) -> Result<T, E> {
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        // When even this fails, the connection is closed as it is dropped, and Postgres has rolled back or will.
+        // If this fails, the connection is closed when it is dropped, and Postgres rolls back.
         let ended = self.0.batch_execute(end).await;
         self.0.set_in_transaction(ended.is_err());
         match (result, ended) {
@@ -394,7 +399,7 @@ impl AsStoreError for StoreError {
     }
 }
 
-/// A connection outside of pools, for work at the start or on the command line: `time_limit` is for each of its statements.
+/// A connection outside of pools, for the start or the command line; `time_limit` applies to each of its statements.
 pub(in crate::store) async fn open(
     settings: &StoreSettings,
     time_limit: Duration,

@@ -1,4 +1,4 @@
-//! Whether a pooler stands between the service and the server, and whether the service can work through it.
+//! Finds out whether there is a pooler between the service and the server, and whether the service can work with it.
 
 use std::time::Duration;
 
@@ -13,29 +13,29 @@ use crate::store::StoreSettings;
 /// How the service reaches the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// One process of the server for each connection, as long as that lasts: directly, or through a pooler in session mode.
+    /// Each connection has one server process until it ends: a direct connection, or a pooler in session mode.
     Session,
-    /// Through a pooler in transaction mode: each transaction may meet another process.
+    /// A pooler in transaction mode: each transaction may use another process.
     Transaction,
 }
 
-/// The service cannot work so.
+/// Why the service cannot work with this server.
 #[derive(Debug, Error)]
 pub enum RouteError {
-    /// No connection.
+    /// There was no connection.
     #[error("cannot connect to the database: {0}")]
     Connect(#[from] diesel::ConnectionError),
     /// A statement failed.
     #[error("cannot find out how the database is reached: {0}")]
     Failed(#[from] tokio_postgres::Error),
-    /// A pooler that loses prepared statements.
+    /// The pooler loses prepared statements.
     #[error(
         "the database is reached through a pooler in transaction mode that does not keep prepared statements (PgBouncer before 1.21, or \
          max_prepared_statements = 0), and every statement of this service is a prepared one: use session mode (pool_mode = session), \
          PgBouncer 1.21 or newer with max_prepared_statements = 200, or a direct connection"
     )]
     LosesStatements,
-    /// A pooler that has no second process to show.
+    /// The pooler uses only one server process, so it could not be tested.
     #[error(
         "the database is reached through a pooler in transaction mode that gave no second connection to the server within 2 s: give it more \
          (default_pool_size)"
@@ -43,32 +43,34 @@ pub enum RouteError {
     TooFew,
 }
 
-/// Transactions that are held open at once, so that a pooler in transaction mode has to change processes: it gives the process that became free
-/// last, or the one that has been free for the longest.
+/// Transactions that are open at the same time, so that a pooler in transaction mode has to use other processes: it
+/// assigns the process that became free last, or the one that has been free longest.
 const HELD: usize = 6;
 
-/// The same when processes do change: more than a pooler has as a rule, until somebody holds the process in question.
+/// The same after processes were seen to change: more than a pooler usually has, until one transaction occupies the
+/// process in question.
 const HELD_AT_LAST: usize = 24;
 
-/// How often a statement is tried when nobody could be made to hold its process: it must meet with another one.
+/// How often a statement is tried if no transaction occupies its process: it has to run on another process.
 const TRIES: usize = 50;
 
-/// Longest wait for the first connection and its answers: at the start nobody waits.
+/// Longest wait for the first connection and its answers: no client waits at the start.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// Longest wait for a connection beside it, and for an answer.
+/// Longest wait for a further connection, and for an answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Finds out. Without a pooler this takes one connection; with one, some transactions that do nothing are open for a moment.
+/// Finds the route. Without a pooler this takes one connection; with one, several empty transactions are open for a
+/// moment.
 pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     let open = |time_limit| dial(&settings.url, "cardscape", time_limit, &settings.health);
     let Dialled { client, line } = open(FIRST).await?;
-    // A pooler names itself as the process to cancel: the process behind it may change.
+    // A pooler reports itself as the process to cancel, because the process behind it may change.
     if line.pulse.process() == Some(process(&client).await?) {
         return Ok(Route::Session);
     }
     line.pulse.lend(ANSWER_TIMEOUT, None);
-    // A number that no other statement of that name yields, of a client that was here before.
+    // A number that no other statement with this name returns, for instance one of an earlier client.
     let number = i32::from_le_bytes(secret::random());
     client.batch_execute("BEGIN").await?;
     let prepared = client.prepare(&format!("SELECT {number}")).await;
@@ -106,12 +108,12 @@ pub async fn find(settings: &StoreSettings) -> Result<Route, RouteError> {
     Ok(Route::Transaction)
 }
 
-/// An error with the SQLSTATE that tells of lost statements, or another one.
+/// Converts an error: one with the SQLSTATE for lost statements, or another one.
 fn describe(error: tokio_postgres::Error, lost: SqlState) -> RouteError {
     if error.code() == Some(&lost) { RouteError::LosesStatements } else { error.into() }
 }
 
-/// The process of the server that answers now.
+/// The server process that answers now.
 async fn process(client: &Client) -> Result<i32, tokio_postgres::Error> {
     let answer = client.simple_query("SELECT pg_backend_pid()").await?;
     let number = answer.iter().find_map(|message| match message {

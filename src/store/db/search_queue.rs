@@ -1,6 +1,6 @@
-//! A queue with fair scheduling before searches that may read much of the catalogue. They have connections of their own, so that
-//! however many there are, other requests find connections as before. Networks take turns: the next search is of the network that runs
-//! fewest, so one with many searches delays no other for long.
+//! A queue with fair scheduling for searches that may read much of the catalogue. Searches have their own connections,
+//! so that they take none from other requests. Networks take turns: the next search is one of the network that runs the
+//! fewest, so a network with many searches does not delay others for long.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
@@ -25,9 +25,9 @@ pub struct SearchQueue {
     scheduler: Arc<Scheduler>,
 }
 
-/// A connection for searches. Dropping it gives the turn to the next search that waits.
+/// A connection for searches. Dropping it passes the turn to the next waiting search.
 pub struct SearchConnection {
-    // Dropped first: whoever has the next turn finds the connection free.
+    // Dropped first, so that the connection is free when the next search gets the turn.
     conn: PooledConnection,
     _turn: Turn,
 }
@@ -44,14 +44,14 @@ impl SearchQueue {
         Ok(Self { store: Store::new(&own)?, settings: Arc::new(own), scheduler })
     }
 
-    /// Waits for the network's turn and takes a connection. [`StoreError::Crowded`]: too many searches wait, or too many of that network, or the
-    /// turn did not come within the time that a connection may take.
+    /// Waits for the network's turn and takes a connection. [`StoreError::Crowded`]: too many searches wait, or too
+    /// many of that network, or the turn did not come within the time limit for a connection.
     pub async fn connection(&self, network: Network) -> StoreResult<SearchConnection> {
         let turn = self.turn(network).await?;
         Ok(SearchConnection { conn: self.store.connection().await?, _turn: turn })
     }
 
-    /// The same for a search that needs no connection: it only counts as one that runs.
+    /// Waits for the turn of a search that needs no connection; it only counts as a running search.
     pub async fn turn(&self, network: Network) -> StoreResult<Turn> {
         let budget = WaitBudget::current();
         let most = self.settings.acquire_timeout;
@@ -84,7 +84,7 @@ impl DerefMut for SearchConnection {
     }
 }
 
-/// Searches that run and that wait.
+/// The running and the waiting searches.
 struct Scheduler {
     connections: usize,
     state: Mutex<State>,
@@ -97,7 +97,7 @@ struct State {
     waiting: VecDeque<(Network, oneshot::Sender<Turn>)>,
 }
 
-/// The right to run one search. Dropping it gives it to the next that waits.
+/// The right to run one search. Dropping it passes the right to the next waiting search.
 pub struct Turn {
     scheduler: Arc<Scheduler>,
     network: Network,
@@ -112,7 +112,7 @@ impl Scheduler {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A turn, at once or when others end; `None`: too many wait already.
+    /// Takes a turn, at once or when other searches end; `None`: too many are waiting.
     async fn take(self: &Arc<Self>, network: Network) -> Option<Turn> {
         let receiver = {
             let mut state = self.state();
@@ -123,7 +123,7 @@ impl Scheduler {
             }
             let queue = self.connections * WAITING_PER_CONNECTION;
             let of_network = state.waiting.iter().filter(|(other, _)| *other == network).count();
-            // One network leaves half of the places to others.
+            // One network may use at most half of the places.
             if state.waiting.len() >= queue || of_network >= queue / 2 {
                 return None;
             }
@@ -151,7 +151,7 @@ impl State {
         }
     }
 
-    /// The search that waits longest among those of the networks that run fewest.
+    /// The search that waits longest among those of the networks that run the fewest.
     fn next(&mut self) -> Option<(Network, oneshot::Sender<Turn>)> {
         let running = |network: &Network| self.running.get(network).copied().unwrap_or_default();
         let all = self.waiting.iter().enumerate();
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(refused.filter(Option::is_none).count(), WAITING_PER_CONNECTION / 2);
         let mut other = Box::pin(scheduler.take(network(2)));
         assert!(other.as_mut().now_or_never().is_none(), "there is a place for another");
-        // All of them give up; the turn is free again.
+        // All of them give up, and the turn is free again.
         drop((waiting, other, running));
         assert!(scheduler.take(network(3)).now_or_never().flatten().is_some());
     }

@@ -1,4 +1,5 @@
-//! The connections of a pool: opened, tested before they are used again, and closed when they were given up in the middle of a statement or transaction.
+//! The connections of a pool: opening, testing before reuse, and closing when they were dropped during a statement or
+//! transaction.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -19,34 +20,37 @@ use crate::store::{Connection, StoreSettings};
 
 /// A session with the server.
 pub(in crate::store) struct Session {
-    // Dropped first: the connection then only has to be closed.
+    // Dropped first, so that the connection only has to be closed.
     conn: AsyncPgConnection,
     noted: Arc<Noted>,
-    /// Since when it keeps the statements that it keeps.
+    /// Time of its oldest prepared statement.
     keeps_since: Instant,
-    /// A transaction was begun that the driver does not know of, and has not ended.
+    /// Whether a transaction is open that was begun without the driver.
     in_transaction: bool,
     line: Line,
 }
 
-/// With less than 16 MB, Postgres forgets which rows of a page a word of many cards was found in, and folds all of them again: a
-/// dozen times as long in a million cards. A server that gives more is left alone.
+/// With less than 16 MB, Postgres forgets in which rows of a page it found a frequent word, and tests all of them
+/// again: this takes twelve times as long with a million cards. A larger setting of the server is kept.
 const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
                         WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
 
-/// A statement whose client is gone ends within a second, and its locks with it. Before Postgres 14 there is no such setting.
+/// A statement whose client has disconnected ends within a second, and releases its locks. This setting does not exist
+/// before Postgres 14.
 const NOTICE_GONE_CLIENTS: &str = "SELECT set_config('client_connection_check_interval', '1s', false) \
                                    FROM pg_settings WHERE name = 'client_connection_check_interval'";
 
-/// A request gets one process of Postgres, and its plan is not compiled. To start processes takes ten times as long as most requests,
-/// and they take processors from other requests; to compile takes longer than nearly all.
+/// Requests use one Postgres process, and their plans are not compiled. Starting parallel processes takes ten times as
+/// long as most requests, and uses processors that other requests need; JIT compilation takes longer than nearly all
+/// requests.
 const ALONE: &str = "SET max_parallel_workers_per_gather = 0; SET jit = off";
 
-/// Longest pause in a transaction, in milliseconds. The server ends the session of whoever takes longer: its locks hold up others.
+/// Longest pause in a transaction, in milliseconds. After it the server ends the session, because its locks block
+/// others.
 const IDLE_IN_TRANSACTION: u32 = 5_000;
 
 impl Session {
-    /// Connects and sets what holds for all statements.
+    /// Connects, and applies the settings for all statements.
     pub(in crate::store) async fn open(settings: &StoreSettings) -> ConnectionResult<Self> {
         let mut session = Self::bare(settings, "cardscape").await?;
         let timeout = settings.statement_timeout.as_millis();
@@ -62,7 +66,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Connects, and leaves everything as the server has it.
+    /// Connects with the server's default settings.
     pub(in crate::store) async fn bare(
         settings: &StoreSettings,
         name: &str,
@@ -81,24 +85,24 @@ impl Session {
         &self.line.pulse
     }
 
-    /// The connection, and what keeps it going as long as it lives.
+    /// The connection, and the task that drives it.
     pub(super) fn into_parts(self) -> (Connection, Line) {
         (self.conn, self.line)
     }
 
-    /// Whether it has not ended.
+    /// Whether the connection is still open.
     pub(super) fn is_open(&self) -> bool {
         !self.line.has_ended()
     }
 
-    /// Whether the statements that it keeps are not to be used again: there are too many, or the server refused such a one of about that age at
-    /// the time `outdated`.
+    /// Whether its prepared statements must not be used again: there are too many, or the server refused a statement of
+    /// about their age at the time `outdated`.
     pub(super) fn keeps_too_much(&self, outdated: Option<Instant>) -> bool {
         self.noted.kept.load(Ordering::Relaxed) > MOST_ON_A_CONNECTION
             || outdated.is_some_and(|outdated| self.keeps_since <= outdated)
     }
 
-    /// Forgets all statements that are kept; the server, too.
+    /// Deallocates all prepared statements, in the driver and on the server.
     fn forget_statements(&mut self) {
         self.conn.set_prepared_statement_cache_size(CacheSize::Disabled);
         self.conn.set_prepared_statement_cache_size(CacheSize::Unbounded);
@@ -121,12 +125,12 @@ impl DerefMut for Session {
     }
 }
 
-/// What the driver tells of a connection.
+/// What the instrumentation of the driver has recorded about a connection.
 #[derive(Default)]
 struct Noted {
-    /// Somebody waits for the answer to a statement: one that is given up in the middle begins and never ends.
+    /// Whether a caller waits for the response to a statement. A dropped statement begins and never ends.
     asking: AtomicBool,
-    /// Statements that were prepared to be kept.
+    /// Number of prepared statements that are kept.
     kept: AtomicUsize,
 }
 
@@ -147,12 +151,12 @@ impl Instrumentation for Notes {
     }
 }
 
-/// Counts a connection that was closed without being told.
+/// Counts a connection that was closed without notice.
 fn given_up(reason: &'static str) {
     metrics::counter!("database_connections_given_up_total", "reason" => reason).increment(1);
 }
 
-/// Makes sessions for a pool.
+/// Opens sessions for a pool.
 pub(in crate::store) struct Sessions(pub Arc<StoreSettings>);
 
 impl Manager for Sessions {
@@ -160,7 +164,7 @@ impl Manager for Sessions {
     type Error = ConnectionError;
 
     async fn create(&self) -> ConnectionResult<Session> {
-        // On the heap: the future of taking a connection need not hold that of opening one.
+        // Boxed, so that the future for taking a connection need not contain the one for opening it.
         Box::pin(Session::open(&self.0)).await
     }
 
@@ -180,8 +184,8 @@ impl Manager for Sessions {
     }
 }
 
-/// A connection that somebody has taken from a pool. It goes back when it is dropped, unless a statement was given up in the middle or a transaction
-/// is open: then it is closed.
+/// A connection taken from a pool. It returns to the pool when it is dropped, unless a statement was dropped before its
+/// end or a transaction is open: then it is closed.
 pub struct PooledConnection(Option<Object<Sessions>>);
 
 impl PooledConnection {
@@ -189,14 +193,15 @@ impl PooledConnection {
         Self(Some(session))
     }
 
-    /// From now on each statement has so much time, and no budget counts.
+    /// From now on each statement has this time limit, without a total budget.
     pub(in crate::store) fn extend(&self, limit: Duration) {
         if let Some(session) = &self.0 {
             session.pulse().lend(limit, None);
         }
     }
 
-    /// Notes whether a transaction is open that was begun without the driver's help: who drops this meanwhile closes the connection.
+    /// Records whether a transaction is open that was begun without the driver: if it is, dropping this value closes
+    /// the connection.
     pub(super) fn set_in_transaction(&mut self, open: bool) {
         if let Some(session) = &mut self.0 {
             session.in_transaction = open;

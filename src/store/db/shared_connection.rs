@@ -1,5 +1,6 @@
-//! A connection that the short reads of one worker thread share by pipelining: statements are sent without waiting for the answers to those
-//! before them. So a few sessions of Postgres do the work of many, their caches stay warm, and one wake-up serves several statements.
+//! A connection that the short reads of one worker thread share by pipelining: statements are sent without waiting for
+//! the responses to earlier ones. So a few Postgres sessions do the work of many, their caches stay warm, and one
+//! wake-up handles several responses.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +12,19 @@ use super::pool::NO_FREE_CONNECTION;
 use super::session::Session;
 use crate::store::{Connection, StoreError, StoreResult, StoreSettings};
 
-/// Reads that may be under way at once on one connection. Each waits for those before it; more than that wait for a place.
+/// Reads that may be in flight on one connection. Each waits for those before it; further reads wait for a place.
 const UNDER_WAY: usize = 32;
 
 /// The shared connection of one worker thread.
 pub(in crate::store) struct SharedConnection {
     settings: Arc<StoreSettings>,
     places: Arc<Semaphore>,
-    /// Opened when it is first needed, and again when it has ended, also because an answer was late, or when its kept statements are of no use.
+    /// Opened when first needed; reopened when it has ended, when a response was late, or when its prepared statements
+    /// are invalid.
     session: Mutex<Option<Arc<Session>>>,
 }
 
-/// A connection for single statements that find a row by its key. It is shared: there is no transaction to be had.
+/// A connection for single statements that find a row by its key. It is shared, so it has no transactions.
 pub(in crate::store) struct Reader {
     session: Arc<Session>,
     _place: OwnedSemaphorePermit,
@@ -34,10 +36,11 @@ impl SharedConnection {
         Self { settings, places, session: Mutex::new(None) }
     }
 
-    /// Shares the connection, when fewer than [`UNDER_WAY`] reads do, within the time that a connection of the pool may take.
+    /// Shares the connection when fewer than [`UNDER_WAY`] reads use it, within the time limit for a connection of the
+    /// pool.
     pub(in crate::store) async fn reader(&self, time_limit: Duration) -> StoreResult<Reader> {
         let reader = async {
-            // The places are never closed.
+            // The semaphore is never closed.
             let place = self.places.clone().acquire_owned().await.map_err(unavailable)?;
             let mut current = self.session.lock().await;
             let session = match &*current {

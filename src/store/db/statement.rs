@@ -1,20 +1,23 @@
-//! Statements in SQL of our own text, with named parameters; prepared once on each connection and kept. The one way to run such text.
+//! SQL statements with named parameters, prepared once per connection and cached. All raw SQL runs through this module.
 //!
-//! A text names its parameters, `$account`, and [`Statement::bind`] gives each its value by that name: nobody counts, and a name may occur
-//! several times. Where a text is put together from pieces, [`Statement::value`] adds a parameter in its place. A parameter
-//! without a value, or a value without a parameter, is an error whenever the statement runs.
+//! A text names its parameters, `$account`, and [`Statement::bind`] gives each its value by that name: there is no
+//! counting, and a name may occur several times. Where a text is composed from pieces, [`Statement::value`] adds a
+//! parameter in its place. A parameter without a value, or a value without a parameter, is an error whenever the
+//! statement runs.
 //!
-//! diesel prepares such a statement anew at each use, because it cannot know how many texts there are: a second round trip to the database, and
-//! parsing and planning, which often takes longer than the work. Here each text is known to be one of few, so diesel keeps it
-//! under its text and the types of its parameters, as it does with what it composes itself.
+//! Diesel prepares such a statement again for each use, because it cannot know how many texts there are: this costs a
+//! second round trip, and parsing and planning, which often take longer than the execution. Here each text is known to
+//! be one of few, so diesel caches it under its text and the types of its parameters, like the statements that it
+//! composes itself.
 //!
-//! The number of kept statements is bounded, since each costs Postgres memory on each connection: texts that are written in this program
-//! are as many as there are; of those that are put together at run time only the first so many are kept ([`Cache`]); and a connection that has
-//! gathered more than [`MOST_ON_A_CONNECTION`] closes all of them when it is used next (`session.rs`).
+//! The number of cached statements is limited, because each takes memory of Postgres on each connection. Texts that are
+//! constants of this program are all cached; of those composed at run time, only a limited number are cached, the first
+//! ones ([`Cache`]); and a connection with more than [`MOST_ON_A_CONNECTION`] statements closes all of them at its next
+//! use (`session.rs`).
 //!
-//! Postgres plans a kept statement for its values five times (custom plans), and then compares: when a plan for any values (a generic plan)
-//! promises to be as good, it uses that one from then on. Statements for which that promise is wrong say so with
-//! [`Statement::custom_plan`], and why.
+//! Postgres plans a prepared statement for its values five times (custom plans), and then compares costs: if a plan for
+//! any values (a generic plan) is estimated to be as good, it uses that one from then on. Statements for which this
+//! estimate is wrong call [`Statement::custom_plan`] with the reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -32,21 +35,22 @@ use diesel_async::SimpleAsyncConnection as _;
 use super::codecs::SqlValue;
 use crate::store::{Connection, StoreResult};
 
-/// Most statements that a connection may keep, those that diesel composes included. The program has about three hundred; one costs Postgres
-/// 10 to 100 KiB.
+/// Most statements that a connection may cache, including those composed by diesel. The program has about three
+/// hundred; one takes Postgres 10 to 100 KiB.
 pub(super) const MOST_ON_A_CONNECTION: usize = 400;
 
-/// Texts put together from constants of this program: there are a few dozen. The bound is for the case that one has more variants than thought.
+/// Texts composed from constants of this program: a few dozen. The limit guards against a text with unexpectedly many
+/// variants.
 static COMPOSED: Cache = Cache::of(128);
 
-/// Texts that vary with what is searched for: clients decide how many there are.
+/// Texts that depend on the search query: clients decide how many there are.
 static SEARCHES: Cache = Cache::of(64);
 
-/// Texts that vary with the filters of an account's own lists: a few dozen of those that are possible are ever asked for. Apart from searches,
-/// which would fill the cache.
+/// Texts that depend on the filters of an account's own lists: only a few dozen of the possible ones are used. Separate
+/// from searches, which would fill the cache.
 static FILTERS: Cache = Cache::of(128);
 
-/// Which texts of a family are kept: those that came first, up to a number.
+/// Limits which texts of a family are cached: the first ones, up to a number.
 struct Cache {
     most: usize,
     hashes: RwLock<BTreeSet<u64>>,
@@ -57,7 +61,7 @@ impl Cache {
         Self { most, hashes: RwLock::new(BTreeSet::new()) }
     }
 
-    /// Whether the text is kept: it was before, or there is room.
+    /// Whether the text is cached: it already was, or there is room.
     fn keeps(&self, text: &str) -> bool {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
         let hashes = self.hashes.read().unwrap_or_else(PoisonError::into_inner);
@@ -77,11 +81,11 @@ enum Keep {
     Always,
     /// If the cache of its family has room.
     In(&'static Cache),
-    /// Never: each use is planned for its values.
+    /// Never: it is planned for its values at each use.
     Never,
 }
 
-/// Runs commands without parameters and answers: settings and locks of a transaction. Nothing is prepared.
+/// Runs commands without parameters and results: settings and locks of a transaction. They are not prepared.
 pub(in crate::store) async fn run_commands(
     conn: &mut Connection,
     commands: &'static str,
@@ -98,11 +102,11 @@ pub(in crate::store) struct Statement<'a> {
     /// The values; its text is empty.
     values: BoxedSqlQuery<'a, Pg, SqlQuery>,
     keep: Keep,
-    /// The text with numbers in place of names, made when the statement runs.
+    /// The text with numbers in place of names, made when the statement first runs.
     numbered: OnceLock<String>,
 }
 
-/// A statement of a text that is made of constants of this program, never of what a request says.
+/// A statement whose text consists of constants of this program, never of request data.
 pub(in crate::store) fn sql<'a>(text: impl Into<Cow<'static, str>>) -> Statement<'a> {
     let (text, keep) = match text.into() {
         Cow::Borrowed(text) => (text.to_owned(), Keep::Always),
@@ -118,13 +122,13 @@ pub(in crate::store) fn sql<'a>(text: impl Into<Cow<'static, str>>) -> Statement
 }
 
 impl<'a> Statement<'a> {
-    /// Adds text, which is made of constants of this program, too.
+    /// Appends text, which must consist of constants of this program, too.
     pub(in crate::store) fn push(mut self, text: &str) -> Self {
         self.text.push_str(text);
         self
     }
 
-    /// Gives the parameter `$name` its value.
+    /// Sets the value of the parameter `$name`.
     pub(in crate::store) fn bind<V>(self, name: &'static str, value: V) -> Self
     where
         V: SqlValue + ToSql<V::SqlType, Pg> + Send + 'a,
@@ -134,7 +138,7 @@ impl<'a> Statement<'a> {
         self.bind_as::<V::SqlType, V>(name, value)
     }
 
-    /// The same for a value that could be of several types of SQL.
+    /// Like [`Self::bind`], for a value that could have several SQL types.
     pub(in crate::store) fn bind_as<T, V>(mut self, name: &'static str, value: V) -> Self
     where
         T: Send + 'a,
@@ -146,7 +150,8 @@ impl<'a> Statement<'a> {
         self
     }
 
-    /// Gives the parameter `$name` its value if there is one. If there is none, the text must not have that parameter.
+    /// Sets the value of the parameter `$name` if there is one. If there is none, the text must not contain that
+    /// parameter.
     pub(in crate::store) fn bind_some<V>(self, name: &'static str, value: Option<V>) -> Self
     where
         V: SqlValue + ToSql<V::SqlType, Pg> + Send + 'a,
@@ -159,7 +164,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// Adds a parameter at the end of the text.
+    /// Appends a parameter to the text.
     pub(in crate::store) fn value<V>(mut self, value: V) -> Self
     where
         V: SqlValue + ToSql<V::SqlType, Pg> + Send + 'a,
@@ -170,10 +175,11 @@ impl<'a> Statement<'a> {
         self.bind("", value)
     }
 
-    /// Adds `ANY(…)` of these values at the end of the text.
+    /// Appends `ANY(…)` of these values to the text.
     ///
-    /// They stand in a sub-select, so that they are no constant when Postgres plans: it would else choose custom plans for ever, since a plan for
-    /// just so many values promises to be cheaper than one for the ten that it expects of any list.
+    /// The values are in a sub-select, so that they are no constants when Postgres plans. Otherwise it would always
+    /// choose custom plans, because it estimates a plan for these few values as cheaper than one for the ten values
+    /// that it expects in any list.
     pub(in crate::store) fn any<T, V>(self, values: V) -> Self
     where
         T: Send + 'static,
@@ -183,12 +189,12 @@ impl<'a> Statement<'a> {
         self.push("ANY(ARRAY(SELECT unnest(").value(values).push(")))")
     }
 
-    /// Notes that the text varies with what is searched for: kept if it is among the first such texts.
+    /// Marks the text as dependent on the search query: cached if it is among the first such texts.
     pub(in crate::store) fn varies_with_search(self) -> Self {
         self.kept_in(&SEARCHES)
     }
 
-    /// Notes that the text varies with the filters of an account's own list: kept if it is among the first such texts.
+    /// Marks the text as dependent on the filters of an account's own list: cached if it is among the first such texts.
     pub(in crate::store) fn varies_with_filters(self) -> Self {
         self.kept_in(&FILTERS)
     }
@@ -200,7 +206,7 @@ impl<'a> Statement<'a> {
         self
     }
 
-    /// Has the statement prepared and planned for its values at each use: `_reason` says why no generic plan would do.
+    /// Makes Postgres plan the statement for its values at each use; `_reason` says why a generic plan would be bad.
     pub(in crate::store) fn custom_plan(mut self, _reason: &'static str) -> Self {
         self.keep = Keep::Never;
         self
@@ -214,7 +220,7 @@ impl<'a> Statement<'a> {
         }
     }
 
-    /// The text as Postgres has it: `$1`, `$2` … for the names.
+    /// The text for Postgres, with `$1`, `$2` … instead of names.
     fn numbered(&self) -> QueryResult<&str> {
         if let Some(numbered) = self.numbered.get() {
             return Ok(numbered);
@@ -224,7 +230,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// Puts numbers for the names of parameters.
+/// Replaces the names of parameters by numbers.
 pub(in crate::store) fn number_parameters(text: &str, names: &[&str]) -> QueryResult<String> {
     let error = |what: String| Err(DieselError::QueryBuilderError(what.into()));
     let mut numbered = String::with_capacity(text.len());
@@ -252,7 +258,7 @@ pub(in crate::store) fn number_parameters(text: &str, names: &[&str]) -> QueryRe
     }
 }
 
-/// How many bytes at the beginning of the text are a name. None begins with a digit.
+/// Length of the name at the beginning of the text, in bytes. Names do not begin with a digit.
 fn name_length(text: &str) -> usize {
     let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     if !text.bytes().next().is_some_and(is_of_name) {
@@ -280,7 +286,7 @@ impl Query for Statement<'_> {
 impl QueryId for Statement<'_> {
     type QueryId = ();
 
-    // The cache goes by the text.
+    // Diesel must use the text as the key of its cache.
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
@@ -289,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_so_many_texts_are_kept_and_the_first_stay() {
+    fn only_the_first_texts_are_cached_up_to_the_limit() {
         let cache = Cache::of(64);
         let kept = |cache: &Cache| (0..1_000).filter(|n| cache.keeps(&n.to_string())).count();
         assert_eq!(kept(&cache), 64);
@@ -298,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_searches_take_no_room_from_the_rest() {
+    fn search_texts_do_not_fill_the_caches_of_others() {
         let search = |number: u32| sql("").push(&format!("SELECT {number}")).varies_with_search();
         let kept = (0..1_000).filter(|number| search(*number).is_kept()).count();
         assert!(kept <= SEARCHES.most, "{kept}");

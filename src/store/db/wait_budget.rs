@@ -1,4 +1,4 @@
-//! The time that one request may wait for the database, all its waits together.
+//! The budget of one request: the total time that it may wait for the database.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,18 +15,18 @@ pub(in crate::store) struct WaitBudget {
 }
 
 impl WaitBudget {
-    /// Runs a request, whose waits for the database take no longer than `limit` together. Work that it spawns has no budget.
+    /// Runs a request whose total wait for the database is limited by `limit`. Tasks that it spawns have no budget.
     pub(in crate::store) async fn scope<T>(limit: Duration, request: impl Future<Output = T>) -> T {
         let micros = u64::try_from(limit.as_micros()).unwrap_or(u64::MAX);
         BUDGET.scope(Arc::new(Self { micros: AtomicU64::new(micros) }), request).await
     }
 
-    /// The budget of the request that this runs for.
+    /// The budget of the current request.
     pub(in crate::store) fn current() -> Option<Arc<Self>> {
         BUDGET.try_with(Clone::clone).ok()
     }
 
-    /// The time that is left.
+    /// The remaining time.
     pub(in crate::store) fn remaining(&self) -> Duration {
         Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }

@@ -1,4 +1,5 @@
-//! Reports of designs, comments on designs and decks, suggested changes and players: written by players, decided by moderators.
+//! Abuse reports about designs, comments on designs and decks, suggested changes and players: created by players,
+//! decided by moderators.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -20,7 +21,7 @@ use crate::store::feedback::{comments, holds};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
-/// What a report is about.
+/// The subject of a report.
 #[derive(Clone, Copy, Debug)]
 pub enum ReportTarget {
     /// A design.
@@ -29,34 +30,34 @@ pub enum ReportTarget {
     Comment(DesignId, CommentId),
     /// A comment on a deck.
     DeckComment(DeckId, CommentId),
-    /// A change of a design that somebody suggested.
+    /// A suggested change of a design.
     Suggestion(SuggestionId),
     /// A player.
     Account,
 }
 
-/// A report to write.
+/// A report to store.
 pub struct NewReport<'a> {
-    /// What it is about.
+    /// The subject.
     pub target: ReportTarget,
-    /// The author of that, or the player.
+    /// The author of the subject, or the reported player.
     pub accused: AccountId,
-    /// What is wrong.
+    /// The reason.
     pub reason: AbuseReason,
-    /// More about it.
+    /// Further details.
     pub details: Option<&'a str>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a report to write.
+/// The result of creating a report.
 #[derive(Debug)]
 pub enum ReportOutcome {
     /// Written.
     New(AbuseReportId),
-    /// The account has reported the same before, and nobody has decided it yet.
+    /// The account has an undecided report about the same subject.
     Repeat(AbuseReportId),
-    /// The account has reported as much today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
 }
 
@@ -66,7 +67,7 @@ struct IdRow {
     id: AbuseReportId,
 }
 
-/// Writes a report.
+/// Creates a report.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<ReportAbuse>,
@@ -83,7 +84,8 @@ pub async fn create(
     Ok(ReportOutcome::New(id))
 }
 
-/// Writes a report, unless its reporter has one about the same that waits; its id, and whether it is new.
+/// Stores a report, unless the reporter has an undecided one about the same subject. Returns its id, and whether it is
+/// new.
 async fn insert(
     conn: &mut Connection,
     reporter: AccountId,
@@ -136,16 +138,16 @@ pub struct StoredReport {
     /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: AbuseReportId,
-    /// Who wrote it.
+    /// The reporter.
     #[diesel(sql_type = SqlUuid)]
     pub reporter_id: AccountId,
-    /// Name of who wrote it.
+    /// Name of the reporter.
     #[diesel(sql_type = Text)]
     pub reporter: String,
-    /// Author of what was reported, or the player that was reported.
+    /// Author of the subject, or the reported player.
     #[diesel(sql_type = SqlUuid)]
     pub accused_id: AccountId,
-    /// Name of the same.
+    /// Name of that account.
     #[diesel(sql_type = Text)]
     pub accused: String,
     /// Identifier of the design.
@@ -157,49 +159,49 @@ pub struct StoredReport {
     /// Id of the deck with the comment.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub deck: Option<DeckId>,
-    /// What its owner calls it.
+    /// Name of the deck.
     #[diesel(sql_type = Nullable<Text>)]
     pub deck_name: Option<String>,
     /// Id of the comment.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
-    /// What the comment says.
+    /// Text of the comment.
     #[diesel(sql_type = Nullable<Text>)]
     pub comment: Option<String>,
     /// Id of the suggested change.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
-    /// Why it was suggested.
+    /// The message of the suggestion.
     #[diesel(sql_type = Nullable<Text>)]
     pub suggestion: Option<String>,
-    /// What the design would say by it.
+    /// The suggested content of the design.
     #[diesel(sql_type = Nullable<Jsonb>)]
     suggested_design: Option<Json<Value>>,
-    /// What is wrong.
+    /// The reason.
     #[diesel(sql_type = Text)]
     pub reason: AbuseReason,
-    /// More about it.
+    /// Further details.
     #[diesel(sql_type = Nullable<Text>)]
     pub details: Option<String>,
-    /// When it was written.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// What was decided.
+    /// The decision.
     #[diesel(sql_type = Nullable<Text>)]
     pub decision: Option<AbuseDecision>,
-    /// Why.
+    /// The reason of the decision.
     #[diesel(sql_type = Nullable<Text>)]
     pub note: Option<String>,
-    /// By whom.
+    /// The moderator.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub decided_by: Option<AccountId>,
-    /// When.
+    /// When it was decided.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub decided_at: Option<DateTime<Utc>>,
 }
 
 impl StoredReport {
-    /// What the design would say by the suggested change.
+    /// The suggested content of the design.
     pub fn suggested_design(&self) -> Option<&Value> {
         self.suggested_design.as_ref().map(|Json(design)| design)
     }
@@ -212,16 +214,16 @@ const SELECT: &str = "SELECT r.id, r.reporter_id, w.name AS reporter, r.accused_
      LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id \
      LEFT JOIN decks k ON k.id = r.deck_id WHERE ";
 
-/// Which reports.
+/// Filter of reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportFilter {
-    /// Those that were decided, instead of those that wait.
+    /// Decided reports instead of undecided ones.
     pub decided: bool,
-    /// Only those about what this account made, or about itself.
+    /// Only reports about this account or its works.
     pub accused: Option<AccountId>,
 }
 
-/// Lists reports that wait, the oldest first, or those that were decided, in the same order; after the one with that id.
+/// Lists undecided reports, or decided ones, the oldest first; those after the one with that id.
 pub async fn list(
     conn: &mut Connection,
     _by: &Granted<ModerateDesigns>,
@@ -250,16 +252,16 @@ pub async fn find(
     Ok(found.get_result(conn).await.optional()?)
 }
 
-/// What became of a decision.
+/// The result of a decision.
 #[derive(Debug)]
 pub enum DecideOutcome {
-    /// Taken; the report as it is now.
+    /// Stored; the report in its new state.
     Done(Box<StoredReport>),
     /// There is no such report.
     Missing,
-    /// The moderator is who was reported.
+    /// The moderator is the reported account.
     Own,
-    /// The design cannot be shown again: another one has its name.
+    /// The design cannot be shown again, because another one has its name.
     NameTaken,
 }
 
@@ -277,18 +279,19 @@ struct ReportRow {
     suggestion: Option<SuggestionId>,
 }
 
-/// What a moderator says of a report.
+/// A moderator's decision about a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict<'a> {
-    /// What it is.
+    /// The decision.
     pub decision: AbuseDecision,
-    /// Why.
+    /// The reason.
     pub note: &'a str,
-    /// Whether it is about the artwork of the design, too.
+    /// Whether it also concerns the artwork of the design.
     pub artwork: bool,
 }
 
-/// Decides about a report, and about all others that wait and are about the same. A decision may be taken again, in another way: the last one holds.
+/// Decides a report, together with all other undecided reports about the same subject. A decided report can be decided
+/// again; the last decision applies.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateDesigns>,
@@ -307,7 +310,7 @@ pub async fn decide(
     if report.accused == by.account() {
         return Ok(DecideOutcome::Own);
     }
-    // The row of the design or the deck is the lock of all that happens to it.
+    // The row of the design or deck is the lock for all changes of it.
     if let Some(design) = report.design {
         takedowns::lock(conn, design).await?;
     }
@@ -363,10 +366,11 @@ pub async fn decide(
     Ok(DecideOutcome::Done(Box::new(report)))
 }
 
-/// What stands in the report of a comment that a moderator hides at once.
+/// The details of the report that is stored when a moderator hides a comment at once.
 const HIDDEN_AT_ONCE: &str = "Hidden at once by a moderator.";
 
-/// Hides somebody else's comment on a deck at once: as a report of the moderator that is upheld, so that it can be decided again. `false`: no such comment is shown.
+/// Hides somebody else's comment on a deck at once. This is stored as an upheld report by the moderator, so that it can
+/// be decided again. `false`: no such comment is shown.
 pub async fn hide_at_once(
     conn: &mut Connection,
     by: &Acting<ModerateDesigns>,
@@ -374,7 +378,7 @@ pub async fn hide_at_once(
     comment: CommentId,
     at: DateTime<Utc>,
 ) -> StoreResult<bool> {
-    // The row of the deck comes before those of its comments and of reports about them.
+    // The row of the deck is locked before those of its comments and of reports about them.
     holds::hold(conn, deck.into()).await?;
     let found = find_in_deck(conn, deck, comment).await?;
     let Some(found) = found.filter(|found| found.accused != by.account()) else {
@@ -389,7 +393,7 @@ pub async fn hide_at_once(
     Ok(matches!(decide(conn, by, report, &verdict, at).await?, DecideOutcome::Done(_)))
 }
 
-/// Something that a player reports, as it was found.
+/// The subject of a report, as it was found.
 #[derive(Debug)]
 pub struct FoundTarget {
     /// What it is.
@@ -398,7 +402,7 @@ pub struct FoundTarget {
     pub accused: AccountId,
 }
 
-/// Finds a comment on a deck that is shown.
+/// Finds a shown comment on a deck.
 pub async fn find_in_deck(
     conn: &mut Connection,
     deck: DeckId,
@@ -411,7 +415,7 @@ pub async fn find_in_deck(
     }))
 }
 
-/// Finds a design that everybody may read, or a comment on it that is shown.
+/// Finds a design that everybody may read, or a shown comment on it.
 pub async fn find_in_design(
     conn: &mut Connection,
     code: DesignCode,
@@ -447,7 +451,7 @@ pub async fn find_in_design(
     }))
 }
 
-/// Finds a suggested change for one of the reporter's designs, which its author sees.
+/// Finds a suggested change of one of the reporter's designs, which its author can see.
 pub async fn find_suggestion(
     conn: &mut Connection,
     by: &Granted<ReportAbuse>,

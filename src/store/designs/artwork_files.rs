@@ -1,4 +1,4 @@
-//! The files of artwork, for those who may see them.
+//! Files of artwork, for readers who may see them.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Text};
@@ -22,10 +22,10 @@ pub struct ArtworkFile {
     /// Its media type.
     #[diesel(sql_type = Text)]
     pub media_type: String,
-    /// Its bytes.
+    /// Its size in bytes.
     #[diesel(sql_type = BigInt)]
     pub size: i64,
-    /// Whether everybody sees it: a design that is or was shared shows it, or a card.
+    /// Whether it is public: a design that is or was shared shows it, or a card.
     #[diesel(sql_type = Bool)]
     pub is_public: bool,
     /// Whether it was taken down.
@@ -33,8 +33,9 @@ pub struct ArtworkFile {
     pub is_removed: bool,
 }
 
-/// Who sees an artwork: everybody if what others see of a design shows it, and its author is not banned; who holds it; a moderator if a design that was
-/// submitted shows it; and who sees a card that was released with it. The same as for the revisions of designs, and the cards, themselves.
+/// Who may see an artwork: everybody, if the public revision of a design shows it and the author is not banned;
+/// accounts that hold it; moderators, if a submitted design shows it; and viewers of a card that was released with it.
+/// The same rules as for the revisions of designs and for the cards.
 const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w.removed_at IS NOT NULL AS is_removed, seen.is_public \
      FROM artworks w JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = $rendition CROSS JOIN LATERAL (SELECT \
        EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id AND d.public_revision = s.revision JOIN accounts a ON a.id = d.account_id \
@@ -45,7 +46,7 @@ const WHO_SEES: &str = " AS is_public OFFSET 0) seen WHERE w.id = $id AND (seen.
          AND s.revision = CASE WHEN d.taken_down_at IS NULL THEN d.revision ELSE coalesce(d.public_revision, d.revision) END \
          WHERE s.artwork = w.id AND (d.status IN ('submitted', 'in_review', 'approved') OR d.taken_down_at IS NOT NULL)) OR ";
 
-/// Finds a file as the reader may see it; `None`: there is none, or nothing for this reader.
+/// Finds a file that the reader may see; `None`: there is none, or this reader may not see it.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     viewer: Viewer,
@@ -76,7 +77,7 @@ struct Chunk {
 }
 
 impl ArtworkFile {
-    /// So many pieces of the file, joined, from one on; empty behind its end.
+    /// Reads chunks of the file from an index on, joined; empty after its end.
     pub async fn read(
         &self,
         conn: &mut Connection,
@@ -101,7 +102,8 @@ fn joined(chunks: Vec<Chunk>) -> Vec<u8> {
     chunks.into_iter().flat_map(|chunk| chunk.data).collect()
 }
 
-/// The small file of the artwork that a design shows to whoever it was found for. `None`: it shows none, or one that was taken down.
+/// The small file of the artwork of a design that the reader was found to see. `None`: it has none, or one that was
+/// taken down.
 pub async fn read_shown(
     conn: &mut Connection,
     design: &StoredDesign,
@@ -112,7 +114,7 @@ pub async fn read_shown(
     }
 }
 
-/// The same of the artwork that a card shows to whoever it was found for.
+/// The same for the artwork of a card.
 pub async fn read_shown_by_card(
     conn: &mut Connection,
     card: &OpenCard,

@@ -1,7 +1,7 @@
-//! Artwork that accounts upload and hold: kept once for all who upload the same, and counted for each of them.
+//! Artwork that accounts upload and hold: equal files are stored once, and count for each account that holds them.
 //!
-//! The row of an artwork is the lock for who holds it: whether anybody does is known while it is held. A row of the account comes before it, a row of
-//! `artwork_uploads` after it.
+//! The row of an artwork is the lock for its holders: while it is locked, it is known whether any account holds it. The
+//! account's row is locked before it, rows of `artwork_uploads` after it.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -21,25 +21,25 @@ use crate::store::{Connection, StoreResult};
 /// Chunks that one statement writes: 1 MiB.
 const CHUNKS_AT_ONCE: usize = 16;
 
-/// An artwork to keep.
+/// An artwork to store.
 pub struct NewArtwork<'a> {
-    /// Which one.
+    /// Its id.
     pub id: ArtworkId,
     /// Its files, the full one first.
     pub renditions: [NewRendition<'a>; 2],
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
 /// A file of it.
 pub struct NewRendition<'a> {
-    /// Which one.
+    /// Which file.
     pub rendition: RenditionSize,
     /// Its media type.
     pub media_type: &'static str,
-    /// Pixels from left to right.
+    /// Width in pixels.
     pub width: i32,
-    /// Pixels from top to bottom.
+    /// Height in pixels.
     pub height: i32,
     /// The bytes.
     pub bytes: &'a [u8],
@@ -56,13 +56,13 @@ impl NewArtwork<'_> {
 /// Whether an account may upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UploadBegun {
-    /// It may, and has done so once more today.
+    /// It may; the upload was counted for today.
     Counted,
-    /// It has done so as often today as it may.
+    /// It has reached the daily limit.
     TooManyToday,
 }
 
-/// What became of an artwork to keep.
+/// The result of storing an artwork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArtworkKept {
     /// The account holds it now.
@@ -71,11 +71,11 @@ pub enum ArtworkKept {
     Known,
     /// It was taken down.
     Removed,
-    /// With it, the account would hold more than [`ARTWORK_QUOTA`]; it holds so much.
+    /// The account would exceed [`ARTWORK_QUOTA`]; the number is what it holds now.
     NoRoom(i64),
 }
 
-/// Counts an upload, before it is read: that takes a core, whatever comes of it.
+/// Counts an upload before it is read, because reading takes processor time whatever the result.
 pub async fn begin_upload(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -85,13 +85,14 @@ pub async fn begin_upload(
     Ok(if counted { UploadBegun::Counted } else { UploadBegun::TooManyToday })
 }
 
-/// Has the account hold an artwork. All bytes are sent, whether somebody else holds it or not; what is new takes the database some milliseconds more to write.
+/// Makes the account hold an artwork. All bytes are sent in any case, whether or not another account holds the artwork;
+/// a new one takes the database some milliseconds more.
 pub async fn keep(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     new: &NewArtwork<'_>,
 ) -> StoreResult<ArtworkKept> {
-    // Uploads of one account wait for each other, so that together they do not pass the quota.
+    // Uploads of one account wait for each other, so that together they do not exceed the quota.
     sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
         .bind("account", by.account())
         .execute(conn)
@@ -103,7 +104,7 @@ pub async fn keep(
     if used.saturating_add(new.size()) > ARTWORK_QUOTA {
         return Ok(ArtworkKept::NoRoom(used));
     }
-    // Locks the row, also of an artwork that there was: nobody deletes it until the account holds it.
+    // Also locks the row of an existing artwork, so that it is not deleted before the account holds it.
     let locked = sql("INSERT INTO artworks AS w (id, size, created_at) VALUES ($id, $size, $at) \
                       ON CONFLICT (id) DO UPDATE SET released_at = NULL WHERE w.removed_at IS NULL")
     .bind("id", new.id)
@@ -159,7 +160,7 @@ async fn write_file(
     Ok(())
 }
 
-/// Bytes of all artwork that the account holds; what was taken down does not count.
+/// Size of all artwork that the account holds, in bytes, without artwork that was taken down.
 pub async fn bytes_used<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -191,7 +192,7 @@ pub struct OwnArtwork {
     /// Bytes of both files.
     #[diesel(sql_type = BigInt)]
     pub size: i64,
-    /// Whether a revision of the account's designs shows it.
+    /// Whether a revision of one of the account's designs shows it.
     #[diesel(sql_type = Bool)]
     pub in_use: bool,
     /// Media type of the full one.
@@ -237,7 +238,7 @@ pub async fn find_own<P: Permission + SeesOwnDesigns>(
     Ok(statement.bind("account", by.account()).get_result(conn).await.optional()?)
 }
 
-/// Lists what the account holds, what was uploaded last first, what comes after that place.
+/// Lists the account's artwork, the latest upload first, after a position.
 pub async fn list_own(
     conn: &mut Connection,
     by: &Granted<ReadOwnDesigns>,
@@ -255,7 +256,7 @@ pub async fn list_own(
     Ok(statement.bind("limit", limit).load(conn).await?)
 }
 
-/// What became of an artwork to give up.
+/// The result of giving up an artwork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArtworkReleased {
     /// The account does not hold it any more.
@@ -266,14 +267,14 @@ pub enum ArtworkReleased {
     InUse,
 }
 
-/// Gives up an artwork that the account holds. Its files stay until nobody holds them.
+/// Removes an artwork from those that the account holds. Its files stay until no account holds them.
 pub async fn release(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
     id: ArtworkId,
     at: DateTime<Utc>,
 ) -> StoreResult<ArtworkReleased> {
-    // One after the other, and each before the next statement: a statement with the lock would see what there was before it waited.
+    // Locked in a statement of its own: the statement that takes a lock sees the state before its wait.
     sql("SELECT FROM artworks WHERE id = $id FOR NO KEY UPDATE")
         .bind("id", id)
         .execute(conn)
@@ -301,7 +302,8 @@ pub async fn release(
     Ok(ArtworkReleased::Done)
 }
 
-/// Whether a revision of the account may show an artwork: it holds it, and it was not taken down. It cannot give it up until the transaction ends.
+/// Whether a revision of the account may show an artwork: the account holds it, and it was not taken down. The account
+/// cannot give it up until the transaction ends.
 pub(super) async fn hold_for_revision(
     conn: &mut Connection,
     account: AccountId,

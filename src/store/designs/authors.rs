@@ -1,4 +1,4 @@
-//! Who made designs and decks that everybody may see.
+//! Authors of public designs and decks.
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -10,7 +10,7 @@ use crate::store::db::statement::sql;
 use crate::store::decks::IS_PUBLIC;
 use crate::store::{Connection, StoreResult};
 
-/// An author, as far as the gallery tells.
+/// An author as the gallery shows it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct AuthorRow {
     /// Id of the account.
@@ -22,22 +22,22 @@ pub struct AuthorRow {
     /// Designs in the gallery.
     #[diesel(sql_type = BigInt)]
     pub designs: i64,
-    /// Those of them that are official cards.
+    /// Number of those that are official cards.
     #[diesel(sql_type = BigInt)]
     pub official: i64,
-    /// Comments about them.
+    /// Comments on them.
     #[diesel(sql_type = BigInt)]
     pub comments: i64,
     /// Ratings of them.
     #[diesel(sql_type = BigInt)]
     pub ratings: i64,
-    /// Mean of these, in hundredths of a point; `None`: there are none.
+    /// Mean rating, in hundredths of a point; `None`: there are no ratings.
     #[diesel(sql_type = Nullable<BigInt>)]
     pub rating: Option<i64>,
-    /// Cards that everybody sees and that were made from designs of theirs, also of those that are not in the gallery any more.
+    /// Public cards that were made from the author's designs, including designs that are no longer in the gallery.
     #[diesel(sql_type = BigInt)]
     pub cards: i64,
-    /// When everybody saw the first of these.
+    /// When the first of these cards became public.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub first_card_at: Option<chrono::DateTime<chrono::Utc>>,
     /// When the first of these designs or decks was shared.
@@ -46,12 +46,13 @@ pub struct AuthorRow {
     /// Public decks.
     #[diesel(sql_type = BigInt)]
     pub decks: i64,
-    /// Accounts that follow the author, and count.
+    /// Number of followers that count.
     #[diesel(sql_type = BigInt)]
     pub followers: i64,
 }
 
-/// Finds an author with designs in the gallery or public decks. `None`: there is no such account, it is banned, or nobody else has seen anything of it.
+/// Finds an author with designs in the gallery or public decks. `None`: there is no such account, it is banned, or
+/// nothing of it was ever public.
 pub async fn find(conn: &mut Connection, name: &AccountName) -> StoreResult<Option<AuthorRow>> {
     let found = sql(format!(
         "SELECT a.id AS account_id, a.name, own.*, least(own.first_design_at, shown.first_deck_at) AS first_shared_at, shown.decks, \

@@ -1,7 +1,7 @@
-//! Listed designs as services keep them in memory, and what changed of them.
+//! Listed designs for the caches of services, and their changes.
 //!
-//! Triggers note what changed together with their transaction. Who has seen a snapshot asks for what that did not show: so nothing is missed, in whatever order
-//! transactions end.
+//! Triggers record changes in the same transaction. A reader of a snapshot asks for the changes that the snapshot did
+//! not contain, so nothing is missed, in whatever order transactions end.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::domain::ids::{AccountId, DesignId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A listed design, as far as others are held against it.
+/// A listed design with the values that comparisons need.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct ListedName {
-    /// Its id inside.
+    /// Its internal id.
     #[diesel(sql_type = SqlUuid)]
     pub id: DesignId,
     /// Its public identifier.
@@ -30,34 +30,34 @@ pub struct ListedName {
     /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// Its revision, which everybody sees.
+    /// Its public revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
     /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The name as its key.
+    /// The key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
-    /// What the name looks like.
+    /// The skeleton of its name.
     #[diesel(sql_type = Text)]
     pub name_skeleton: String,
-    /// Hash of kind and effects without their numbers, of 16 bytes.
+    /// Hash of kind and effects without their numbers, 16 bytes.
     #[diesel(sql_type = Nullable<Binary>)]
     pub effects_key: Option<Vec<u8>>,
 }
 
-/// How long changes can be asked for.
+/// How long changes are kept.
 pub const RETENTION: Duration = Duration::hours(1);
 
 const COLUMNS: &str =
     "id, code, account_id, game_code, revision, name, name_key, name_skeleton, effects_key";
 
-/// A snapshot of the database: which transactions had ended, as Postgres writes it.
+/// A snapshot of the database, in the text form of Postgres: it says which transactions had ended.
 #[derive(Clone, Debug)]
 pub struct Seen(String);
 
-/// The snapshot of this moment.
+/// Takes a snapshot.
 pub async fn see(conn: &mut Connection) -> StoreResult<Seen> {
     #[derive(QueryableByName)]
     struct Row {
@@ -68,7 +68,7 @@ pub async fn see(conn: &mut Connection) -> StoreResult<Seen> {
     Ok(Seen(seen))
 }
 
-/// Listed designs by id, those after one.
+/// Lists listed designs by id, after a position.
 pub async fn list(
     conn: &mut Connection,
     after: DesignId,
@@ -93,29 +93,29 @@ pub async fn list_banned(conn: &mut Connection) -> StoreResult<Vec<AccountId>> {
     Ok(banned.into_iter().map(|account| account.id).collect())
 }
 
-/// What changed.
+/// Changes since a snapshot.
 #[derive(Debug)]
 pub struct DesignChanges {
-    /// The snapshot that shows it.
+    /// The snapshot that contains them.
     pub seen: Seen,
-    /// Designs that came, went, or say something else.
+    /// Designs that were listed, unlisted or changed.
     pub designs: Vec<DesignId>,
-    /// Those of them that are listed, as they are now.
+    /// Those of them that are listed, in their current state.
     pub listed: Vec<ListedName>,
-    /// Accounts that were banned or are no more, or have another name.
+    /// Accounts that were banned, unbanned, deleted or renamed.
     pub accounts: Vec<AccountId>,
     /// Those of them that are banned now.
     pub banned: Vec<AccountId>,
 }
 
 impl DesignChanges {
-    /// Whether nothing did.
+    /// Whether there were no changes.
     pub fn is_empty(&self) -> bool {
         self.designs.is_empty() && self.accounts.is_empty()
     }
 }
 
-/// What changed since a snapshot, and perhaps a little of what it showed already.
+/// Lists the changes since a snapshot; may repeat some that it contained.
 pub async fn list_since(conn: &mut Connection, seen: &Seen) -> StoreResult<DesignChanges> {
     #[derive(QueryableByName)]
     struct Row {
@@ -142,7 +142,7 @@ pub async fn list_since(conn: &mut Connection, seen: &Seen) -> StoreResult<Desig
         accounts,
         banned: Vec::new(),
     };
-    // Read after they were noted: as that change left them, or a later one, which is told next.
+    // Read after the changes were listed: a later change may be included, and is listed again next time.
     if !changes.designs.is_empty() {
         let listed = sql(format!("SELECT {COLUMNS} FROM designs WHERE listed AND id = "));
         changes.listed = listed.any(&changes.designs[..]).load(conn).await?;
@@ -155,6 +155,6 @@ pub async fn list_since(conn: &mut Connection, seen: &Seen) -> StoreResult<Desig
     Ok(changes)
 }
 
-/// One row at least: the snapshot.
+/// Returns at least one row, with the snapshot.
 const SINCE: &str = "SELECT txid_current_snapshot()::text AS seen, c.design_id, c.account_id FROM (SELECT) one LEFT JOIN design_changes c \
      ON c.transaction >= txid_snapshot_xmin($seen::txid_snapshot) AND NOT txid_visible_in_snapshot(c.transaction, $seen::txid_snapshot)";

@@ -1,4 +1,4 @@
-//! Designs one by one: begun, read, revised, shared, withdrawn, deleted.
+//! Designs one by one: creating, reading, revising, sharing, withdrawing and deleting them.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -26,10 +26,10 @@ use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// A design without what it says.
+/// A design without its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DesignRow {
-    /// Its id inside.
+    /// Its internal id.
     #[diesel(sql_type = SqlUuid)]
     pub id: DesignId,
     /// Its public identifier.
@@ -44,7 +44,7 @@ pub struct DesignRow {
     /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
-    /// How far it is.
+    /// Its status.
     #[diesel(sql_type = Text)]
     pub status: DesignStatus,
     /// Rises with every change.
@@ -53,22 +53,22 @@ pub struct DesignRow {
     /// Number of the newest revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// The revision that others see, if it was ever shared.
+    /// The public revision, if the design was ever shared.
     #[diesel(sql_type = Nullable<BigInt>)]
     pub public_revision: Option<i64>,
-    /// When it was shared first.
+    /// When it was first shared.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub shared_at: Option<DateTime<Utc>>,
-    /// When it was begun.
+    /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// Comments that everybody sees.
+    /// Number of public comments.
     #[diesel(sql_type = BigInt)]
     pub comment_count: i64,
-    /// Ratings that count.
+    /// Number of ratings that count.
     #[diesel(sql_type = BigInt)]
     pub rating_count: i64,
-    /// What designs are sorted by: hundredths of a point, 100 to 500.
+    /// The rating by which designs are sorted: in hundredths of a point, 100 to 500.
     #[diesel(sql_type = Integer)]
     pub rating: i32,
 }
@@ -89,12 +89,12 @@ pub struct CardOfDesign {
     /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
-    /// When it was made.
+    /// When it was released.
     #[diesel(sql_type = Timestamptz)]
     pub released_at: DateTime<Utc>,
 }
 
-/// A design as somebody may see it.
+/// A design as a reader may see it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredDesign {
     /// The design itself.
@@ -103,13 +103,13 @@ pub struct StoredDesign {
     /// The revision that is shown: the newest to the author, the public one to others.
     #[diesel(sql_type = BigInt)]
     pub shown_revision: i64,
-    /// When that was written.
+    /// When that revision was written.
     #[diesel(sql_type = Timestamptz)]
     pub revised_at: DateTime<Utc>,
     /// The last decision about it, for its author and moderators.
     #[diesel(sql_type = Nullable<Text>)]
     pub decision: Option<ReviewDecision>,
-    /// Why it was decided so.
+    /// The reason of the decision.
     #[diesel(sql_type = Nullable<Text>)]
     pub reason: Option<String>,
     /// When it was decided.
@@ -118,7 +118,7 @@ pub struct StoredDesign {
     /// Why a moderator took it down, for its author and moderators.
     #[diesel(sql_type = Nullable<Text>)]
     pub takedown_note: Option<String>,
-    /// When.
+    /// When it was taken down.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub taken_down_at: Option<DateTime<Utc>>,
     /// The card that it became, if the reader may know.
@@ -133,30 +133,31 @@ pub struct StoredDesign {
 }
 
 impl StoredDesign {
-    /// Whose suggestions became revisions up to the shown one, in the order of the first of each. Banned accounts are left out.
+    /// The accounts whose suggestions became revisions up to the shown one, in the order of their first suggestion.
+    /// Banned accounts are left out.
     pub fn contributors(&self) -> impl Iterator<Item = (AccountId, &str)> {
         let names = self.contributor_names.iter().map(String::as_str);
         self.contributor_ids.iter().copied().zip(names)
     }
 
-    /// What the shown revision says.
+    /// The content of the shown revision.
     pub fn content(&self) -> &DesignContent {
         &self.content.0
     }
 
-    /// The same, when nothing else of the design is needed any more.
+    /// Converts the design to its content.
     pub fn into_content(self) -> DesignContent {
         self.content.0
     }
 }
 
-/// Who sees which revision: the author the newest one; a moderator what was submitted, which nobody changes meanwhile, and what was taken down; everybody else what
-/// was shared, unless its author is banned or it was taken down.
+/// Which revision a reader sees: the author the newest one; a moderator what was submitted (which cannot be changed
+/// meanwhile) or taken down; everybody else the shared one, unless its author is banned or it was taken down.
 const SHOWN: &str = "CASE WHEN d.account_id = $reader THEN d.revision WHEN $reviews AND d.status IN ('submitted', 'in_review', 'approved') THEN d.revision \
                           WHEN $reviews AND d.taken_down_at IS NOT NULL THEN coalesce(d.public_revision, d.revision) \
                           WHEN a.banned_at IS NULL AND d.taken_down_at IS NULL THEN d.public_revision END";
 
-/// Finds a design as the reader may see it; `None`: there is none, or nothing for this reader.
+/// Finds a design that the reader may see; `None`: there is none, or this reader may not see it.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     reader: Option<&Granted<P>>,
@@ -185,36 +186,36 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     Ok(found)
 }
 
-/// A revision to write.
+/// A revision to store.
 pub struct NewRevision<'a> {
     /// Its game.
     pub game: &'a LoadedGame,
-    /// What it says.
+    /// Its content.
     pub content: &'a DesignContent,
-    /// The same as JSON.
+    /// Its content as JSON.
     pub json: serde_json::Value,
-    /// Whose suggestion it is.
+    /// The account whose suggestion it is.
     pub credited_to: Option<AccountId>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a design to begin.
+/// The result of creating a design.
 #[derive(Debug)]
 pub enum DesignCreated {
     /// Stored.
     New,
-    /// This request was answered before, with this design; `None`: it was deleted meanwhile.
+    /// A repeated request, which created this design; `None`: it was deleted since.
     Repeat(Option<DesignCode>),
     /// The account has [`MAX_DESIGNS`] designs.
     TooMany,
-    /// The account has begun as many today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
-    /// The account holds no such artwork.
+    /// The account does not hold the artwork.
     ForeignArtwork,
 }
 
-/// Begins a design. The account's row is locked, so that parallel requests cannot pass the limit.
+/// Creates a design. The account's row is locked, so that parallel requests cannot exceed the limit.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -226,7 +227,8 @@ pub async fn create(
     if let Some(earlier) = idempotency::begin(conn, key, id).await? {
         return Ok(DesignCreated::Repeat(code_of(conn, by, earlier).await?));
     }
-    // Not FOR UPDATE: requests that have claimed an idempotency key hold a key share of this row, and two of them would deadlock.
+    // Not `FOR UPDATE`: requests that have claimed an idempotency key hold a key-share lock on this row, and two of
+    // them would deadlock.
     sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
         .bind("account", by.account())
         .execute(conn)
@@ -247,7 +249,7 @@ pub async fn create(
         idempotency::forget(conn, key).await?;
         return Ok(DesignCreated::TooMany);
     }
-    // Last, so that nothing is counted that is refused.
+    // Last, so that refused requests are not counted.
     if !count_one(conn, by.account(), DailyActivity::Create, new.at).await? {
         sql("DELETE FROM designs WHERE id = $id").bind("id", id).execute(conn).await?;
         idempotency::forget(conn, key).await?;
@@ -265,7 +267,7 @@ const INSERT: &str = "WITH design AS (\
      SELECT id, revision, account_id, $artwork FROM design WHERE $artwork IS NOT NULL) \
     INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, revision, $content, $at FROM design";
 
-/// Gives a statement that writes a revision what is written.
+/// Binds the content of a revision to a statement.
 fn with_content<'a>(statement: Statement<'a>, new: &'a NewRevision<'_>) -> Statement<'a> {
     let content = new.content;
     let effects = effects_key(&content.kind, &content.effects);
@@ -280,7 +282,7 @@ fn with_content<'a>(statement: Statement<'a>, new: &'a NewRevision<'_>) -> State
         .bind("at", new.at)
 }
 
-/// Whether the author holds the artwork that a revision shows, if it shows one, and goes on holding it.
+/// Whether the author holds the artwork of a revision, if there is one; prevents that it is given up.
 async fn holds_artwork(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -312,32 +314,32 @@ async fn code_of(
     Ok(found.map(|found| found.code))
 }
 
-/// What became of a step with one of the own designs.
+/// The result of a step of one of the caller's designs.
 #[derive(Debug)]
 pub enum StepOutcome {
-    /// Taken.
+    /// Done.
     Done,
-    /// It was changed since the client read it.
+    /// The design was changed since the client read it.
     Stale,
     /// The asker has no such design.
     Missing,
-    /// The step leads nowhere from this status.
+    /// The step is not allowed in this status.
     NotFrom(DesignStatus),
-    /// Another design that is listed has this name, or one that looks like it.
+    /// Another listed design has this name, or one that looks the same.
     NameTaken,
-    /// A name is needed.
+    /// The design needs a name.
     Nameless,
-    /// The game of a design stays.
+    /// The game of a design cannot be changed.
     OtherGame,
     /// It has [`MAX_REVISIONS`] revisions.
     TooManyRevisions,
-    /// The account has done this as often today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
-    /// Others have seen it: it stays.
+    /// Others have seen the design, so it cannot be deleted.
     WasPublic,
     /// A moderator has taken it down.
     TakenDown,
-    /// The account holds no such artwork.
+    /// The account does not hold the artwork.
     ForeignArtwork,
 }
 
@@ -362,13 +364,13 @@ pub(super) struct LockedDesign {
 }
 
 impl LockedDesign {
-    /// Whether others see what it says after the step.
+    /// Whether the design is listed after the step.
     fn is_listed_after(&self, status: DesignStatus) -> bool {
         status.is_listed() && self.public_revision.is_some()
     }
 }
 
-/// Locks one of the own designs, and says where the step leads.
+/// Locks one of the caller's designs, and returns the status after the step.
 pub(super) async fn lock(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -405,7 +407,8 @@ async fn lock_own(
     Ok(locked)
 }
 
-/// Writes a new revision of one of the own designs, if `is_current` accepts its version. What is listed is shown so at once, and keeps its name from others.
+/// Writes a new revision of one of the caller's designs, if `is_current` accepts its version. A listed design shows the
+/// revision at once, and its name is reserved.
 pub async fn revise(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -459,7 +462,8 @@ const REVISE: &str = "WITH design AS (\
      SELECT id, revision, account_id, $artwork FROM design WHERE $artwork IS NOT NULL) \
     INSERT INTO design_revisions (design_id, number, content, credited_to, created_at) SELECT id, revision, $content, $credited_to, $at FROM design";
 
-/// Shows one of the own designs, as it is now, to everybody. `content` is what the version says that `is_current` accepts.
+/// Shares the current revision of one of the caller's designs. `content` is the content of the version that
+/// `is_current` accepts.
 pub async fn share(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -492,7 +496,8 @@ pub async fn share(
     Ok(StepOutcome::Done)
 }
 
-/// Takes one of the own designs back: it is in no list any more, and its name is free. Who has its identifier still reads what was shared.
+/// Withdraws one of the caller's designs: it is in no list any more, and its name is free. Readers with its identifier
+/// can still read the shared revision.
 pub async fn withdraw(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -515,7 +520,8 @@ pub async fn withdraw(
     Ok(StepOutcome::Done)
 }
 
-/// Deletes one of the own designs, with all its revisions, if nobody else has seen it, and nobody judges it or did.
+/// Deletes one of the caller's designs, with all its revisions, if nobody else has seen it, and it was never submitted
+/// for review.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -534,7 +540,7 @@ pub async fn delete(
     if design.status.after(DesignStep::Edit).is_none() {
         return Ok(StepOutcome::NotFrom(design.status));
     }
-    // Moderators have seen one that was decided about: the decision stays, and with it what it is about.
+    // Moderators have seen a design that was decided: the decision stays, and so does its subject.
     let deleted = sql("DELETE FROM designs WHERE id = $id AND NOT EXISTS (SELECT FROM design_reviews WHERE design_id = $id AND decision IS NOT NULL)")
         .bind("id", design.id)
         .execute(conn)
@@ -542,8 +548,8 @@ pub async fn delete(
     Ok(if deleted == 0 { StepOutcome::WasPublic } else { StepOutcome::Done })
 }
 
-/// Whether the design may be listed under a name that looks like this. Until the transaction ends, nobody else is told so of the same look: of two in one
-/// moment the second waits, and is told that the name is taken.
+/// Whether the design may be listed under a name that looks like this. The look is locked until the transaction ends:
+/// of two concurrent requests with the same look, the second waits, and then finds the name taken.
 pub(super) async fn reserve_name(
     conn: &mut Connection,
     id: DesignId,
@@ -560,7 +566,7 @@ pub(super) async fn reserve_name(
         .bind("skeleton", skeleton)
         .execute(conn)
         .await?;
-    // Another statement: one with the lock would see what there was before it waited.
+    // A second statement: the one that takes a lock sees the state before its wait.
     let Taken { taken } = sql(
         "SELECT EXISTS (SELECT FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND id <> $id AND listed AND status <> 'official') AS taken",
     )

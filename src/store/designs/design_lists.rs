@@ -1,4 +1,4 @@
-//! Lists of the own designs.
+//! Lists of the caller's designs.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Nullable, Text};
@@ -29,21 +29,22 @@ pub struct ListedDesign {
     pub artwork: Option<ArtworkId>,
 }
 
-/// The columns of a [`ListedDesign`] from `designs d JOIN accounts a`. The artwork is that of the newest revision, which others see where a design is listed.
+/// The columns of a [`ListedDesign`] from `designs d JOIN accounts a`. The artwork is that of the newest revision,
+/// which is the public one for listed designs.
 pub(super) const LISTED: &str = "d.name, d.kind, (SELECT s.artwork FROM design_artworks s WHERE s.design_id = d.id AND s.revision = d.revision) AS artwork";
 
-/// Which of the own designs.
+/// Filter of the caller's designs.
 #[derive(Default)]
 pub struct OwnFilter<'a> {
     /// Code of a game.
     pub game: Option<&'a str>,
-    /// How far they are.
+    /// The status.
     pub status: Option<DesignStatus>,
-    /// The last one of the page before.
+    /// The last design on the previous page.
     pub before: Option<DesignId>,
 }
 
-/// Lists the own designs, the newest first.
+/// Lists the caller's designs, the newest first.
 pub async fn list_own(
     conn: &mut Connection,
     by: &Granted<ReadOwnDesigns>,

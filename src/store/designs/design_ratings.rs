@@ -1,4 +1,5 @@
-//! Ratings of designs: one for each account and revision, of which that of the latest revision counts, once the account is old enough.
+//! Ratings of designs: one per account and revision. The rating of the latest rated revision counts, once the account
+//! is old enough.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -17,10 +18,10 @@ use crate::store::designs::SeesOwnDesigns;
 use crate::store::feedback::holds::{hold_open, hold_own_account};
 use crate::store::{Connection, Store, StoreResult};
 
-/// What an account gave a design.
+/// The rating of a design by an account.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct OwnRating {
-    /// The revision that it is about.
+    /// The rated revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
     #[diesel(sql_type = Integer)]
@@ -34,7 +35,7 @@ pub struct OwnRating {
     /// When it was given.
     #[diesel(sql_type = Timestamptz)]
     pub rated_at: DateTime<Utc>,
-    /// From when it counts.
+    /// From when on it counts.
     #[diesel(sql_type = Timestamptz)]
     pub counts_from: DateTime<Utc>,
 }
@@ -47,7 +48,7 @@ impl OwnRating {
     }
 }
 
-/// The asker's rating of a design that everybody sees; `None`: there is no such design, or no such rating.
+/// The caller's rating of a public design; `None`: there is no such design or rating.
 pub async fn find_own<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -64,20 +65,20 @@ pub async fn find_own<P: Permission + SeesOwnDesigns>(
     Ok(found)
 }
 
-/// What became of a rating to give.
+/// The result of a change of a rating.
 #[derive(Debug)]
 pub enum RatingOutcome {
-    /// Given, or taken back.
+    /// The rating was stored or deleted.
     Done,
-    /// There is no such design, or nothing to take back.
+    /// There is no such design, or no rating to delete.
     Missing,
     /// The design is the asker's.
     Own,
-    /// The account has rated as often today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
 }
 
-/// Rates a design as everybody sees it now, in place of what the account gave it before.
+/// Rates the current public revision of a design; replaces an earlier rating by the account.
 pub async fn rate(
     conn: &mut Connection,
     by: &Acting<GiveFeedback>,
@@ -89,7 +90,8 @@ pub async fn rate(
     let Some(design) = hold_open(conn, by, code.into()).await? else {
         return Ok(RatingOutcome::Missing);
     };
-    // A rating is no message, and names nobody: who is blocked may rate. Otherwise authors would choose who judges them.
+    // A rating is no message and is anonymous, so blocked accounts may rate. Otherwise authors could choose who rates
+    // them.
     if design.owner == by.account() {
         return Ok(RatingOutcome::Own);
     }
@@ -124,7 +126,7 @@ const RATE: &str = "INSERT INTO design_ratings (design_id, account_id, revision,
     ON CONFLICT (design_id, account_id, revision) DO UPDATE SET fun = excluded.fun, balance = excluded.balance, flavour = excluded.flavour, \
      clarity = excluded.clarity, rated_at = excluded.rated_at, counts_from = excluded.counts_from, counted = excluded.counted";
 
-/// Takes everything back that the account gave a design, also when nobody else sees the design any more.
+/// Deletes all ratings of a design by the account, even if the design is no longer public.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<GiveFeedback>,
@@ -143,13 +145,13 @@ pub async fn delete(
     Ok(if deleted == 0 { RatingOutcome::Missing } else { RatingOutcome::Done })
 }
 
-/// Sums of the ratings that count, of one revision.
+/// Sums of the ratings that count, for one revision.
 #[derive(Clone, Copy, Debug, QueryableByName)]
 pub struct RatingSums {
     /// The revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// How many.
+    /// Number of ratings.
     #[diesel(sql_type = BigInt)]
     pub ratings: i64,
     /// Points for fun.
@@ -166,7 +168,7 @@ pub struct RatingSums {
     pub clarity: i64,
 }
 
-/// The sums of a design that everybody sees, by the revisions that somebody rated, the newest first: at most as many as a design has revisions.
+/// The sums for a public design by rated revision, the newest first: at most as many as a design may have revisions.
 pub async fn sums(conn: &mut Connection, code: DesignCode) -> StoreResult<Vec<RatingSums>> {
     let rows = sql("SELECT s.revision, s.ratings, s.fun, s.balance, s.flavour, s.clarity FROM designs d JOIN design_rating_sums s ON s.design_id = d.id \
          WHERE d.code = $code AND s.ratings > 0 ORDER BY s.revision DESC")
@@ -176,7 +178,7 @@ pub async fn sums(conn: &mut Connection, code: DesignCode) -> StoreResult<Vec<Ra
     Ok(rows)
 }
 
-/// What everybody knows of how a design that everybody sees is rated, in hundredths of a point; `None`: there is no such design.
+/// The public mean rating of a public design, in hundredths of a point; `None`: there is no such design.
 pub async fn mean(conn: &mut Connection, code: DesignCode) -> StoreResult<Option<i32>> {
     #[derive(QueryableByName)]
     struct Mean {
@@ -191,7 +193,7 @@ pub async fn mean(conn: &mut Connection, code: DesignCode) -> StoreResult<Option
     Ok(found.map(|found| found.rating))
 }
 
-/// Takes the ratings of a banned account out of the sums, or puts those of the latest revisions back.
+/// Removes the ratings of a banned account from the sums, or adds those of the latest revisions again.
 pub(in crate::store) async fn follow_ban(
     conn: &mut Connection,
     account: AccountId,
@@ -217,10 +219,10 @@ pub(in crate::store) async fn follow_ban(
     Ok(())
 }
 
-/// Most ratings that come to count in one transaction.
+/// Most ratings that one transaction begins to count.
 const RATINGS_AT_ONCE: i64 = 200;
 
-/// Counts the ratings of accounts that are old enough by now; returns how many.
+/// Counts the ratings of accounts that have become old enough; returns how many.
 pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut all = 0;
     loop {
@@ -237,7 +239,7 @@ pub async fn count_due(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> 
     }
 }
 
-/// The designs are held first, in their order; what another instance has counted meanwhile is left out.
+/// The designs are locked first, in order; ratings that another instance has counted since are left out.
 const COUNT_DUE: &str = "WITH due AS MATERIALIZED (\
          SELECT design_id, account_id, revision FROM design_ratings WHERE NOT counted AND counts_from IS NOT NULL AND counts_from <= $now \
          ORDER BY counts_from LIMIT $limit \

@@ -1,4 +1,4 @@
-//! Approved designs become cards: the import machinery makes the card, in the transaction that notes which design it was.
+//! Releases: the import code creates the card, in the transaction that records the design it came from.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -25,18 +25,18 @@ use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// Where a design becomes a card.
+/// The place of the new card.
 #[derive(Clone, Debug)]
 pub struct ReleasePlace<'a> {
     /// Code of the set, of the design's game.
     pub set: &'a str,
     /// Number in the set.
     pub number: &'a str,
-    /// Whether the admin knows that others have seen the design, and wants it in a set whose cards start hidden all the same.
+    /// Whether the admin confirms the release of a design that was public into a set whose cards start hidden.
     pub was_public: bool,
 }
 
-/// A design that is a card.
+/// A design that became a card.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct DesignRelease {
     /// The card.
@@ -51,13 +51,13 @@ pub struct DesignRelease {
     /// Whether it is hidden from the public.
     #[diesel(sql_type = Bool)]
     pub hidden: bool,
-    /// The revision that it was made from.
+    /// The released revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// The terms that it was released under.
+    /// The licence of the release.
     #[diesel(sql_type = Text)]
     pub licence: String,
-    /// When the author submitted it under these terms.
+    /// When the author submitted it under this licence.
     #[diesel(sql_type = Timestamptz)]
     pub licensed_at: DateTime<Utc>,
     /// When it was released.
@@ -65,22 +65,22 @@ pub struct DesignRelease {
     pub released_at: DateTime<Utc>,
 }
 
-/// A release did not happen.
+/// Why a design was not released.
 #[derive(Debug)]
 pub enum ReleaseError {
     /// There is no such design, or it was never submitted.
     Missing,
     /// It is not approved.
     NotFrom(DesignStatus),
-    /// It is a card already, elsewhere.
+    /// It already is a card at another place.
     Released(DesignRelease),
-    /// Others have seen it, and the cards of the set start hidden.
+    /// It was public, the cards of the set start hidden, and this was not confirmed.
     Unconfirmed,
     /// The game has no such set.
     NoSet,
-    /// The game's rules, or what is stored, speak against it.
+    /// The release conflicts with the game's rules, or with stored data.
     Refused(Vec<ImportFault>),
-    /// It was a rehearsal: this is what it would have become.
+    /// It was a dry run: this would be the result.
     Rehearsed(DesignRelease),
     /// The store failed.
     Store(StoreError),
@@ -139,8 +139,8 @@ struct ApprovedDesign {
     submitted_at: Option<DateTime<Utc>>,
 }
 
-/// Makes an approved design a card of a set. The same request again finds the card that it made. Until everybody may see the card, the design stays as it was to
-/// everybody but moderators.
+/// Releases an approved design as a card of a set. A repeated request finds the existing card. Until the card is
+/// public, the design looks unchanged to everybody except moderators.
 pub async fn release(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,
@@ -150,7 +150,7 @@ pub async fn release(
     at: DateTime<Utc>,
 ) -> Result<DesignRelease, ReleaseError> {
     let importer = Importer::from(by);
-    // Before the design is locked: an import may take a while, and others go on with the design meanwhile.
+    // Taken before the design is locked: an import may run for a while, and the design should not be locked meanwhile.
     run_commands(conn, LOCK).await?;
     let design = lock_submitted(conn, by, code).await?.ok_or(ReleaseError::Missing)?;
     if let Some(earlier) = find_release(conn, by, design.id).await? {
@@ -188,7 +188,7 @@ pub async fn release(
     .bind("at", at)
     .execute(conn)
     .await?;
-    // A policy may unlock it at once.
+    // A policy may unlock the card at once.
     unlock_policies::apply(conn, &design.game_code, place.set, Recount::Changed, at).await?;
     let released = find_release(conn, by, design.id).await?.ok_or(ReleaseError::Missing)?;
     if !released.hidden {
@@ -209,7 +209,7 @@ pub async fn release(
     Ok(released)
 }
 
-/// Locks a design that moderators see, with what its newest revision says.
+/// Locks a design that moderators may see; returns it with its newest content.
 async fn lock_submitted(
     conn: &mut Connection,
     _by: &Acting<WriteCatalogue>,
@@ -219,7 +219,7 @@ async fn lock_submitted(
         .bind("code", code)
         .execute(conn)
         .await?;
-    // Another statement: one with the lock would see the status that there was before it waited.
+    // A second statement: the one that takes a lock sees the status before its wait.
     let found = sql(
         "SELECT d.id, d.account_id, a.name AS author, d.game_code, d.status, d.revision, d.shared_at IS NOT NULL AS was_shared, r.content, v.submitted_at \
          FROM designs d JOIN accounts a ON a.id = d.account_id JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
@@ -249,7 +249,7 @@ async fn find_release(
     Ok(found)
 }
 
-/// Makes designs official whose cards everybody may see: those that somebody held in the moment of the unlock. How many.
+/// Makes designs official whose cards are public: those that were locked at the moment of the unlock. Returns how many.
 pub async fn open_released(store: &Store) -> StoreResult<usize> {
     let mut conn = store.connection().await?;
     let opened = sql(

@@ -20,7 +20,7 @@ use crate::store::db::statement::sql;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
-/// Asks for the release of one of the own designs, as it is now. `content` is what the version says that `is_current` accepts.
+/// Submits one of the caller's designs for release. `content` is the content of the version that `is_current` accepts.
 pub async fn submit(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -33,7 +33,7 @@ pub async fn submit(
         Ok(locked) => locked,
         Err(outcome) => return Ok(outcome),
     };
-    // One that others saw, and that was taken back, is listed again.
+    // A withdrawn design that others have seen is listed again.
     let is_listed_again = design.public_revision.is_some() && !design.status.is_listed();
     if is_listed_again
         && !reserve_name(conn, design.id, &design.game_code, &design.name_skeleton).await?
@@ -61,7 +61,7 @@ pub async fn submit(
     Ok(StepOutcome::Done)
 }
 
-/// A design that waits for a moderator, or is looked at by one.
+/// A design that waits for a moderator, or is claimed by one.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct WaitingDesign {
     /// Id of the review.
@@ -85,26 +85,26 @@ pub struct WaitingDesign {
     /// The author's name.
     #[diesel(sql_type = Text)]
     pub author: String,
-    /// Number of the revision that is judged.
+    /// Number of the submitted revision.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
     /// When it was submitted.
     #[diesel(sql_type = Timestamptz)]
     pub submitted_at: DateTime<Utc>,
-    /// Who has claimed it, and whether that still holds or not.
+    /// Who claimed it last, even if the claim has expired.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub reviewer_id: Option<AccountId>,
-    /// Until when the claim holds.
+    /// When the claim expires.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub lease_until: Option<DateTime<Utc>>,
 }
 
-/// The columns of a [`WaitingDesign`]. Designs of banned authors do not wait.
+/// The columns of a [`WaitingDesign`]. Designs of banned authors are left out.
 const WAITING: &str = "SELECT v.id AS review, d.code, d.game_code, d.name, d.kind, d.account_id AS author_id, a.name AS author, v.revision, v.submitted_at, \
      v.reviewer_id, v.lease_until FROM design_reviews v JOIN designs d ON d.id = v.design_id JOIN accounts a ON a.id = d.account_id \
      WHERE v.closed_at IS NULL AND a.banned_at IS NULL";
 
-/// Lists what waits for a moderator, of one game if one is named; what was submitted first comes first, after the review with that id.
+/// Lists waiting designs, with a game only of that game; the first submitted first, after the review with that id.
 pub async fn list_waiting(
     conn: &mut Connection,
     _by: &Granted<ReviewDesigns>,
@@ -123,20 +123,20 @@ pub async fn list_waiting(
     Ok(statement.load(conn).await?)
 }
 
-/// What became of a step of a moderator.
+/// The result of a moderator's step.
 #[derive(Debug)]
 pub enum ReviewOutcome {
-    /// Taken.
+    /// Done.
     Done,
-    /// There is no such design, or nothing of it to be judged.
+    /// There is no such design, or it has no open review.
     Missing,
     /// The moderator is its author.
     Own,
-    /// It is not submitted, or was decided already.
+    /// It was not submitted, or was already decided.
     NotFrom(DesignStatus),
-    /// Another moderator has claimed it, until then.
+    /// Another moderator has claimed it until this time.
     ClaimedByOther(DateTime<Utc>),
-    /// The moderator has not claimed it, or too long ago.
+    /// The moderator has not claimed it, or the claim has expired.
     NotClaimed,
 }
 
@@ -157,13 +157,13 @@ struct LockedReview {
 }
 
 impl LockedReview {
-    /// Whose claim holds at a time, and until when.
+    /// Who holds the claim at a time, and until when.
     fn claim_at(&self, at: DateTime<Utc>) -> Option<(AccountId, DateTime<Utc>)> {
         self.reviewer_id.zip(self.lease_until).filter(|(_, until)| *until > at)
     }
 }
 
-/// Locks a design with its open review: the row of the design orders all steps, of its author, too.
+/// Locks a design with its open review. The row of the design is the lock for all steps, including those of its author.
 async fn lock_review(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
@@ -173,7 +173,7 @@ async fn lock_review(
         .bind("code", code)
         .execute(conn)
         .await?;
-    // Another statement: one with the lock would see the review that there was before it waited.
+    // A second statement: the one that takes a lock sees the review before its wait.
     let found: Option<LockedReview> = sql(
         "SELECT d.id AS design_id, d.account_id, d.status, v.id AS review, v.reviewer_id, v.lease_until FROM designs d \
          LEFT JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
@@ -193,7 +193,7 @@ async fn lock_review(
     })
 }
 
-/// Begins to review a design, or goes on for as long again: until the lease ends, nobody else can claim it.
+/// Claims a design for review, or extends the claim: until it expires, no other moderator can claim the design.
 pub async fn claim(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
@@ -216,14 +216,14 @@ pub async fn claim(
         .bind("until", at + lease)
         .execute(conn)
         .await?;
-    // A claim that another has let end is taken over.
+    // An expired claim of another moderator is taken over.
     if found.status.after(DesignStep::Claim) == Some(DesignStatus::InReview) {
         set_status(conn, found.design_id, DesignStatus::InReview, at).await?;
     }
     Ok(ReviewOutcome::Done)
 }
 
-/// Gives a design back that was claimed: it waits again.
+/// Releases the claim on a design, which then waits again.
 pub async fn give_back(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
@@ -245,7 +245,8 @@ pub async fn give_back(
     Ok(ReviewOutcome::Done)
 }
 
-/// Decides about a design that the moderator has claimed. Final for this revision, and written into the audit log.
+/// Decides a design that the moderator has claimed. The decision is final for this revision, and written into the audit
+/// log.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,

@@ -1,4 +1,4 @@
-//! What the query language reads of designs that are listed: one row for each, written in the transaction that lists it.
+//! Search rows of listed designs: one row each, written in the transaction that lists the design.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Designs in one transaction.
+/// Designs per transaction.
 const BATCH: i64 = 200;
 
 const WRITE: &str = "INSERT INTO design_search (design_id, game_code, game_revision, words_version, kind, search_key, attributes, effects, has_lore, printings, \
@@ -29,7 +29,8 @@ const WRITE: &str = "INSERT INTO design_search (design_id, game_code, game_revis
       name_words = EXCLUDED.name_words, effect_words = EXCLUDED.effect_words, lore_words = EXCLUDED.lore_words, \
       attribute_words = EXCLUDED.attribute_words";
 
-/// Writes the row of a design that is listed and says this, which the caller has locked. `searched_revision` of the design says then which revision that is.
+/// Writes the search row of a listed design with this content, which the caller has locked. Sets the design's
+/// `searched_revision` to this revision.
 pub(super) async fn write(
     conn: &mut Connection,
     id: DesignId,
@@ -60,8 +61,8 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Writes the rows of listed designs that have none, or one of another revision, of an older manifest of their game or of older words; how many.
-/// Several instances may do it at once: each takes designs that no other has.
+/// Writes the search rows of listed designs that have none, or one of another revision, an older manifest or an older
+/// word version; returns how many. Several instances may do this at once: each locks different designs.
 pub async fn fill_in(store: &Store, games: &[Arc<LoadedGame>]) -> StoreResult<usize> {
     let mut filled = 0;
     for game in games {
@@ -86,7 +87,7 @@ struct ToFill {
     content: Json<DesignContent>,
 }
 
-/// Each of the two reasons has its index. The second never counts a row that is newer than what this program makes.
+/// Each of the two conditions has its own index. The second excludes rows that a newer program has written.
 const TO_FILL: &str = "SELECT d.id, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision \
      WHERE d.listed AND d.id IN (\
       (SELECT id FROM designs WHERE listed AND searched_revision IS DISTINCT FROM revision AND game_code = $game ORDER BY id LIMIT $limit) UNION ALL \

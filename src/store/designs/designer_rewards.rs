@@ -1,6 +1,8 @@
-//! What designers earned by cards that everybody sees: the badge, and the perk that the policy of the set named in that moment.
+//! Rewards of designers for public cards: the badge, and the perk that the policy of the set named when the card became
+//! public.
 //!
-//! The rows are written by the trigger `official_designs_are_rewarded`, so there is none while a card is hidden. Here a perk is granted.
+//! The trigger `official_designs_are_rewarded` writes the rows, so there are none while a card is hidden. This module
+//! grants perks.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -23,7 +25,7 @@ use crate::store::{Connection, StoreResult};
 /// A perk that a designer earned.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct EarnedPerk {
-    /// The design, inside.
+    /// Internal id of the design.
     #[diesel(sql_type = SqlUuid)]
     pub design_id: DesignId,
     /// Its identifier.
@@ -47,16 +49,16 @@ pub struct EarnedPerk {
     /// Its number.
     #[diesel(sql_type = Text)]
     pub number: String,
-    /// What was earned.
+    /// The perk.
     #[diesel(sql_type = Text)]
     pub perk: DesignerPerk,
-    /// When everybody saw the card.
+    /// When the card became public.
     #[diesel(sql_type = Timestamptz)]
     pub earned_at: DateTime<Utc>,
-    /// The copy that was given.
+    /// The granted copy.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub copy_id: Option<CopyId>,
-    /// When it was given.
+    /// When it was granted.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub granted_at: Option<DateTime<Utc>>,
 }
@@ -66,17 +68,17 @@ const SELECT: &str = "SELECT w.design_id, d.code AS design, w.account_id, a.name
      FROM designer_rewards w JOIN designs d ON d.id = w.design_id JOIN accounts a ON a.id = w.account_id JOIN design_releases r ON r.design_id = w.design_id \
      JOIN cards k ON k.id = r.card_id LEFT JOIN copies c ON c.code_prefix = w.code_prefix AND c.code_mac = w.code_mac WHERE w.perk IS NOT NULL";
 
-/// Where a perk stands in the list.
+/// The position of a perk in the list.
 pub type PerkPosition = (DateTime<Utc>, DesignId);
 
 impl EarnedPerk {
-    /// Where it stands in the list.
+    /// Its position in a list.
     pub fn position(&self) -> PerkPosition {
         (self.earned_at, self.design_id)
     }
 }
 
-/// Lists perks that are due, or those that were granted; what was earned first comes first. After the position `after`.
+/// Lists perks that are due, or those that were granted; the first earned first, after the position `after`.
 pub async fn list(
     conn: &mut Connection,
     _by: &Granted<ReadPerks>,
@@ -96,7 +98,7 @@ pub async fn list(
     Ok(page.bind("limit", limit).load(conn).await?)
 }
 
-/// Finds the perk of one of the own designs; with `overseer`, of any.
+/// Finds the perk of one of the caller's designs; with `overseer`, of any design.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -116,31 +118,31 @@ async fn load(conn: &mut Connection, design: DesignCode) -> StoreResult<Option<E
     Ok(found)
 }
 
-/// The copy that an admin gives away.
+/// The copy that an admin grants.
 pub struct ReservedCopy {
-    /// First symbols of its code.
+    /// The first symbols of its code.
     pub prefix: RunPrefix,
     /// The code hashed under every serial key.
     pub macs: Vec<SerialMac>,
 }
 
-/// What became of a grant.
+/// The result of granting a copy.
 #[derive(Debug)]
 pub enum GrantOutcome {
-    /// The copy is the designer's.
+    /// The designer owns the copy.
     Done {
-        /// The perk as it is now.
+        /// The perk in its new state.
         perk: Box<EarnedPerk>,
-        /// Whether it was granted by this copy before, so that nothing was written.
+        /// Whether this copy was granted before, so that nothing was written.
         already: bool,
     },
-    /// There is no such design, or none that earned a perk that everybody may know of.
+    /// There is no such design, or none with a perk that is public.
     Missing,
-    /// Another copy was given before.
+    /// Another copy was granted before.
     Granted,
     /// The designer is banned.
     Banned,
-    /// The code fits no copy of the card that nobody has registered.
+    /// The code matches no unregistered copy of the card.
     NoSuchCopy,
 }
 
@@ -166,7 +168,8 @@ struct FreeCopy {
     id: CopyId,
 }
 
-/// Registers a copy that nobody has registered to the designer of its card. The same again changes nothing. It counts for no unlock: the card is open.
+/// Registers an unregistered copy to the designer of its card. A repetition changes nothing. The registration counts
+/// for no unlock, because the card is open.
 pub async fn grant_copy(
     conn: &mut Connection,
     by: &Acting<GrantPerks>,
@@ -194,7 +197,7 @@ pub async fn grant_copy(
             None => GrantOutcome::Missing,
         });
     }
-    // First the copy, then the account, as registrations do. A ban that comes at the same time waits.
+    // The copy is locked before the account, as in registrations. A concurrent ban waits.
     let prefix = copy.prefix.to_string();
     let keys: Vec<(String, Vec<u8>)> =
         copy.macs.iter().map(|mac| (prefix.clone(), mac.0.to_vec())).collect();
@@ -227,7 +230,7 @@ pub async fn grant_copy(
     })
 }
 
-/// Keeps an account from being banned until the transaction ends, unless it is banned already.
+/// Locks an account so that it cannot be banned until the transaction ends; returns whether it is banned already.
 async fn lock_banned(conn: &mut Connection, account: AccountId) -> StoreResult<bool> {
     #[derive(QueryableByName)]
     struct Locked {
@@ -243,7 +246,8 @@ async fn lock_banned(conn: &mut Connection, account: AccountId) -> StoreResult<b
     Ok(locked.is_banned)
 }
 
-/// Makes the designer the owner of the copy, if it is one of the card, of a run that is active, and nobody's; and writes that into its ledger.
+/// Makes the designer the owner of the copy, if it belongs to the card and an active run and has no owner; writes this
+/// into the ledger.
 async fn register(
     conn: &mut Connection,
     _by: &Acting<GrantPerks>,

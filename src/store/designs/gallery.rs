@@ -1,7 +1,7 @@
-//! The gallery: designs that everybody may see, by filters and by conditions of the query language, in one of its orders, and counted.
+//! The gallery: public designs, filtered by fields and by the query language, sorted in one of its orders, and counted.
 //!
-//! Designs of banned authors are left out. Each order and each filter has an index; what a condition wants to be equal to something is found by the terms
-//! of `design_search`.
+//! Designs of banned authors are left out. Each order and each filter has an index; equality conditions use the terms
+//! in `design_search`.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -22,22 +22,23 @@ use crate::store::db::like::escape_like;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Which designs.
+/// Filter of designs.
 #[derive(Clone, Debug)]
 pub struct GalleryFilter<'a> {
     /// Code of a game.
     pub game: Option<&'a str>,
     /// Code of a kind.
     pub kind: Option<&'a str>,
-    /// How far they are.
+    /// The status.
     pub status: Option<DesignStatus>,
-    /// Name of an author, as its key.
+    /// Key of an author's name.
     pub author: Option<&'a str>,
-    /// What stands somewhere in the name.
+    /// Part of the name.
     pub name: Option<&'a NamePart>,
-    /// What the query asks for.
+    /// The condition of the query.
     pub predicate: &'a Predicate,
-    /// Costly tests of it are tried on so many designs at most: of those that all else leaves, on those that were shared last.
+    /// Its costly tests run on at most this many designs: those that were shared last among the designs that pass all
+    /// other tests.
     pub max_candidates: i64,
 }
 
@@ -51,12 +52,12 @@ pub struct GalleryDesign {
     name_key: String,
 }
 
-/// Where a design stands in an order of the gallery, beside when it was shared and its identifier.
+/// The position of a design in an order of the gallery, besides its time of sharing and its identifier.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GalleryKey {
-    /// By time.
+    /// By time of sharing.
     New,
-    /// By rating, in hundredths, and number of ratings.
+    /// By rating in hundredths of a point, and number of ratings.
     Rating(i32, i64),
     /// By number of comments.
     Comments(i64),
@@ -64,10 +65,10 @@ pub enum GalleryKey {
     Name(String),
 }
 
-/// Where a page begins: after the design that stands there.
+/// The position after which a page begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GalleryPosition {
-    /// By what the list is sorted, and what the design has.
+    /// The sort key of the design.
     pub key: GalleryKey,
     /// When it was shared.
     pub shared_at: DateTime<Utc>,
@@ -76,7 +77,7 @@ pub struct GalleryPosition {
 }
 
 impl GalleryDesign {
-    /// Where it stands in a list.
+    /// The position of the design in a list.
     pub fn position(&self, sort: GallerySort) -> GalleryPosition {
         let Self { listed, name_key } = self;
         let key = match sort {
@@ -92,7 +93,7 @@ impl GalleryDesign {
     }
 }
 
-/// Designs, as conditions are about them. Every one that is listed is seen.
+/// The rows of designs, for conditions. Every listed design is visible.
 const DESIGNS: Rows = Rows {
     seen: "content.design_id IS NOT NULL",
     game: "d.game_code",
@@ -113,7 +114,7 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
                 .push("d.account_id = (SELECT id FROM accounts WHERE name_key = ")
                 .value(name.key().to_owned())
                 .push(")"),
-            // Nobody has such a name.
+            // No account has such a name.
             Err(_) => sql.push("false"),
         },
         KnownTest::Design(DesignTest::Status(status)) => {
@@ -125,7 +126,7 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
         KnownTest::Design(DesignTest::Comments(wanted)) => {
             push_comparison(sql.push("d.comment_count"), *wanted)
         }
-        // Designs are in no set, and never hidden.
+        // Designs belong to no set, and are never hidden.
         KnownTest::Set(_)
         | KnownTest::Number(_)
         | KnownTest::NumberValue(_)
@@ -136,7 +137,7 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
     }
 }
 
-/// Adds ` FROM … WHERE …`: the designs that pass.
+/// Adds ` FROM … WHERE …`: the designs that match.
 fn push_source<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>) -> Statement<'a> {
     let sql = push_designs(sql.push(" FROM "), filter.predicate);
     let sql = if filter.predicate.is_costly() {
@@ -148,7 +149,7 @@ fn push_source<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>) -> Statement<
     push_where(sql, filter, filter.predicate)
 }
 
-/// Adds the designs with their authors, and with what they say if the condition asks for that.
+/// Adds the designs with their authors, and with their content if the condition needs it.
 fn push_designs<'a>(sql: Statement<'a>, predicate: &Predicate) -> Statement<'a> {
     let sql = sql.push("designs d JOIN accounts a ON a.id = d.account_id");
     if !predicate.asks_for_content() {
@@ -199,7 +200,7 @@ fn push_candidates<'a>(sql: Statement<'a>, filter: &GalleryFilter<'a>, max: i64)
         .value(max)
 }
 
-/// Lists designs in an order, those after a position.
+/// Lists designs in an order, after a position.
 pub async fn list(
     conn: &mut Connection,
     filter: &GalleryFilter<'_>,
@@ -247,7 +248,7 @@ pub async fn list(
     Ok(statement.load(conn).await?)
 }
 
-/// Whether costly tests were not tried on all designs that all else leaves.
+/// Whether costly tests were skipped for some designs that pass all other tests.
 pub async fn is_truncated(conn: &mut Connection, filter: &GalleryFilter<'_>) -> StoreResult<bool> {
     #[derive(QueryableByName)]
     struct Count {
@@ -264,21 +265,21 @@ pub async fn is_truncated(conn: &mut Connection, filter: &GalleryFilter<'_>) -> 
     Ok(count > filter.max_candidates)
 }
 
-/// A term, and how many designs have it.
+/// A term, and the number of designs with it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct TermCount {
-    /// As [`crate::domain::designs::searchable`] writes it; `status=shared` for how far they are; empty: all designs.
+    /// The term as [`crate::domain::designs::searchable`] writes it; `status=shared` for statuses; empty: all designs.
     #[diesel(sql_type = Text)]
     pub term: String,
-    /// Designs.
+    /// Number of designs.
     #[diesel(sql_type = BigInt)]
     pub designs: i64,
 }
 
-/// Most different terms that are counted: the commonest. Numbers are as many as authors write.
+/// Most different terms that are counted, the most common first. Authors may use any number of different numbers.
 const MAX_TERMS: i64 = 5_000;
 
-/// Counts designs by the values that they have, of the `max` that were shared last.
+/// Counts designs by value, among the `max` that were shared last.
 pub async fn count_terms(
     conn: &mut Connection,
     filter: &GalleryFilter<'_>,

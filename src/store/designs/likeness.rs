@@ -1,4 +1,4 @@
-//! Designs that are like another: of a name that is the same or near, or with effects that do the same.
+//! Similar designs: with the same or a similar name, or with equivalent effects.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
@@ -11,27 +11,27 @@ use crate::domain::ids::DesignId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Most designs that each part of the search finds.
+/// Most designs that each part of the search returns.
 pub const MAX_ALIKE: usize = 16;
 
-/// What others are held against.
+/// The values that other designs are compared with.
 pub struct LikenessQuery<'a> {
     /// Code of the game.
     pub game: &'a str,
-    /// The name as its key; empty: no name to compare.
+    /// Key of the name; empty: no name to compare.
     pub name_key: &'a str,
-    /// What the name looks like.
+    /// Skeleton of the name.
     pub name_skeleton: &'a str,
     /// Hash of kind and effects without their numbers; `None`: nothing to compare.
     pub effects_key: Option<[u8; 16]>,
-    /// The design itself, when it is stored.
+    /// The design itself, if it is stored; it is left out.
     pub except: Option<DesignCode>,
 }
 
-/// A design that is like another.
+/// A similar design.
 #[derive(Clone, Debug, PartialEq, Eq, QueryableByName)]
 pub struct AlikeDesign {
-    /// Its id inside.
+    /// Its internal id.
     #[diesel(sql_type = SqlUuid)]
     pub id: DesignId,
     /// Its identifier.
@@ -40,24 +40,24 @@ pub struct AlikeDesign {
     /// Its name.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The name as its key.
+    /// Key of the name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
-    /// What the name looks like.
+    /// Skeleton of the name.
     #[diesel(sql_type = Text)]
     pub name_skeleton: String,
     /// Whether the asker is its author.
     #[diesel(sql_type = Bool)]
     pub own: bool,
-    /// Whether it is shared, and so keeps its name from others.
+    /// Whether it is listed, so that its name is reserved.
     #[diesel(sql_type = Bool)]
     pub listed: bool,
-    /// Whether it does the same.
+    /// Whether it has equivalent effects.
     #[diesel(sql_type = Bool)]
     pub same_effects: bool,
 }
 
-/// Finds designs that are like another, among those that are listed and the asker's own; by id.
+/// Finds similar designs, by id, among the listed ones and the asker's own.
 pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     asker: Option<&Granted<P>>,
@@ -66,7 +66,7 @@ pub async fn find_alike<P: Permission + SeesOwnDesigns>(
     load(conn, &[LISTED_ALIKE, " UNION ", OWN_ALIKE], asker, query).await
 }
 
-/// The same among the asker's own.
+/// Finds similar designs among the asker's own.
 pub async fn find_own_alike<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     asker: &Granted<P>,
@@ -95,8 +95,8 @@ async fn load<P: Permission + SeesOwnDesigns>(
     Ok(rows)
 }
 
-/// Each part reads a few rows of one index. Names that differ in one place have the same beginning or the same end, so that they stand beside each other when
-/// all are sorted, forwards or backwards.
+/// Each part reads a few rows of one index. Names that differ in one place have the same beginning or the same end, so
+/// that they are adjacent when all names are sorted forwards or backwards.
 const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" >= $name \
        ORDER BY name_key COLLATE \"C\" LIMIT $limit) \
@@ -111,7 +111,7 @@ const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND 
 const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $asker AND game_code = $game AND status <> 'withdrawn' \
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
 
-/// A name that is listed is taken even while its author is banned.
+/// A listed name stays reserved while its author is banned.
 const TOLD: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $asker, false) AS own, d.listed, \
      coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects \
      FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \

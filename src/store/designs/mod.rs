@@ -1,4 +1,4 @@
-//! Player-made card designs: what they say, revision by revision, who sees what of them, and designs that are like others.
+//! Card designs of players: their revisions, who may see what, and similar designs.
 
 pub mod abuse_reports;
 pub mod artwork_files;
@@ -20,10 +20,12 @@ mod takedowns;
 
 use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 
-/// Whether everybody sees the newest revision of a design, from `designs d JOIN accounts a`: it is in the gallery, and takes feedback.
+/// Whether the newest revision of a design is public, from `designs d JOIN accounts a`: then it is in the gallery, and
+/// accepts feedback.
 pub(super) const EVERYBODY_SEES: &str = "d.listed AND a.banned_at IS NULL";
 
-/// Permissions with which the own designs are seen: to read them, and to change them, because a change is answered with the design.
+/// Permissions with which accounts see their own designs: for reading, and for changing, because a change returns the
+/// design.
 pub trait SeesOwnDesigns {}
 
 impl SeesOwnDesigns for ReadOwnDesigns {}

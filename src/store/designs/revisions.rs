@@ -1,4 +1,4 @@
-//! What a design said before.
+//! Revisions of designs.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -13,24 +13,25 @@ use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A revision of one of the own designs, without what it says.
+/// A revision of one of the caller's designs, without its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct RevisionRow {
     /// Its number, from 1.
     #[diesel(sql_type = BigInt)]
     pub number: i64,
-    /// The name that the design had.
+    /// The name of the design in this revision.
     #[diesel(sql_type = Text)]
     pub name: String,
     /// When it was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// Name of the account whose suggestion it is.
+    /// Name of the account that suggested it.
     #[diesel(sql_type = Nullable<Text>)]
     pub credited_to: Option<String>,
 }
 
-/// Lists the revisions of one of the own designs, the newest first, those before the one with that number. Empty when there is no such design.
+/// Lists the revisions of one of the caller's designs, the newest first: those before the one with that number. Empty
+/// when there is no such design.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnDesigns>,
@@ -52,7 +53,7 @@ pub async fn list(
     Ok(rows)
 }
 
-/// A revision with what it says.
+/// A revision with its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredRevision {
     /// Its number, from 1.
@@ -61,7 +62,7 @@ pub struct StoredRevision {
     /// When it was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// Name of the account whose suggestion it is.
+    /// Name of the account that suggested it.
     #[diesel(sql_type = Nullable<Text>)]
     pub credited_to: Option<String>,
     /// Code of the design's game.
@@ -72,18 +73,18 @@ pub struct StoredRevision {
 }
 
 impl StoredRevision {
-    /// What it says.
+    /// Its content.
     pub fn content(&self) -> &DesignContent {
         &self.content.0
     }
 
-    /// The same, when nothing else of the revision is needed any more.
+    /// Converts the revision to its content.
     pub fn into_content(self) -> DesignContent {
         self.content.0
     }
 }
 
-/// Finds these revisions of one of the own designs, by number; those that do not exist are left out.
+/// Finds these revisions of one of the caller's designs, by number; missing ones are left out.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,

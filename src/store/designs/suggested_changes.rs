@@ -1,4 +1,4 @@
-//! Changes of a design that other players suggest, seen by these and by its author alone.
+//! Suggested changes of designs, visible only to the suggesting player and to the author.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -21,25 +21,25 @@ use crate::store::feedback::holds::{hold_open, hold_own_account};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// A suggestion, without what it says.
+/// A suggestion without its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SuggestionRow {
     /// Its id.
     #[diesel(sql_type = SqlUuid)]
     pub id: SuggestionId,
-    /// Who made it.
+    /// The account that made it.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
     /// The name of that account.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// The revision that it is about.
+    /// The revision that it is based on.
     #[diesel(sql_type = BigInt)]
     pub revision: i64,
-    /// Why.
+    /// The reason.
     #[diesel(sql_type = Text)]
     pub message: String,
-    /// How far it is.
+    /// Its state.
     #[diesel(sql_type = Text)]
     pub state: SuggestionState,
     /// The revision that it became.
@@ -48,12 +48,12 @@ pub struct SuggestionRow {
     /// When it was made.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// When it was taken, declined or withdrawn.
+    /// When it was accepted, declined or withdrawn.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub closed_at: Option<DateTime<Utc>>,
 }
 
-/// A suggestion with what it says.
+/// A suggestion with its content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredSuggestion {
     /// The suggestion itself.
@@ -69,24 +69,25 @@ pub struct StoredSuggestion {
 }
 
 impl StoredSuggestion {
-    /// What the design should say.
+    /// The suggested content of the design.
     pub fn content(&self) -> &DesignContent {
         &self.content.0
     }
 
-    /// What the revision says that it is about.
+    /// The content of the revision that it is based on.
     pub fn base(&self) -> &DesignContent {
         &self.base.0
     }
 }
 
 const COLUMNS: &str = "s.id, s.account_id, w.name, s.revision, s.message, s.state, s.taken_as, s.created_at, s.closed_at";
-/// The author of the design sees those of players who are not banned, but for what a moderator hid; everybody else the own ones, as long as they may see the design.
+/// The author of the design sees suggestions by players who are not banned, except those that a moderator hid. Others
+/// see their own, as long as they may see the design.
 const SEEN: &str = "FROM designs d JOIN accounts a ON a.id = d.account_id JOIN suggested_changes s ON s.design_id = d.id JOIN accounts w ON w.id = s.account_id \
                     WHERE d.code = $code AND (s.account_id = $reader AND a.banned_at IS NULL AND d.taken_down_at IS NULL \
                     OR d.account_id = $reader AND w.banned_at IS NULL AND s.hidden_at IS NULL)";
 
-/// Lists the suggestions for a design that the reader sees, the newest first, those before the one with that id.
+/// Lists the suggestions for a design that the reader may see, the newest first: those before the one with that id.
 pub async fn list<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -102,7 +103,7 @@ pub async fn list<P: Permission + SeesOwnDesigns>(
     Ok(statement.push(" ORDER BY s.id DESC LIMIT $limit").bind("limit", limit).load(conn).await?)
 }
 
-/// Finds a suggestion that the reader sees.
+/// Finds a suggestion that the reader may see.
 pub async fn find<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,
@@ -122,50 +123,50 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     Ok(found)
 }
 
-/// A suggestion to make.
+/// A suggestion to store.
 pub struct NewSuggestion<'a> {
     /// Its id.
     pub id: SuggestionId,
-    /// The revision that it is about.
+    /// The revision that it is based on.
     pub revision: i64,
     /// Code of the game that it names.
     pub game: &'a str,
-    /// What the design should say, as JSON. Licence and artwork do not count: these are for the author to choose.
+    /// The suggested content as JSON. Licence and artwork are ignored, because the author chooses them.
     pub content: serde_json::Value,
-    /// Why.
+    /// The reason.
     pub message: &'a str,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of a suggestion.
+/// The result of a step of a suggestion.
 #[derive(Debug)]
 pub enum SuggestionOutcome {
     /// Done.
     Done,
-    /// This request was answered before, with this suggestion.
+    /// A repeated request, which stored this suggestion.
     Repeat(SuggestionId),
-    /// There is no such design, or no such suggestion for this asker.
+    /// There is no such design, or no such suggestion for this caller.
     Missing,
-    /// The design is the asker's.
+    /// The design is the caller's.
     Own,
-    /// The author of the design wants nothing from the asker.
+    /// The author has blocked the caller.
     Refused,
-    /// It is not about the revision that everybody sees.
+    /// It is not based on the public revision.
     Outdated,
-    /// The game of a design stays.
+    /// The game of a design cannot be changed.
     OtherGame,
     /// It changes nothing.
     Unchanged,
-    /// The account has made as many today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
-    /// It was answered or withdrawn before.
+    /// It was already answered or withdrawn.
     Closed(SuggestionState),
-    /// The revision that it would become cannot be written.
+    /// The resulting revision cannot be stored.
     NotWritten(StepOutcome),
 }
 
-/// Suggests a change of a design that everybody sees, as it is now.
+/// Suggests a change of the current public revision of a design.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<GiveFeedback>,
@@ -242,7 +243,8 @@ async fn insert(
     Ok(SuggestionOutcome::Done)
 }
 
-/// Writes what a suggestion leads to as a new revision of one of the own designs, if `is_current` accepts its version.
+/// Accepts a suggestion: stores its result as a new revision of the caller's design, if `is_current` accepts the
+/// version.
 pub async fn take(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -268,7 +270,7 @@ pub async fn take(
     Ok(SuggestionOutcome::Done)
 }
 
-/// Declines a suggestion for one of the own designs. Done before is done.
+/// Declines a suggestion for one of the caller's designs. Declining again changes nothing.
 pub async fn decline(
     conn: &mut Connection,
     by: &Acting<WriteOwnDesigns>,
@@ -279,7 +281,7 @@ pub async fn decline(
     close(conn, by, code, id, Side::Author, SuggestionState::Declined, at).await
 }
 
-/// Takes an own suggestion back. Done before is done.
+/// Withdraws one of the caller's suggestions. Withdrawing again changes nothing.
 pub async fn withdraw(
     conn: &mut Connection,
     by: &Acting<GiveFeedback>,
@@ -290,12 +292,12 @@ pub async fn withdraw(
     close(conn, by, code, id, Side::Suggester, SuggestionState::Withdrawn, at).await
 }
 
-/// Who answers a suggestion.
+/// Who closes a suggestion.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     /// The author of the design.
     Author,
-    /// Who made it.
+    /// The account that made it.
     Suggester,
 }
 
@@ -323,7 +325,7 @@ async fn close<P: Permission>(
     Ok(SuggestionOutcome::Done)
 }
 
-/// Holds a design and a suggestion for it that the asker may answer or withdraw; its state.
+/// Locks a design and a suggestion for it that the caller may answer or withdraw; returns its state.
 async fn hold<P: Permission>(
     conn: &mut Connection,
     by: &Acting<P>,

@@ -1,4 +1,4 @@
-//! What moderators keep from being seen: designs, comments and suggested changes.
+//! Takedowns: designs, comments and suggested changes that moderators hide.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -14,7 +14,7 @@ use crate::domain::ids::{CommentId, DesignId, SuggestionId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Waits until nobody else changes the design, and keeps others from it until the transaction ends.
+/// Locks a design until the transaction ends; waits for other changes of it.
 pub(super) async fn lock(conn: &mut Connection, design: DesignId) -> StoreResult<()> {
     sql("SELECT FROM designs WHERE id = $id FOR NO KEY UPDATE")
         .bind("id", design)
@@ -29,8 +29,8 @@ struct CodeRow {
     code: DesignCode,
 }
 
-/// Keeps a design, which is locked, from everybody but its author and moderators. It keeps its identifier, its revisions and what was decided about it; its name
-/// is free. A design that was taken down before gets the new note.
+/// Hides a locked design from everybody except its author and moderators. It keeps its identifier, revisions and
+/// decisions; its name becomes free. A design that was taken down before gets the new note.
 pub(super) async fn take_down(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
@@ -69,8 +69,8 @@ struct HiddenDesign {
     card_is_open: bool,
 }
 
-/// Gives a design that was taken down, and is locked, back to its author, who may share or submit it again; what was shared, approved or a card is that again.
-/// `None`: another design has its name meanwhile.
+/// Returns a locked design that was taken down to its author, who may share or submit it again; its former state
+/// (shared, approved or a card) is restored. `None`: another design has its name now.
 pub(super) async fn reinstate(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
@@ -87,12 +87,12 @@ pub(super) async fn reinstate(
     .await?;
     let Some(from) = found.status_before else { return Ok(Some(found.code)) };
     let status = match from {
-        // What was submitted or looked at was taken out of the queue.
+        // Submitted and claimed designs were removed from the queue.
         DesignStatus::Submitted | DesignStatus::InReview if found.was_shared => {
             DesignStatus::Shared
         }
         DesignStatus::Submitted | DesignStatus::InReview => DesignStatus::Draft,
-        // Its card was unlocked meanwhile.
+        // Its card was unlocked in the meantime.
         DesignStatus::Approved if found.card_is_open => DesignStatus::Official,
         other => other,
     };
@@ -113,7 +113,8 @@ pub(super) async fn reinstate(
     Ok(Some(found.code))
 }
 
-/// Takes the artwork of all revisions of a design down, wherever it is shown, or shows it again. What was taken down stays stored as long as somebody holds it.
+/// Takes down the artwork of all revisions of a design, wherever it is shown, or restores it. Its files stay stored as
+/// long as an account holds them.
 pub(super) async fn remove_artwork(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,
@@ -145,7 +146,7 @@ pub(super) async fn hide_comment(
     Ok(())
 }
 
-/// Hides a suggested change from the author of the design, who then cannot take it, or shows it again.
+/// Hides a suggested change from the author of the design, who then cannot accept it, or shows it again.
 pub(super) async fn hide_suggestion(
     conn: &mut Connection,
     _by: &Acting<ModerateDesigns>,

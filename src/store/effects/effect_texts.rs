@@ -1,4 +1,4 @@
-//! Effect texts: the stored documents, and the loaded libraries.
+//! Effect texts: the stored documents, and the cache of parsed libraries.
 
 use std::sync::Arc;
 
@@ -15,33 +15,33 @@ use crate::store::db::schema::{effect_texts, games};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// Most libraries that a process keeps. The largest document takes some 10 MB with its index.
+/// Most libraries in the cache. The largest document takes some 10 MB with its index.
 const MAX_KEPT: u64 = 8;
 
-/// Effect texts that were read and put together.
+/// Parsed effect texts.
 #[derive(Debug)]
 pub struct LoadedEffects {
-    /// What can be asked of them.
+    /// The parsed library.
     pub library: EffectLibrary,
     /// Rises with every change.
     pub revision: i64,
 }
 
-/// The loaded libraries of this process. A look-up costs one read of the revision by key, so that what another instance
-/// changed counts at once.
+/// The parsed libraries of this process. A look-up reads the revision by key, so that changes by other instances are
+/// seen at once.
 #[derive(Clone, Debug)]
 pub struct EffectCache(Cache<(String, i64), Arc<LoadedEffects>>);
 
 impl Default for EffectCache {
     fn default() -> Self {
-        // The newest revision must get its place, however rarely it was asked for yet.
+        // The newest revision must be cached, even if it was rarely requested before.
         let cache = Cache::builder().max_capacity(MAX_KEPT).eviction_policy(EvictionPolicy::lru());
         Self(cache.build())
     }
 }
 
 impl EffectCache {
-    /// The library of that revision, if it is loaded.
+    /// The library of a revision, if it is cached.
     pub async fn loaded(&self, game: &str, revision: i64) -> Option<Arc<LoadedEffects>> {
         self.0.get(&(game.to_owned(), revision)).await
     }
@@ -67,15 +67,15 @@ impl EffectCache {
             .optional()?;
         drop(conn);
         let Some((document, revision)) = row else { return Ok(None) };
-        // Whoever asks meanwhile waits for the first.
+        // Concurrent requests wait for one load.
         let loaded = self.0.try_get_with((game.to_owned(), revision), load(document, revision));
         let loaded = loaded.await.map_err(|fault| unreadable(fault.as_str()))?;
         Ok(Some(loaded))
     }
 }
 
-/// Reads a document away from the threads that answer requests. It was checked when it was written, but perhaps by a program with
-/// other ideas.
+/// Parses a document on a blocking thread. It was checked when it was written, but perhaps by another version of the
+/// program.
 async fn load(document: serde_json::Value, revision: i64) -> Result<Arc<LoadedEffects>, String> {
     let read = move || {
         let texts: EffectTexts =
@@ -93,17 +93,17 @@ fn unreadable(fault: &str) -> StoreError {
     StoreError::Fault(DieselError::DeserializationError(fault.into()))
 }
 
-/// Which version of a game's effect texts is replaced.
+/// Which version of a game's effect texts may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextsBase {
-    /// Whatever is stored, if anything is.
+    /// Any version, or none.
     Whatever,
-    /// None: the game is to have none yet.
+    /// The game must have none yet.
     Nothing,
     Revision(i64),
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextsChange {
     /// It is stored.
@@ -111,13 +111,13 @@ pub enum TextsChange {
         /// Its version.
         revision: i64,
     },
-    /// Another version is stored than the caller meant to change.
+    /// The stored version is not the expected one.
     Stale,
     /// There is no such game.
     Missing,
 }
 
-/// Stores a game's effect texts, checked, if what is stored is still `base`. `details` goes to the audit log.
+/// Stores checked effect texts of a game, if the stored version is still `base`. `details` goes to the audit log.
 pub async fn change(
     conn: &mut Connection,
     by: &Importer,
@@ -159,7 +159,7 @@ pub async fn change(
             .on_conflict_do_nothing()
             .execute(conn)
             .await?;
-        // Somebody else was first.
+        // Another request was first.
         if inserted == 0 {
             return Ok(TextsChange::Stale);
         }
@@ -181,7 +181,7 @@ pub async fn list_revisions(conn: &mut Connection) -> StoreResult<Vec<(String, i
     Ok(revisions.load(conn).await?)
 }
 
-/// The document that is stored for a game.
+/// The stored document of a game.
 pub async fn find(conn: &mut Connection, game: &str) -> StoreResult<Option<EffectTexts>> {
     let stored: Option<serde_json::Value> = effect_texts::table
         .find(game)
@@ -192,7 +192,8 @@ pub async fn find(conn: &mut Connection, game: &str) -> StoreResult<Option<Effec
     stored.map(serde_json::from_value).transpose().map_err(|error| unreadable(&error.to_string()))
 }
 
-/// Whether a start of the service has loaded exactly these files last: what differs from them was changed since, and is meant.
+/// Whether the last start of the service loaded exactly these files. Differences from them in the database are intended
+/// changes.
 pub async fn is_known(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<bool> {
     let seeded: Option<Option<Vec<u8>>> = effect_texts::table
         .find(game)
@@ -203,7 +204,7 @@ pub async fn is_known(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> Sto
     Ok(seeded.flatten().is_some_and(|seeded| seeded == hash))
 }
 
-/// Notes that a start has loaded these files.
+/// Records that a start has loaded these files.
 pub async fn note(conn: &mut Connection, game: &str, hash: &[u8; 32]) -> StoreResult<()> {
     diesel::update(effect_texts::table.find(game))
         .set(effect_texts::seeded_hash.eq(hash.to_vec()))

@@ -1,4 +1,5 @@
-//! Whose feedback counts: bans take what an account has said and counted away from others, blocks what it has counted for one of them. Both give it back when they end.
+//! Whose feedback counts: a ban hides all feedback of an account, a block removes its feedback from the counts of the
+//! blocking account. Both are reversible.
 
 use chrono::{DateTime, Utc};
 use diesel_async::RunQueryDsl;
@@ -8,8 +9,8 @@ use crate::store::db::statement::sql;
 use crate::store::designs::design_ratings;
 use crate::store::{Connection, StoreResult};
 
-/// Takes what a banned account has said, rated, liked and followed away from others, or gives it back after the ban. In the transaction of the change, which holds
-/// the account.
+/// Removes the comments, ratings, likes and follows of a banned account from public counts, or restores them after the
+/// ban. Runs in the transaction of the change, which has locked the account.
 pub(in crate::store) async fn follow_ban(
     conn: &mut Connection,
     account: AccountId,
@@ -17,7 +18,7 @@ pub(in crate::store) async fn follow_ban(
     banned: bool,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    // In their order, so that two bans cannot deadlock.
+    // Locked in order, so that two bans cannot deadlock.
     sql("SELECT FROM designs WHERE id IN (SELECT design_id FROM design_comments WHERE account_id = $account \
           UNION SELECT design_id FROM design_ratings WHERE account_id = $account) ORDER BY id FOR NO KEY UPDATE")
     .bind("account", account)
@@ -51,13 +52,14 @@ pub(in crate::store) async fn follow_ban(
     Ok(())
 }
 
-/// Whether a like `l` of a deck `d` counts but for a ban of its account.
+/// Whether a like `l` of a deck `d` counts, apart from a ban of its account.
 const LIKE_IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = l.account_id)";
 
-/// Whether a row `f` of followed authors counts but for a ban of its account.
+/// Whether a row `f` of followed authors counts, apart from a ban of its account.
 const FOLLOW_IS_NOT_BLOCKED: &str = "NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = f.author_id AND b.blocked_id = f.account_id)";
 
-/// Holds the accounts of who blocks and who is blocked, in their order: whoever gives feedback holds its own account, and so comes before the block, or sees it.
+/// Locks the blocking and the blocked account in order. Feedback locks the account of its author, so it either comes
+/// before the block or sees it.
 pub(in crate::store) async fn hold_both(
     conn: &mut Connection,
     account: AccountId,
@@ -71,7 +73,8 @@ pub(in crate::store) async fn hold_both(
     Ok(())
 }
 
-/// Counts the likes of an account for the decks of another, and that it follows the other, as bans and the blocks of the other have it now. Both accounts are held.
+/// Recounts the likes of an account for the decks of another, and its following of the other, under the current bans
+/// and blocks. Both accounts must be locked.
 pub(in crate::store) async fn follow_block(
     conn: &mut Connection,
     owner: AccountId,

@@ -1,6 +1,6 @@
-//! Comments on designs and decks that others see, and replies to them.
+//! Comments on public designs and decks, and replies to them.
 //!
-//! All of them stand in one table, `design_comments`; triggers count them and tell of them, by what they are on.
+//! All comments are in one table, `design_comments`; triggers count them and write events, depending on the subject.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -19,7 +19,7 @@ use crate::store::db::statement::{Statement, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
-/// A comment as everybody may see it, and what it says.
+/// A comment as everybody may see it, with its text.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct StoredComment {
     /// Its id.
@@ -34,19 +34,19 @@ pub struct StoredComment {
     /// The author's name.
     #[diesel(sql_type = Text)]
     pub author: String,
-    /// What it says: only for readers while its state is [`CommentState::Shown`].
+    /// Its text; only for readers while its state is [`CommentState::Shown`].
     #[diesel(sql_type = Text)]
     pub text: String,
     /// Rises with every edit.
     #[diesel(sql_type = BigInt)]
     pub version: i64,
-    /// Replies that everybody sees.
+    /// Number of public replies.
     #[diesel(sql_type = BigInt)]
     pub reply_count: i64,
     /// When it was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// When it was changed last.
+    /// When it was last changed.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub edited_at: Option<DateTime<Utc>>,
     #[diesel(sql_type = Bool)]
@@ -56,7 +56,7 @@ pub struct StoredComment {
 }
 
 impl StoredComment {
-    /// What readers see of it.
+    /// Whether readers see its text.
     pub fn state(&self) -> CommentState {
         CommentState::new(self.deleted, !self.stands)
     }
@@ -65,7 +65,7 @@ impl StoredComment {
 const COLUMNS: &str = "c.id, c.reply_to, c.account_id, w.name AS author, c.text, c.version, c.reply_count, c.created_at, c.edited_at, \
                        c.deleted_at IS NOT NULL AS deleted, c.stands";
 
-/// Comments on something that others see, `c`, with more conditions.
+/// Comments `c` on a public subject that match further conditions.
 fn shown<'a>(subject: FeedbackSubject, conditions: &str) -> Statement<'a> {
     let SubjectSql { table, is, is_open, column } = SubjectSql::of(subject);
     let statement = sql(format!(
@@ -84,8 +84,8 @@ pub async fn is_open(conn: &mut Connection, subject: FeedbackSubject) -> StoreRe
     Ok(bind(statement, subject).execute(conn).await? > 0)
 }
 
-/// Lists the comments on something that are no replies, the newest first, those before the one with that id. One that does not stand keeps its place as long as
-/// replies to it do.
+/// Lists the comments on a subject that are no replies, the newest first: those before the one with that id. A deleted
+/// or hidden comment stays in the list as long as it has shown replies.
 pub async fn list(
     conn: &mut Connection,
     subject: FeedbackSubject,
@@ -99,7 +99,8 @@ pub async fn list(
     Ok(statement.push(" ORDER BY c.id DESC LIMIT $limit").bind("limit", limit).load(conn).await?)
 }
 
-/// Lists the replies to a comment, the oldest first, those after the one with that id. Replies that do not stand have no place.
+/// Lists the replies to a comment, the oldest first: those after the one with that id. Deleted and hidden replies are
+/// left out.
 pub async fn list_replies(
     conn: &mut Connection,
     subject: FeedbackSubject,
@@ -115,7 +116,7 @@ pub async fn list_replies(
     Ok(statement.push(" ORDER BY c.id LIMIT $limit").bind("limit", limit).load(conn).await?)
 }
 
-/// Finds a comment that has a place in a list.
+/// Finds a comment that appears in a list.
 pub async fn find(
     conn: &mut Connection,
     subject: FeedbackSubject,
@@ -125,40 +126,40 @@ pub async fn find(
     Ok(statement.get_result(conn).await.optional()?)
 }
 
-/// A comment to write.
+/// A comment to store.
 pub struct NewComment<'a> {
     /// Its id.
     pub id: CommentId,
     /// The comment that it replies to.
     pub reply_to: Option<CommentId>,
-    /// What it says.
+    /// Its text.
     pub text: &'a str,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// What became of something that was to be written about a comment.
+/// The result of writing a comment.
 #[derive(Debug)]
 pub enum CommentOutcome {
     /// Done.
     Done,
-    /// This request was answered before, with this comment.
+    /// A repeated request, which stored this comment.
     Repeat(CommentId),
-    /// There is nothing of the kind that others see, or no such comment of the asker's.
+    /// There is no such public subject, or no such comment by the caller.
     Missing,
-    /// Whose the subject is, or who wrote the comment to reply to, wants nothing from the asker.
+    /// The owner of the subject, or the author of the comment to reply to, has blocked the caller.
     Refused,
-    /// The comment to reply to is on something else, is a reply, or does not stand.
+    /// The comment to reply to is on another subject, is a reply, or is not shown.
     NoSuchThread,
-    /// The account has written as many today as it may.
+    /// The account has reached the daily limit.
     TooManyToday,
-    /// It was changed since the client read it.
+    /// The comment was changed since the client read it.
     Stale,
     /// It is too old to be changed.
     Final,
 }
 
-/// Writes a comment on something that others see.
+/// Stores a comment on a public subject.
 pub async fn create<S: Subject>(
     conn: &mut Connection,
     by: &Acting<S::Feedback>,
@@ -236,7 +237,8 @@ struct LockedComment {
     refused: bool,
 }
 
-/// Changes an own comment that is not too old, if `is_current` accepts its version. Who would be refused a new comment there is refused this.
+/// Changes a comment by the caller that is not too old, if `is_current` accepts its version. Refused where a new
+/// comment by the caller would be refused.
 pub async fn edit<S: Subject>(
     conn: &mut Connection,
     by: &Acting<S::Feedback>,
@@ -281,7 +283,7 @@ pub async fn edit<S: Subject>(
     Ok(CommentOutcome::Done)
 }
 
-/// Deletes an own comment, for good, also when nobody else sees any more what it is on.
+/// Deletes a comment by the caller, permanently, even if the subject is no longer public.
 pub async fn delete<S: Subject>(
     conn: &mut Connection,
     by: &Acting<S::Feedback>,
@@ -291,7 +293,7 @@ pub async fn delete<S: Subject>(
 ) -> StoreResult<CommentOutcome> {
     let subject = subject.into();
     hold_own_account(conn, by).await?;
-    // Its row comes before those of its comments.
+    // The row of the subject is locked before those of its comments.
     hold(conn, subject).await?;
     let SubjectSql { table, is, column, .. } = SubjectSql::of(subject);
     let statement = sql(format!(

@@ -1,5 +1,5 @@
-//! The order in which whoever writes feedback holds rows: its own account, then what it is about, then what is written. A ban, which holds the account, so sees
-//! all that was written before.
+//! The order of locks for feedback: the account of its author, then the subject, then the feedback. A ban locks the
+//! account, so it sees all feedback that was written before.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -14,24 +14,24 @@ use crate::domain::ids::AccountId;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// Something that takes feedback, held until the transaction ends.
+/// A subject of feedback, locked until the transaction ends.
 #[derive(QueryableByName)]
 pub(in crate::store) struct OpenSubject {
     /// The id of its row.
     #[diesel(sql_type = SqlUuid)]
     pub(in crate::store) id: Uuid,
-    /// Whose it is.
+    /// Its owner.
     #[diesel(sql_type = SqlUuid)]
     pub(in crate::store) owner: AccountId,
-    /// The revision that others see.
+    /// The public revision.
     #[diesel(sql_type = BigInt)]
     pub(in crate::store) revision: i64,
-    /// Whether its owner has blocked the asker.
+    /// Whether its owner has blocked the caller.
     #[diesel(sql_type = Bool)]
     pub(in crate::store) has_blocked: bool,
 }
 
-/// Since when the asker's account exists; it is held until the transaction ends.
+/// Locks the caller's account until the transaction ends; returns when it was registered.
 pub(in crate::store) async fn hold_own_account<P>(
     conn: &mut Connection,
     by: &Acting<P>,
@@ -48,7 +48,7 @@ pub(in crate::store) async fn hold_own_account<P>(
     Ok(own.created_at)
 }
 
-/// Holds something that others see; `None`: there is no such thing. The own account must be held.
+/// Locks a public subject; `None`: there is no such subject. The caller's account must be locked.
 pub(in crate::store) async fn hold_open<P>(
     conn: &mut Connection,
     by: &Acting<P>,
@@ -63,7 +63,7 @@ pub(in crate::store) async fn hold_open<P>(
     Ok(bind(statement, subject).get_result(conn).await.optional()?)
 }
 
-/// Holds something, whoever sees it.
+/// Locks a subject, whether or not it is public.
 pub(in crate::store) async fn hold(
     conn: &mut Connection,
     subject: FeedbackSubject,

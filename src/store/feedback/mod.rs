@@ -1,4 +1,4 @@
-//! Feedback that several capabilities take: comments, on what, and whose of it counts.
+//! Feedback for several capabilities: comments, their subjects, and whose feedback counts.
 
 pub(super) mod bans_and_blocks;
 pub mod comments;

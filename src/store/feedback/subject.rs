@@ -1,4 +1,4 @@
-//! What takes comments: with which permission they are written, and how it is found in the database.
+//! Subjects of comments: the permission for writing comments, and how subjects are found in the database.
 
 use crate::auth::permission::{GiveDeckFeedback, GiveFeedback, Permission};
 use crate::domain::designs::identifier::DesignCode;
@@ -7,9 +7,9 @@ use crate::domain::ids::DeckId;
 use crate::store::db::statement::Statement;
 use crate::store::{decks, designs};
 
-/// Something that takes comments, by what people know it by.
+/// A subject of comments, by its public identifier.
 pub trait Subject: Copy + Into<FeedbackSubject> {
-    /// What one needs to write feedback about it.
+    /// The permission for writing feedback about it.
     type Feedback: Permission;
 }
 
@@ -25,9 +25,9 @@ impl Subject for DeckId {
 pub(super) struct SubjectSql {
     /// Its table, for `{table} d JOIN accounts a ON a.id = d.account_id`.
     pub(super) table: &'static str,
-    /// Which row it is, by `$subject`.
+    /// The condition for its row, with `$subject`.
     pub(super) is: &'static str,
-    /// Whether others see it, so that it takes feedback, and what was said of it is shown.
+    /// Whether it is public, so that it accepts feedback and its comments are shown.
     pub(super) is_open: &'static str,
     /// The column of comments that refers to it.
     pub(super) column: &'static str,
@@ -48,7 +48,7 @@ const DECKS: SubjectSql = SubjectSql {
 };
 
 impl SubjectSql {
-    /// That of a subject.
+    /// The SQL for a subject.
     pub(super) fn of(subject: FeedbackSubject) -> &'static Self {
         match subject {
             FeedbackSubject::Design(_) => &DESIGNS,
@@ -57,7 +57,7 @@ impl SubjectSql {
     }
 }
 
-/// Gives the parameter `$subject` its value.
+/// Binds the parameter `$subject`.
 pub(super) fn bind(statement: Statement<'_>, subject: FeedbackSubject) -> Statement<'_> {
     match subject {
         FeedbackSubject::Design(code) => statement.bind("subject", code),

@@ -1,4 +1,4 @@
-//! The audit log: who changed what, append-only.
+//! The audit log: who changed what; append-only.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -12,17 +12,17 @@ use crate::store::db::schema::audit_log;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// An entry to write. `details` never holds a secret.
+/// An entry to write. `details` must not contain a secret.
 pub struct NewAuditEntry<'a> {
-    /// Who; `None`: the operator at the machine.
+    /// The account that acted; `None`: the operator on the command line.
     pub actor: Option<AccountId>,
-    /// What, as `noun.verb`: `account.role_changed`.
+    /// The action, as `noun.verb`: `account.role_changed`.
     pub action: &'a str,
-    /// On what, as `noun:id`.
+    /// The target, as `noun:id`.
     pub target: String,
-    /// Anything worth knowing later.
+    /// Details.
     pub details: serde_json::Value,
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
 }
 
@@ -32,19 +32,19 @@ pub struct NewAuditEntry<'a> {
 pub struct AuditEntryRow {
     /// Id of the entry.
     pub id: Uuid,
-    /// Who; `None`: the operator at the machine.
+    /// The account that acted; `None`: the operator on the command line.
     pub actor_id: Option<AccountId>,
-    /// What was done.
+    /// The action.
     pub action: String,
-    /// To what.
+    /// The target.
     pub target: String,
-    /// Anything worth knowing.
+    /// Details.
     pub details: serde_json::Value,
-    /// When.
+    /// The time.
     pub created_at: DateTime<Utc>,
 }
 
-/// Writes an entry, in the transaction of the change it tells of.
+/// Writes an entry, in the transaction of the recorded change.
 pub async fn write(conn: &mut Connection, entry: NewAuditEntry<'_>) -> StoreResult<()> {
     diesel::insert_into(audit_log::table)
         .values((
@@ -60,20 +60,20 @@ pub async fn write(conn: &mut Connection, entry: NewAuditEntry<'_>) -> StoreResu
     Ok(())
 }
 
-/// Which entries. All of it must hold.
+/// Filter of entries; all given conditions must hold.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter<'a> {
-    /// Who did it, or to whom it was done.
+    /// The account that acted, or the target account.
     pub account: Option<AccountId>,
-    /// Who did it.
+    /// The account that acted.
     pub actor: Option<AccountId>,
-    /// What was done.
+    /// The action.
     pub action: Option<&'a AuditAction>,
-    /// To what.
+    /// The target.
     pub target: Option<&'a AuditTarget>,
-    /// From when on.
+    /// Start of the period, inclusive.
     pub from: Option<DateTime<Utc>>,
-    /// Before when.
+    /// End of the period, exclusive.
     pub until: Option<DateTime<Utc>>,
 }
 
@@ -88,7 +88,7 @@ pub async fn list(
     before: Option<(DateTime<Utc>, Uuid)>,
     limit: i64,
 ) -> StoreResult<Vec<AuditEntryRow>> {
-    // Only conditions that are asked for stand in the text, so that a plan that is kept uses the index of each.
+    // The text contains only the requested conditions, so that a generic plan uses the index of each.
     let mut asked = String::from("(e.created_at, e.id) < ($at, $id) AND e.created_at >= $from");
     let (noun, whole) = match filter.action {
         None => (None, None),
@@ -110,7 +110,7 @@ pub async fn list(
     };
     let text = match filter.account {
         None => part(""),
-        // Each side by its own index; an entry with the account on both sides comes once.
+        // Each side uses its own index; an entry with the account on both sides is returned once.
         Some(_) => {
             let did = part(" AND e.actor_id = $account");
             let done_to = part(
@@ -119,7 +119,7 @@ pub async fn list(
             format!("SELECT {ENTRY} FROM (({did}) UNION ALL ({done_to})) e {NEWEST_FIRST}")
         }
     };
-    // The end of the period is a position, too: no id comes before the nil one.
+    // The end of the period is a position, too: no id sorts before the nil one.
     let until = filter.until.map(|until| (until, Uuid::nil()));
     let (at, id) = before.into_iter().chain(until).min().unwrap_or((END_OF_TIME, Uuid::nil()));
     Ok(sql("")
@@ -138,7 +138,7 @@ pub async fn list(
         .await?)
 }
 
-/// Later than anything: the beginning of the year 10000.
+/// Later than any entry: the beginning of the year 10000.
 const END_OF_TIME: DateTime<Utc> = match DateTime::from_timestamp(253_402_300_800, 0) {
     Some(time) => time,
     None => DateTime::<Utc>::MAX_UTC,

@@ -11,18 +11,18 @@ use crate::store::db::schema::idempotency_keys;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// What a client's `Idempotency-Key` asks for.
+/// A client's `Idempotency-Key`, with the request that it belongs to.
 #[derive(Clone, Debug)]
 pub struct IdempotencyClaim {
-    /// Whose key: keys of different accounts never meet.
+    /// The account: keys of different accounts are independent.
     pub account: AccountId,
     /// The key as sent.
     pub key: String,
-    /// Which operation, as its OpenAPI id.
+    /// The OpenAPI id of the operation.
     pub operation: &'static str,
     /// Keyed hash of the request body.
     pub body_mac: [u8; 32],
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
@@ -31,7 +31,7 @@ pub struct IdempotencyClaim {
 pub enum Claimed {
     /// The key is new: create the resource with this id.
     New,
-    /// The same request was answered before with this resource: answer it again.
+    /// A repeated request, which created this resource: return it again.
     Repeat(Uuid),
     /// The key was used for another request.
     Mismatch,
@@ -47,8 +47,8 @@ struct Noted {
     noted: bool,
 }
 
-/// Claims a key for `resource`, at the start of the transaction that creates it. Two requests with one key never both see
-/// [`Claimed::New`]: the second gets [`Claimed::Running`] until the first commits.
+/// Claims a key for `resource`, at the start of the transaction that creates it. Of two requests with the same key,
+/// only one gets [`Claimed::New`]: the second gets [`Claimed::Running`] until the first commits.
 pub async fn claim(
     mut conn: &Connection,
     claim: &IdempotencyClaim,
@@ -88,7 +88,7 @@ pub async fn claim(
     Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
 }
 
-/// The resource of an answered request with the same key, operation and body, if there is one. Claims nothing.
+/// The resource of an earlier request with the same key, operation and body, if there is one. Does not claim the key.
 pub async fn answered(
     mut conn: &Connection,
     claim: &IdempotencyClaim,
@@ -103,7 +103,7 @@ pub async fn answered(
         .optional()?)
 }
 
-/// Gives a key back: the request was refused, nothing was created.
+/// Releases a key after a refused request, which created nothing.
 pub async fn forget(conn: &Connection, claim: Option<&IdempotencyClaim>) -> StoreResult<()> {
     if let Some(claim) = claim {
         let mut conn = conn;
@@ -114,7 +114,7 @@ pub async fn forget(conn: &Connection, claim: Option<&IdempotencyClaim>) -> Stor
     Ok(())
 }
 
-/// Names another resource for a claimed key: the request turned out to be about one that existed already.
+/// Assigns another resource to a claimed key: the request turned out to concern an existing one.
 pub async fn point_to(
     conn: &mut Connection,
     claim: &IdempotencyClaim,
@@ -127,8 +127,8 @@ pub async fn point_to(
     Ok(())
 }
 
-/// The advisory lock of a key: the first eight bytes of its account and text mixed. A collision only makes one of two
-/// unrelated requests wait and try again.
+/// The advisory lock of a key: the first eight bytes of a hash of its account and text. A collision only makes one of
+/// two unrelated requests wait and retry.
 fn lock_number(claim: &IdempotencyClaim) -> i64 {
     use sha2::Digest as _;
     let digest = sha2::Sha256::new()
@@ -140,7 +140,7 @@ fn lock_number(claim: &IdempotencyClaim) -> i64 {
     i64::from_be_bytes(first)
 }
 
-/// How an idempotent creation ended.
+/// Why an idempotent creation failed.
 #[derive(Debug)]
 pub enum IdempotentError {
     /// The key was used for another request: 422.
@@ -172,8 +172,8 @@ impl crate::store::db::pool::AsStoreError for IdempotentError {
     }
 }
 
-/// Claims the key if the client sent one: `Ok(None)` means go on and create `resource`, `Ok(Some(id))` that it was created
-/// before.
+/// Claims the key if the client sent one: `Ok(None)` means that `resource` has to be created, `Ok(Some(id))` that an
+/// earlier request created it.
 pub async fn begin<I: Into<Uuid> + From<Uuid>>(
     conn: &Connection,
     claim_with: Option<&IdempotencyClaim>,

@@ -1,10 +1,10 @@
-//! Deletes what is no longer needed: old attempt windows, idempotency records, ended sessions, files that nobody committed, where
-//! submissions came from, offers that came to nothing, deliveries of webhooks, events, secrets of second factors that were never
-//! confirmed, artwork that nobody holds.
+//! Deletes rows that are no longer needed: old attempt windows, idempotency records, ended sessions, uncommitted
+//! collection files, networks of submissions, lapsed offers, webhook deliveries, events, unconfirmed secrets of second
+//! factors, artwork without holders.
 //!
-//! Everything goes in batches, each a statement and so a transaction of its own, which finds its rows by an index and leaves out those that
-//! another instance is deleting. However much there is, each statement ends within its time limit, what is done stays done, and the next
-//! sweep goes on from there.
+//! Rows are deleted in batches. Each batch is one statement and transaction, finds its rows by an index, and skips rows
+//! that another instance is deleting. So each statement ends within its time limit, whatever the number of rows;
+//! finished batches stay done, and the next sweep continues.
 
 mod steps;
 
@@ -20,20 +20,20 @@ use crate::store::db::statement::{number_parameters, sql};
 use crate::store::{Store, StoreError, StoreResult};
 use steps::{STEPS, Step};
 
-/// Idempotency records are kept this long: a client that re-sends later gets a second resource.
+/// How long idempotency records are kept: a client that repeats a request later creates a second resource.
 pub const IDEMPOTENCY_RETENTION: Duration = Duration::days(2);
 /// Attempt windows are at most a day long.
 const ATTEMPT_RETENTION: Duration = Duration::days(2);
-/// What was counted by day is of no use when the day is over everywhere.
+/// Counts by day are not needed after the day has ended everywhere.
 const DAILY_COUNT_RETENTION: Duration = Duration::days(2);
-/// A download of a file that nobody holds any more may have begun before.
+/// A download of a file without holders may have begun before.
 const ARTWORK_RETENTION: Duration = Duration::hours(1);
-/// Ended sessions are kept for the owner to look at.
+/// Ended sessions are kept so that their owners can look at them.
 const SESSION_RETENTION: Duration = Duration::days(30);
-/// A mirror that was away for longer begins again.
+/// A mirror that was offline for longer has to start again.
 const CHANGE_RETENTION: Duration = Duration::days(90);
 
-/// Every statement of a sweep as Postgres gets it, with the rows that it deletes, for tests of their plans.
+/// Every statement of a sweep with the kind of rows it deletes, for tests of query plans.
 pub fn statements() -> impl Iterator<Item = (&'static str, StoreResult<String>)> {
     let walks = [
         ("submission_networks", SWEEP_NETWORKS, &["now", "after", "limit"][..]),
@@ -46,7 +46,7 @@ pub fn statements() -> impl Iterator<Item = (&'static str, StoreResult<String>)>
     steps.chain(walks).map(numbered)
 }
 
-/// Deletes everything after its retention; returns the number of rows, or the first error after all other steps were done.
+/// Deletes all expired rows; returns their number, or the first error after all other steps were done.
 pub async fn sweep(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut swept = Swept::default();
     for step in &STEPS {
@@ -79,8 +79,9 @@ async fn clear_batch(
     Ok(i64::try_from(rows).unwrap_or(i64::MAX))
 }
 
-/// Where submissions came from matters while their card is hidden. Looks at the next `$limit` rows after `$after`, deletes those whose card was unlocked
-/// before `$now`, and tells how many those were, how many it looked at, and which was the last.
+/// The networks of submissions are needed only while their card is hidden. Reads the next `$limit` rows after `$after`,
+/// deletes those whose card was unlocked before `$now`, and returns how many were deleted, how many were read, and the
+/// last one.
 const SWEEP_NETWORKS: &str = "WITH page AS MATERIALIZED ( \
          SELECT submission_id FROM submission_networks WHERE submission_id > $after ORDER BY submission_id LIMIT $limit \
      ), gone AS ( \
@@ -102,7 +103,7 @@ struct Page {
     last: Uuid,
 }
 
-/// Goes through all that are kept, page by page, since no index knows which of their cards are unlocked: as many as there are
+/// Reads all rows page by page, because no index knows which of their cards are unlocked. There are as many rows as
 /// submissions of hidden cards.
 async fn forget_networks(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut turn = Turn::new("submission_networks", BATCH);
@@ -134,7 +135,7 @@ async fn networks_page(
         .await?)
 }
 
-/// What the steps of a sweep have done: one that fails keeps no other from being done.
+/// The results of a sweep's steps. A failed step does not prevent the others.
 #[derive(Default)]
 struct Swept {
     rows: usize,

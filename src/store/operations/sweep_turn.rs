@@ -4,19 +4,19 @@ use std::time::{Duration as Period, Instant};
 
 use crate::store::{StoreError, StoreResult};
 
-/// Longest time for one kind of rows in one sweep: the others get their turn, too.
+/// Time limit for one kind of rows in a sweep, so that the other kinds get their turn.
 const TURN: Period = Period::from_mins(1);
-/// Rows of the first batch of each kind; a batch that does not end within the time limit for a statement is followed by smaller ones.
+/// Size of the first batch of each kind; after a batch that timed out, smaller ones follow.
 pub const BATCH: i64 = 1_000;
 
-/// The batches of one kind of rows in one sweep.
+/// The batches of one kind of rows in a sweep.
 pub(in crate::store) struct Turn {
     rows: &'static str,
     /// Most rows of the next batch.
     pub(in crate::store) limit: i64,
     ends: Instant,
     deleted: usize,
-    /// Whether the turn ended before there was no more.
+    /// Whether the turn ended before all rows were deleted.
     is_cut_off: bool,
 }
 
@@ -26,8 +26,8 @@ impl Turn {
         Self { rows, limit, ends, deleted: 0, is_cut_off: false }
     }
 
-    /// Notes how a batch went, which rows it deleted and how many it looked at; whether another is to follow. One that did not end in
-    /// time is followed by a smaller one, until there is no smaller one.
+    /// Records the result of a batch: the number of deleted and read rows. Returns whether another batch follows. After
+    /// a time-out, smaller batches follow, down to the smallest.
     pub(in crate::store) fn goes_on(
         &mut self,
         batch: StoreResult<(i64, i64)>,
@@ -41,10 +41,10 @@ impl Turn {
             }
             Err(error @ (StoreError::TooLong | StoreError::Unavailable(_))) if self.limit > 1 => {
                 self.limit = (self.limit / 8).max(1);
-                tracing::debug!(rows = self.rows, limit = self.limit, %error, "smaller batches");
+                tracing::debug!(rows = self.rows, limit = self.limit, %error, "a batch timed out: trying smaller ones");
             }
             Err(error) => {
-                // What was done stays done, and is told.
+                // Finished batches stay done, and are reported.
                 self.tell();
                 return Err(error);
             }
@@ -53,7 +53,7 @@ impl Turn {
         Ok(!self.is_cut_off)
     }
 
-    /// How many rows went.
+    /// Ends the turn; returns the number of deleted rows.
     pub(in crate::store) fn end(self) -> usize {
         self.tell();
         self.deleted

@@ -1,7 +1,8 @@
-//! Deliveries of events to webhooks: writing them, leasing webhooks, taking the next delivery and noting the result.
+//! Deliveries of events to webhooks: writing them, leasing webhooks, taking the next delivery and recording the result.
 //!
-//! Every change of a webhook's deliveries locks the row of the webhook first. A task leases a webhook before it posts, so that one
-//! delivery is sent at a time. When a task is killed, its lease ends by time; then another task posts again what has no noted result.
+//! Every change of a webhook's deliveries locks the row of the webhook first. A task leases a webhook before it posts,
+//! so that one delivery is sent at a time. When a task is killed, its lease expires; then another task repeats
+//! deliveries without a recorded result.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
@@ -20,33 +21,34 @@ use crate::store::db::schema::{events, webhook_deliveries as deliveries, webhook
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Events that are looked at in one transaction.
+/// Events that one transaction reads.
 const STRETCH: i64 = 500;
-/// Most of these transactions in one go: the task that enqueues has deliveries to post, too.
+/// Most of these transactions per call: the task that enqueues has deliveries to post, too.
 const STRETCHES: usize = 20;
-/// Deliveries that are given up by one statement: it writes two indexes, and what it cannot finish in time it never will.
+/// Deliveries that one statement gives up. It updates two indexes, and a statement that times out once would always
+/// time out.
 const GIVEN_UP: i64 = 1_000;
-/// Deliveries are kept this long: shorter than the events that they tell of.
+/// How long deliveries are kept: shorter than their events.
 pub(in crate::store) const RETENTION: Duration = Duration::days(30);
 
 /// A delivery as admins see it.
 #[derive(Clone, Debug, Queryable, QueryableByName, Selectable)]
 #[diesel(table_name = deliveries)]
 pub struct DeliveryRow {
-    /// Id; receivers know it as `webhook-id`.
+    /// Id; sent to receivers as `webhook-id`.
     pub id: DeliveryId,
     /// Number of the event in the change feed; `None`: a ping.
     pub seq: Option<i64>,
     /// Kind of the event, or `ping`.
     pub kind: String,
     pub state: DeliveryState,
-    /// How often it was tried since it was made, or sent again.
+    /// Number of attempts since it was created or resent.
     pub attempts: i32,
-    /// When it is tried next, at the earliest.
+    /// Earliest time of the next attempt.
     pub next_attempt_at: Option<DateTime<Utc>>,
-    /// When it was tried last.
+    /// Time of the last attempt.
     pub last_attempt_at: Option<DateTime<Utc>>,
-    /// Status of the last answer.
+    /// Status of the last response.
     pub last_status: Option<i32>,
     /// Why the last attempt failed.
     pub last_failure: Option<Failure>,
@@ -56,19 +58,19 @@ pub struct DeliveryRow {
     pub finished_at: Option<DateTime<Utc>>,
 }
 
-/// Which deliveries.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
-    /// On their way, or to be tried again.
+    /// Being sent, or waiting for the next attempt.
     Waiting,
-    /// Answered with 2xx.
+    /// The receiver responded with 2xx.
     Delivered,
     /// Given up.
     Failed,
 }
 
 impl DeliveryState {
-    /// The word on the wire and in the database.
+    /// The word in responses and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -101,7 +103,7 @@ pub async fn list(
          FROM webhook_deliveries WHERE webhook_id = $webhook")
     .bind("webhook", webhook);
     if let Some(state) = state {
-        // As a literal: a plan for any state could not use the index of those that failed.
+        // As a literal: a plan for any state could not use the partial index of failed deliveries.
         statement = statement.push(&format!(" AND state = '{}'", state.as_str()));
     }
     if let Some(before) = before {
@@ -143,12 +145,12 @@ async fn load(
         .optional()?)
 }
 
-/// Result of a request to post something at once.
+/// The result of a request to post something at once.
 #[derive(Debug)]
 pub enum Asked {
     /// It waits to be posted at once.
     Waiting(DeliveryRow),
-    /// The same request asked for it before; `None`: it was deleted since.
+    /// A repeated request; `None`: the delivery was deleted since.
     Repeat(Option<DeliveryRow>),
     /// There is no such webhook or delivery.
     Missing,
@@ -156,7 +158,8 @@ pub enum Asked {
     Disabled,
 }
 
-/// Locks a webhook and ends its pause, to post something at once. `Err`: there is none, or it is disabled.
+/// Locks a webhook and ends its pause, in order to post something at once. `Err`: there is no such webhook, or it is
+/// disabled.
 async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(), Asked>> {
     let disabled: Option<Option<DateTime<Utc>>> = webhooks::table
         .find(webhook)
@@ -248,8 +251,8 @@ pub async fn resend(
     Ok(Asked::Waiting(row))
 }
 
-/// Writes the missing deliveries of events to webhooks, and gives up those of disabled webhooks: as much as can be
-/// done in one go. Any number of instances may do it at once.
+/// Writes the missing deliveries of events to webhooks, and gives up those of disabled webhooks; a limited number per
+/// call. Any number of instances may call this at once.
 pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
     let mut conn = store.connection().await?;
     give_up_disabled(&mut conn, clock.now()).await?;
@@ -280,7 +283,8 @@ struct Listener {
     cursor_seq: i64,
 }
 
-/// Writes the deliveries of one webhook for the next events of the feed. `false`: no webhook is behind, or other instances are writing theirs.
+/// Writes the deliveries of one webhook for the next events of the feed. `false`: no webhook is behind, or other
+/// instances are writing theirs.
 async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> StoreResult<bool> {
     let behind: Option<Listener> = webhooks::table
         .filter(webhooks::disabled_at.is_null())
@@ -320,7 +324,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
             )
         })
         .collect();
-    // A webhook that was disabled and enabled again may have had some of them.
+    // A webhook that was disabled and enabled again may already have some of them.
     diesel::insert_into(deliveries::table)
         .values(rows)
         .on_conflict_do_nothing()
@@ -333,7 +337,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
     Ok(true)
 }
 
-/// What waits for a disabled or deleted webhook will not be posted.
+/// Gives up waiting deliveries of disabled or deleted webhooks.
 async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<usize> {
     Ok(sql(
         "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $at, last_failure = $failure \
@@ -348,7 +352,7 @@ async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResu
     .await?)
 }
 
-/// Gives up what waits for a webhook: it was disabled.
+/// Gives up the waiting deliveries of a webhook that was disabled.
 pub(super) async fn drop_waiting_of(
     conn: &mut Connection,
     webhook: WebhookId,
@@ -408,7 +412,7 @@ pub async fn lease_next(store: &Store, now: DateTime<Utc>) -> StoreResult<Option
 /// Ends a lease early.
 pub async fn release(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<()> {
     let mut conn = store.connection().await?;
-    // `lease_until` is kept as the time of the last turn: the webhook that was served last comes last.
+    // `lease_until` stays as the time of the last turn, so that the webhook served last comes last.
     diesel::update(leased(lease))
         .set((webhooks::lease_id.eq(None::<Uuid>), webhooks::lease_until.eq(now)))
         .execute(&mut *conn)
@@ -422,10 +426,10 @@ fn leased(lease: Lease) -> _ {
     webhooks::table.filter(webhooks::id.eq(id)).filter(webhooks::lease_id.eq(lease))
 }
 
-/// What a delivery is about.
+/// The content of a delivery.
 #[derive(Clone, Debug)]
 pub enum WebhookEvent {
-    /// Something happened to the catalogue.
+    /// A change of the catalogue.
     Change(Box<Change>),
     /// A ping: an admin tests the webhook.
     Ping {
@@ -450,17 +454,17 @@ impl WebhookEvent {
 pub struct DueDelivery {
     /// Its id.
     pub delivery: DeliveryId,
-    /// Where to.
+    /// The URL to post to.
     pub url: String,
     pub event: WebhookEvent,
-    /// Attempts, this one included.
+    /// Number of the attempt, from 1.
     pub attempts: i32,
     secret_generation: i32,
     previous_secret_until: Option<DateTime<Utc>>,
 }
 
 impl DueDelivery {
-    /// The generations of secrets that it is signed with now, the newest first.
+    /// The generations of the secrets that sign it now, the newest first.
     pub fn generations(&self, now: DateTime<Utc>) -> impl Iterator<Item = i32> + use<> {
         let is_both = self.previous_secret_until.is_some_and(|until| now < until);
         let newest = self.secret_generation;
@@ -468,19 +472,18 @@ impl DueDelivery {
     }
 }
 
-/// The delivery that a task posts next.
+/// The next delivery of a task.
 #[derive(Debug)]
 pub enum NextDelivery {
     /// One is due.
     Due(Box<DueDelivery>),
-    /// One was due, but its event was deleted or cannot be read: it was given up.
+    /// One was due, but its event was deleted or cannot be read: the delivery was given up.
     GivenUp(Failure),
     /// None is due, or the lease has ended.
     Nothing,
 }
 
-/// Takes the first due delivery of a webhook, in the order of the feed; the attempt counts from here on. The lease lasts
-/// longer with it.
+/// Takes the first due delivery of a webhook, in the order of the feed, and counts the attempt. Extends the lease.
 pub async fn take(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreResult<NextDelivery> {
     let mut transaction = store.begin().await?;
     let result = take_in(transaction.conn(), lease, now).await;
@@ -573,7 +576,8 @@ async fn finish(
     Ok(())
 }
 
-/// Gives up a delivery that was taken, the attempt of that number, without a word about its receiver: nothing was posted.
+/// Gives up a taken delivery, identified by its attempt, without recording a failure of the receiver, because nothing
+/// was posted.
 pub async fn give_up(
     store: &Store,
     (delivery, attempts): (DeliveryId, i32),
@@ -599,16 +603,16 @@ pub async fn give_up(
     Ok(())
 }
 
-/// What an attempt did to its webhook.
+/// The effect of an attempt on its webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Nothing that matters.
+    /// The webhook stays enabled.
     Enabled,
-    /// It was the last: the webhook is disabled now.
+    /// The webhook was disabled after this failure.
     Disabled(DisabledReason),
 }
 
-/// Notes how an attempt ended, the one of that number. After a failure the delivery waits, or with `None` is given up.
+/// Records the result of the attempt with that number. After a failure, the delivery waits, or is given up (`None`).
 pub async fn settle(
     store: &Store,
     lease: Lease,
@@ -649,7 +653,7 @@ async fn settle_in(
     let webhook = webhooks::table.find(lease.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {
-        // A success counts even if the lease has ended meanwhile.
+        // A success is recorded even if the lease has expired.
         finish(conn, delivery, DeliveryState::Delivered, status, None, now).await?;
         let none = None::<DateTime<Utc>>;
         diesel::update(webhook)
@@ -668,7 +672,7 @@ async fn settle_in(
     }
     let before = since.zip(failed_at).map(|(since, last)| Streak { failures, since, last });
     let streak = Streak::after(before, now);
-    // If an admin has sent it again meanwhile, its attempts begin anew and this result does not count.
+    // If an admin has resent the delivery in the meantime, its attempts start again, and this result is ignored.
     let attempted = deliveries::table
         .find(delivery)
         .filter(deliveries::state.eq(DeliveryState::Waiting))
@@ -715,7 +719,7 @@ async fn settle_in(
     Ok(Settled::Disabled(reason))
 }
 
-/// How many deliveries wait.
+/// Number of waiting deliveries.
 pub async fn waiting(store: &Store) -> StoreResult<i64> {
     let mut conn = store.connection().await?;
     let waiting = deliveries::table.filter(deliveries::state.eq(DeliveryState::Waiting));

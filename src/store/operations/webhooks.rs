@@ -20,21 +20,21 @@ use crate::store::{Connection, StoreResult};
 #[diesel(table_name = webhooks)]
 pub struct WebhookRow {
     pub id: WebhookId,
-    /// Where events are posted to. Path and query may be secrets of the receiver.
+    /// The URL. Its path and query may contain secrets of the receiver.
     pub url: String,
-    /// What admins call it.
+    /// Its description.
     pub description: String,
     /// The kinds of events.
     pub kinds: Vec<String>,
     /// Only events of this game.
     pub game_code: Option<String>,
-    /// Since when nothing is posted.
+    /// Since when it is disabled.
     pub disabled_at: Option<DateTime<Utc>>,
     /// Why.
     pub disabled_reason: Option<DisabledReason>,
     /// Rises with each new secret, from 1.
     pub secret_generation: i32,
-    /// How long deliveries are signed with the secret before, too.
+    /// Until when deliveries are also signed with the previous secret.
     pub previous_secret_until: Option<DateTime<Utc>>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
@@ -42,20 +42,20 @@ pub struct WebhookRow {
     pub updated_at: DateTime<Utc>,
 }
 
-/// What an admin says of a webhook.
+/// The fields of a webhook that admins set.
 #[derive(Clone, Debug)]
 pub struct WebhookContent<'a> {
-    /// Where to, normalised.
+    /// The URL, normalised.
     pub url: &'a str,
-    /// Scheme, host and port of it: what the audit log is told.
+    /// Scheme, host and port of the URL, for the audit log.
     pub origin: &'a str,
-    /// What admins call it.
+    /// Its description.
     pub description: &'a str,
     /// At least one kind of event.
     pub kinds: &'a [&'static str],
     /// Only events of this game.
     pub game: Option<&'a str>,
-    /// Whether anything is posted.
+    /// Whether events are posted.
     pub enabled: bool,
 }
 
@@ -75,25 +75,25 @@ impl WebhookContent<'_> {
     }
 }
 
-/// Result of creating a webhook.
+/// The result of creating a webhook.
 #[derive(Debug)]
 pub enum WebhookCreated {
     /// It is stored.
     New(WebhookRow),
-    /// The same request created it before; `None`: and it was deleted since.
+    /// A repeated request; `None`: the webhook was deleted since.
     Repeat(Option<WebhookRow>),
-    /// There are as many as there may be.
+    /// The limit is reached.
     TooMany,
     /// There is no such game.
     NoGame,
 }
 
-/// Result of changing a webhook.
+/// The result of a change of a webhook.
 #[derive(Debug)]
 pub enum WebhookEdited {
-    /// What it is now; what it was, if it was deleted.
+    /// The new state; if it was deleted, the last state.
     Done(WebhookRow),
-    /// It is not what the editor saw.
+    /// It differs from the version that the editor has read.
     Stale,
     /// There is none.
     Missing,
@@ -101,14 +101,14 @@ pub enum WebhookEdited {
     NoGame,
 }
 
-/// Result of rotating a secret.
+/// The result of rotating a secret.
 #[derive(Debug)]
 pub enum SecretRotated {
     /// There is a new one.
     New(WebhookRow),
-    /// This request was answered before: the secret is not shown again.
+    /// A repeated request: the secret is not shown again.
     Repeat(WebhookRow),
-    /// There is no such webhook, or not any more.
+    /// There is no such webhook any more.
     Missing,
 }
 
@@ -193,7 +193,7 @@ async fn has_game(conn: &mut Connection, game: Option<&str>) -> StoreResult<bool
     Ok(found.is_some())
 }
 
-/// The webhook, held until the end of the transaction.
+/// Locks a webhook until the end of the transaction.
 async fn lock(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<WebhookRow>> {
     Ok(webhooks::table
         .find(id)
@@ -205,8 +205,8 @@ async fn lock(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<Webhoo
         .optional()?)
 }
 
-/// Changes a webhook, if it is still what the editor saw. One that is enabled again is told what happens after the number `cursor`, and
-/// failures of before are forgotten.
+/// Changes a webhook, if it is still the version that the editor has read. A webhook that is enabled again gets the
+/// events after the number `cursor`, and its earlier failures are forgotten.
 pub async fn edit(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,
@@ -227,8 +227,8 @@ pub async fn edit(
         return Ok(WebhookEdited::NoGame);
     }
     if content.url != before.url || content.enabled == before.disabled_at.is_some() {
-        // What is on its way, to the old address or from before the change, is not held against the webhook. The lease's time stays: nothing
-        // overtakes it.
+        // A post to the old address, or from before the change, does not count against the webhook. The time of the
+        // lease stays, so that no delivery overtakes it.
         diesel::update(webhooks::table.find(id))
             .set(webhooks::lease_id.eq(None::<Uuid>))
             .execute(conn)
@@ -276,7 +276,8 @@ pub async fn edit(
     Ok(WebhookEdited::Done(row))
 }
 
-/// Deletes a webhook, if it is still what the editor saw. Nothing is posted to it any more but what is on its way.
+/// Deletes a webhook, if it is still the version that the editor has read. After that, only a running post can still
+/// arrive.
 pub async fn delete(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,
@@ -293,7 +294,7 @@ pub async fn delete(
     Ok(WebhookEdited::Done(before))
 }
 
-/// Gives a webhook a new secret; the one before stays good for `overlap`.
+/// Gives a webhook a new secret; the previous one stays valid for `overlap`.
 pub async fn rotate(
     conn: &mut Connection,
     by: &Acting<ManageWebhooks>,
@@ -325,7 +326,7 @@ pub async fn rotate(
     Ok(SecretRotated::New(row))
 }
 
-/// Writes into the audit log what happened to a webhook.
+/// Writes an audit log entry about a webhook.
 pub(in crate::store) async fn note(
     conn: &mut Connection,
     actor: Option<AccountId>,

@@ -33,8 +33,8 @@ struct DiscardedRow {
     commitment: Option<CommitmentId>,
 }
 
-/// Discards pending runs; returns how many. Their announcements can be printed again, and say in public that a run was broken off. The
-/// caller holds the press lock, so that none of them is alive.
+/// Discards pending runs; returns how many. Their announcements can be printed again, and publicly record that a run
+/// was abandoned. The caller must hold the press lock, so that no mint of them is running.
 pub(super) async fn discard_pending(
     conn: &mut Connection,
     now: DateTime<Utc>,
@@ -172,7 +172,7 @@ async fn delete_batch(
     if !try_lock(conn, EMPTYING_LOCK).await? {
         return Ok(None);
     }
-    // More time, for a disk that is busy with a mint.
+    // A longer time limit, for a disk that is busy with a mint.
     run_commands(conn, "SET LOCAL statement_timeout = '30s'").await?;
     let run: Option<RunRow> = sql(
         "SELECT id, code_prefix FROM print_runs WHERE status = 'discarded' AND emptied_at IS NULL ORDER BY id LIMIT 1",
@@ -197,7 +197,7 @@ async fn delete_batch(
     .bind("limit", BATCH)
     .get_result(conn)
     .await?;
-    // The run is done only if it was read from its beginning.
+    // The run is empty only if it was read from its beginning.
     if last.is_none() && is_from_start {
         sql("UPDATE print_runs SET emptied_at = $now WHERE id = $run")
             .bind("run", run)

@@ -1,6 +1,7 @@
-//! Which keys of the key file a database depends on.
+//! The keys of the key file that a database depends on.
 //!
-//! Rows only grow, one for each key that an instance with this database was started with, until the operator says that keys are lost.
+//! There is one row for each key that an instance with this database was started with. Rows are never removed, until
+//! the operator declares keys as lost.
 
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
@@ -15,7 +16,7 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, Store, StoreResult};
 
-/// What depends on the keys of an installation, and is lost with them.
+/// What depends on the keys of an installation, and would be lost with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dependents {
     /// Print runs whose codes are registered.
@@ -60,14 +61,14 @@ pub async fn count_dependents(store: &Store) -> StoreResult<Dependents> {
     Ok(Dependents { print_runs, codes, webhooks, any })
 }
 
-/// A key that the database depends on and that is not among the given ones.
+/// A key that the database depends on and that is missing in the given ring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingKey {
     /// The field of the key file where it belongs.
     pub purpose: String,
     /// Its name.
     pub key_id: String,
-    /// Whether there is a key of this name with another secret.
+    /// Whether the ring has a key of this name with another secret.
     pub is_other: bool,
 }
 
@@ -96,7 +97,7 @@ pub async fn find_missing(store: &Store, ring: &[KeyFingerprint]) -> StoreResult
     find_missing_in(&mut *store.connection().await?, ring).await
 }
 
-/// Makes the database depend on the keys of `ring` only: the operator says that all others are lost for good.
+/// Makes the database depend only on the keys of `ring`: the operator has declared all others as lost.
 pub async fn replace(
     store: &Store,
     _by: &Operator,
@@ -147,7 +148,7 @@ async fn find_missing_in(
         .collect())
 }
 
-/// For a database from before fingerprints were stored: its print runs have the names of their keys.
+/// For a database from before fingerprints were stored: its print runs contain the names of their keys.
 async fn find_missing_by_print_runs(
     conn: &mut Connection,
     ring: &[KeyFingerprint],

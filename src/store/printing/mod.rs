@@ -1,4 +1,5 @@
-//! Print runs: `press` writes them, the rest keeps plans, commitments, statistics and the keys that they depend on.
+//! Print runs: `press` mints them; the other modules store plans, commitments, statistics and the keys that they depend
+//! on.
 
 pub mod discarded_runs;
 pub mod key_fingerprints;

@@ -1,5 +1,5 @@
-//! Announcements of print runs: the commitment, the run that was printed from it, and when it was revealed. Seed and plan leave this room
-//! for the press, and for everybody once they are revealed.
+//! Announcements of print runs: the commitment, the printed run, and the time of the reveal. Seed and plan are given
+//! only to the press, and to everybody once they are revealed.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -38,12 +38,12 @@ pub struct CommitmentRow {
     /// When it was announced.
     #[diesel(sql_type = Timestamptz)]
     pub announced_at: DateTime<Utc>,
-    /// When the codes of its print run began to count.
+    /// When its print run became active.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub printed_at: Option<DateTime<Utc>>,
     #[diesel(sql_type = Nullable<Binary>)]
     packing_sha256: Option<Vec<u8>>,
-    /// When it was noted, the last time, that a print run of it was broken off.
+    /// When a print run of it was last recorded as abandoned.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub broken_off_at: Option<DateTime<Utc>>,
     /// When it was revealed.
@@ -62,7 +62,7 @@ impl CommitmentRow {
         self.packing_sha256.as_deref().map(hex)
     }
 
-    /// What opens the commitment, once it is revealed.
+    /// Seed and plan, once they are revealed.
     pub fn opening(&self) -> Option<String> {
         self.revealed_at.map(|_| self.opening_text())
     }
@@ -113,11 +113,11 @@ pub struct NewCommitment<'a> {
     pub set: Uuid,
     /// Seed and plan.
     pub opening: &'a Opening,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// Announces a print run; the id is another one when the request was answered before.
+/// Announces a print run; returns another id if this is a repeated request.
 pub async fn announce(
     conn: &mut Connection,
     by: &Acting<AnnouncePrintRuns>,
@@ -162,7 +162,7 @@ async fn insert(
 /// An announcement with its opening, for the press.
 #[derive(Clone, Debug)]
 pub struct StoredAnnouncement {
-    /// Seed and plan as they were stored.
+    /// Seed and plan as stored.
     pub opening: String,
     /// Whether a run was printed from it.
     pub printed: bool,
@@ -181,7 +181,8 @@ pub async fn find_to_print(
     }))
 }
 
-/// Links a pending run to its announcement, which is stored now unless it was announced before. `false`: another run was printed from it.
+/// Links a pending run to its announcement, which is stored now unless it was stored before. `false`: another run was
+/// printed from it.
 pub(super) async fn link_run(
     conn: &mut Connection,
     new: &NewCommitment<'_>,
@@ -210,15 +211,15 @@ pub(super) async fn link_run(
 /// Result of revealing an announcement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevealOutcome {
-    /// Everybody can read it now.
+    /// It is public now.
     Now,
-    /// Everybody could read it before.
+    /// It was public before.
     Before,
     /// There is no such announcement.
     Missing,
-    /// Its run is not printed.
+    /// Its run is not printed yet.
     NotPrinted,
-    /// The plan would tell in which rarities hidden cards exist.
+    /// The plan would reveal in which rarities hidden cards exist.
     CardsHidden,
 }
 
@@ -232,7 +233,7 @@ struct CommitmentState {
     cards_hidden: bool,
 }
 
-/// Reveals seed and plan of an announcement to everybody, for ever.
+/// Reveals seed and plan of an announcement to everybody, permanently.
 pub async fn reveal(
     conn: &mut Connection,
     by: &Acting<AnnouncePrintRuns>,

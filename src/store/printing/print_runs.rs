@@ -24,12 +24,12 @@ pub enum RunStatus {
     Pending,
     /// Its copies can be submitted.
     Active,
-    /// It was given up; its copies are deleted step by step.
+    /// It was abandoned; its copies are deleted step by step.
     Discarded,
 }
 
 impl RunStatus {
-    /// The name on the wire and in the database.
+    /// The name in responses and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -38,14 +38,14 @@ impl RunStatus {
         }
     }
 
-    /// The status of that name.
+    /// The status with that name.
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Pending, Self::Active, Self::Discarded];
         all.into_iter().find(|status| status.as_str() == name)
     }
 }
 
-/// The advisory lock of a mint: one run at a time, and a run that is being minted is not taken for an abandoned one.
+/// The advisory lock of a mint: only one mint runs at a time, and a running one is not taken for an abandoned one.
 pub(in crate::store) const PRESS_LOCK: i64 = 7_233_172_003;
 
 /// A set as the press sees it.
@@ -123,17 +123,17 @@ pub struct NewPrintRun<'a> {
     pub prefix: RunPrefix,
     /// Which serial key the codes were hashed with.
     pub key_id: &'a str,
-    /// What it holds.
+    /// The plan.
     pub plan: &'a PrintPlan,
     /// SHA-256 of the print file.
     pub file_sha256: [u8; 32],
     /// SHA-256 of the packing list, for a run with packs.
     pub packing_sha256: Option<[u8; 32]>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// Stores a run as pending: its copies may be stored now, but cannot be registered.
+/// Stores a run as pending: its copies may be stored, but cannot be registered yet.
 pub async fn insert_pending(
     conn: &mut Connection,
     _by: &Operator,
@@ -172,8 +172,8 @@ fn to_bigint(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Makes a pending run active and raises the set's number of copies, in one transaction. `false`: the run is not pending any
-/// more, or the set is not what the plan was made for.
+/// Makes a pending run active and increases the set's number of copies, in one transaction. `false`: the run is not
+/// pending any more, or the set differs from the plan.
 pub async fn activate(
     conn: &mut Connection,
     _by: &Operator,
@@ -262,10 +262,10 @@ pub struct PrintRunRow {
     /// When the print file was written.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// When its codes began to count.
+    /// When it became active.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub activated_at: Option<DateTime<Utc>>,
-    /// When it was noted that it was broken off.
+    /// When it was recorded as abandoned.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     pub discarded_at: Option<DateTime<Utc>>,
 }

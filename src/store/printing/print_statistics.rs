@@ -21,8 +21,8 @@ pub struct RarityRow {
     pub registered: i64,
 }
 
-/// The rarities of a set, the most common first, over the cards that the viewer may count: in which rarities a hidden card exists,
-/// and how many copies of it are registered, is for those who see all cards.
+/// The rarities of a set, the most common first. For viewers who do not see all cards, hidden cards are left out: their
+/// rarities, and how many copies of them are registered, are secret.
 pub async fn count_by_rarity(
     conn: &mut Connection,
     game: &str,

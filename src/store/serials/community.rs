@@ -16,10 +16,10 @@ pub struct UnlockDay {
     /// The day, UTC.
     #[diesel(sql_type = Date)]
     pub day: NaiveDate,
-    /// Cards that were unlocked on it.
+    /// Number of cards unlocked on that day.
     #[diesel(sql_type = BigInt)]
     pub unlocked: i64,
-    /// Cards that were unlocked up to its end.
+    /// Number of cards unlocked up to the end of that day.
     #[diesel(sql_type = BigInt)]
     pub total: i64,
 }
@@ -53,10 +53,10 @@ pub struct LeaderRow {
     /// Name of the account.
     #[diesel(sql_type = Text)]
     pub name: String,
-    /// Cards that started hidden and that she has submitted a copy of.
+    /// Number of cards that started hidden and of which she has submitted a copy.
     #[diesel(sql_type = BigInt)]
     pub cards: i64,
-    /// Her place: players with equally many share one.
+    /// Her rank; players with equal numbers share one.
     #[diesel(sql_type = BigInt)]
     pub place: i64,
 }
@@ -83,7 +83,7 @@ pub async fn list_leaders(
     .await?)
 }
 
-/// Sets whether the own account is named on the leaderboard; `false`: the account does not exist any more.
+/// Sets whether the caller's account is on the leaderboard; `false`: the account does not exist any more.
 pub async fn change_listing(
     conn: &mut Connection,
     by: &Acting<ChangeOwnListing>,

@@ -1,9 +1,11 @@
-//! Decides the submissions of many requests in groups: one transaction and one commit for all that arrived while the previous group was decided. So a
-//! card that many submit at once is locked once for all of them, and the cost of each submission falls with the load.
+//! Decides the submissions of many requests in groups: one transaction and one commit for all submissions that arrived
+//! while the previous group was decided. So a card that many players submit at once is locked once for all of them, and
+//! the cost per submission falls with the load.
 //!
-//! A group waits for no lock. A submission whose copy, account, credential or card is locked is tried again with the next group, and
-//! after a few tries is decided alone ([`submit`](super::submissions::submit)), where it may wait. So is every submission that a group cannot decide without waiting, and all of them when a group
-//! fails: a submission is never refused because of others of its group.
+//! A group never waits for a lock. A submission whose copy, account, credential or card is locked is tried again with
+//! the next group, and after a few tries is decided alone ([`submit`](super::submissions::submit)), where it may wait.
+//! The same happens to every submission that a group cannot decide without waiting, and to all of them when a group
+//! fails: a submission is never refused because of others in its group.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -40,7 +42,7 @@ pub struct RegistrationGroups {
     store: Store,
 }
 
-/// A submission to decide, with the channel for its answer.
+/// A submission to decide, with the channel for its result.
 pub(in crate::store) struct SubmissionJob {
     by: Granted<SubmitSerials>,
     new: NewSubmission,
@@ -60,14 +62,16 @@ enum Outcome {
 }
 
 impl RegistrationGroups {
-    /// `attempts` is where requests reserve their attempts. No request takes the connections of `store`. Must be called in a runtime of tokio that outlives all requests.
+    /// `attempts` is where requests reserve their attempts. `store` must have its own connections. Must be called in a
+    /// tokio runtime that outlives all requests.
     pub fn new(store: Store, attempts: AttemptBatches) -> Self {
         Self { jobs: BatchQueue::new(), attempts, store }
     }
 
-    /// Decides a submission together with others; `None`: nothing was done, and it must be decided alone. An attempt was reserved and committed before.
+    /// Decides a submission together with others; `None`: nothing was done, and it must be decided alone. Its attempt
+    /// must be reserved and committed before.
     ///
-    /// Fails only when it is unknown whether the group was committed: the answer to its `COMMIT` is missing.
+    /// Fails only when it is unknown whether the group was committed, because the response to `COMMIT` is missing.
     pub(super) async fn submit(
         &self,
         store: &Store,
@@ -91,16 +95,16 @@ impl RegistrationGroups {
 impl BatchWorker for RegistrationGroups {
     type Job = SubmissionJob;
 
-    /// Their copies, accounts and cards are locked until the transaction is committed.
+    /// Copies, accounts and cards of a group are locked until its transaction is committed.
     const MAX_BATCH: usize = 64;
 
-    /// Requests that are reserving an attempt arrive in a moment: one group costs less than two of half its size.
+    /// Requests that are reserving an attempt will arrive in a moment: one group costs less than two of half its size.
     async fn ready(&self) {
         let _ = timeout(PAUSE, self.attempts.wait_until_empty()).await;
     }
 
     async fn work(&self, mut jobs: Vec<SubmissionJob>) {
-        // A client that has disconnected registers nothing: it would never get the answer.
+        // A submission of a client that has disconnected is dropped, because its response would be lost.
         jobs.retain(|job| !job.answer.is_closed());
         if jobs.is_empty() {
             return;
@@ -119,20 +123,21 @@ impl BatchWorker for RegistrationGroups {
                         Outcome::Again | Outcome::Alone => None,
                     };
                     if let Err(Ok(Some(submitted))) = job.answer.send(Ok(answer)) {
-                        // The request ended while it was decided.
+                        // The request ended during the decision.
                         submissions::record(job.by.account(), &submitted);
                     }
                 }
                 let locked = again.len();
                 self.jobs.add(again);
                 if locked == served {
-                    // Another instance has locked all of them and is about to commit: wait, instead of deciding them one by one.
+                    // Another instance has locked all of them and is about to commit: wait, instead of deciding them
+                    // one by one.
                     sleep(PAUSE).await;
                 }
             }
             Err(GroupError { error, is_rolled_back }) => {
                 if is_rolled_back {
-                    tracing::warn!(%error, submissions = jobs.len(), "submissions are decided one by one");
+                    tracing::warn!(%error, submissions = jobs.len(), "a group of submissions failed: they are decided one by one");
                 }
                 for job in jobs {
                     let answer = if is_rolled_back { Ok(None) } else { Err(copy_error(&error)) };
@@ -196,7 +201,7 @@ async fn decide_in(
             (Lookup::Repeat(answer) | Lookup::Own(answer), _) => Outcome::Decided(answer.clone()),
             (Lookup::Found(None), _) => Outcome::Decided(Submitted::Rejected),
             (Lookup::Found(Some(copy)), Some(by)) if copy.owner_id.is_none() => {
-                // The same code twice: the second is decided when the first is registered.
+                // The same code occurs twice: the second submission is decided when the first is registered.
                 if codes.insert((job.new.claim.prefix.to_string(), &copy.code_mac)) {
                     claims.push((place, Claim { by, new: &job.new, copy }));
                 }
@@ -213,7 +218,7 @@ async fn decide_in(
             outcomes[*place] = registered.map_or(Outcome::Alone, Outcome::Decided);
         }
     }
-    // Nothing was created under these keys: the same request comes to the same answer again.
+    // Nothing was created under these keys, and a repeated request gets the same result.
     let unused = jobs.iter().zip(&looked_up).zip(&outcomes).filter_map(|((job, look), outcome)| {
         let created = matches!(outcome, Outcome::Decided(Submitted::Registered { .. }));
         let claimed = matches!(look, Lookup::Found(_) | Lookup::Own(_));
@@ -226,19 +231,21 @@ async fn decide_in(
 
 /// Result of the look-up of a submission, before rows are locked.
 enum Lookup {
-    /// The copy that fits, which is not the submitter's. The submission's key, if it has one, is claimed.
+    /// The copy that matches, if any; it is not the submitter's. The submission's idempotency key, if any, is claimed.
     Found(Option<MatchedCopy>),
-    /// The copy that fits is the submitter's already, with the answer that says so. The submission's key, if it has one, is claimed.
+    /// The submitter owns the matching copy already; with the result that says so. The submission's idempotency key, if
+    /// any, is claimed.
     Own(Submitted),
-    /// It was answered before, and is answered so again: the same `Idempotency-Key`.
+    /// A repeated request with the same `Idempotency-Key`, with its earlier result.
     Repeat(Submitted),
     /// The credential is locked or has ended, or another submission of the group has the same key.
     Locked,
-    /// The key is used for something else, or is in use.
+    /// The key was used for another request, or is in use.
     Alone,
 }
 
-/// Looks for the copies in one round trip, and reads the answers about copies that the submitters own already in another.
+/// Finds the copies in one round trip, and in a second one reads the results about copies that the submitters own
+/// already.
 async fn look_up(
     conn: &Connection,
     jobs: &[SubmissionJob],
@@ -289,7 +296,8 @@ async fn read_answer(
     }
 }
 
-/// Locks copies and hidden cards without waiting, and keeps the claims for which that succeeded; of each card no more claims than it still needs.
+/// Locks copies and hidden cards without waiting, and keeps the claims whose rows could be locked; for each card no
+/// more claims than it still needs.
 async fn lock_claims(
     conn: &mut Connection,
     claims: &mut Vec<(usize, Claim<'_>)>,

@@ -1,4 +1,5 @@
-//! Registers copies: a submission whose code fits a copy without owner makes its account the owner, and may count for the unlock of the card.
+//! Registers copies: a submission whose code matches a copy without owner makes its account the owner, and may count
+//! for the unlock of the card.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +26,12 @@ pub(in crate::store) struct Claim<'a> {
     pub by: &'a Acting<SubmitSerials>,
     /// The submission that claims it.
     pub new: &'a NewSubmission,
-    /// The copy that fits.
+    /// The matching copy.
     pub copy: &'a MatchedCopy,
 }
 
-/// Registers the copies that still have no owner, and reports codes that fit nothing and copies that are the account's already; `None` for all others.
+/// Registers the copies that still have no owner, and reports codes without a match and copies that the account owns
+/// already; `None` for all others.
 pub(super) async fn register_all(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -37,7 +39,8 @@ pub(super) async fn register_all(
     copies: Vec<Option<MatchedCopy>>,
 ) -> StoreResult<Vec<Option<Submitted>>> {
     let mut decided = register_unowned(conn, by, batch, &copies).await?;
-    // Read afterwards, in one round trip: what was just registered may change the progress of a card and which submission counts.
+    // Read afterwards, in one round trip: the registrations may have changed the progress of a card, and which
+    // submission counts.
     let shared: &Connection = conn;
     let answers = copies.iter().zip(&decided).map(|(copy, decided)| async move {
         match (copy, decided) {
@@ -52,11 +55,11 @@ pub(super) async fn register_all(
     Ok(decided)
 }
 
-/// Registers the copies that still have no owner, and reports codes that fit nothing; `None` for all others.
+/// Registers the copies that still have no owner, and reports codes without a match; `None` for all others.
 ///
-/// All rows are locked first, in the order that all transactions use: copies by their keys, the account, cards by game, set and id. So there are
-/// no deadlocks whatever the order of a batch, and the cards are locked no longer than it takes to count. The statement that follows waits for no
-/// lock.
+/// All rows are locked first, in the order that all transactions use: copies by their keys, the account, cards by game,
+/// set and id. So there are no deadlocks whatever the order of a batch, and the cards are locked only as long as
+/// counting takes. The statement that follows waits for no lock.
 async fn register_unowned(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -70,7 +73,7 @@ async fn register_unowned(
         if let Some(copy) = copy
             && copy.owner_id.is_none()
         {
-            // The same code twice: the second is decided when the first is registered.
+            // The same code occurs twice: the second submission is decided when the first is registered.
             let key = (new.claim.prefix.to_string(), copy.code_mac.clone());
             free.entry(key).or_insert((place, copy));
         }
@@ -83,7 +86,7 @@ async fn register_unowned(
     lock_account(conn, by).await?;
     votes::lock_cards(conn, &cards).await?;
     let mut places: Vec<(usize, &MatchedCopy)> = free.into_values().collect();
-    // In the order of the batch: the first copy of a card counts.
+    // In the order of the batch, so that the first copy of a card counts.
     places.sort_unstable_by_key(|(place, _)| *place);
     let claims: Vec<Claim<'_>> =
         places.iter().map(|(place, copy)| Claim { by, new: &batch[*place], copy }).collect();
@@ -93,10 +96,10 @@ async fn register_unowned(
     Ok(decided)
 }
 
-/// Registers copies whose rows are locked, with those of their accounts and hidden cards, and counts them; `None` for copies that were registered
-/// meanwhile.
+/// Registers copies that are locked, with their accounts and hidden cards, and counts them; `None` for copies that were
+/// registered in the meantime.
 ///
-/// Of the submissions for a card there are no more than it still needs.
+/// For each card there must be no more submissions than it still needs.
 pub(super) async fn register_locked(
     conn: &mut Connection,
     claims: &[Claim<'_>],
@@ -116,7 +119,7 @@ pub(super) async fn register_locked(
     Ok(decided)
 }
 
-/// Registers one copy, and counts it; `None`: another submission registered it meanwhile.
+/// Registers one copy, and counts it; `None`: another submission registered it in the meantime.
 pub(super) async fn register_one(
     conn: &mut Connection,
     claim: Claim<'_>,
@@ -129,31 +132,32 @@ pub(super) async fn register_one(
 
 #[derive(QueryableByName)]
 struct Registration {
-    /// Whether it is the first of its account for the card.
+    /// Whether this is the account's first submission for the card.
     #[diesel(sql_type = Bool)]
     first: bool,
     #[diesel(sql_type = Bool)]
     unlocked: bool,
-    /// Whether it was counted, or need not be: the account is banned, or the card was not hidden when the statement began, and so never will be
-    /// again.
+    /// Whether it was counted, or need not be counted: the account is banned, or the card was open when the statement
+    /// began, and so stays open.
     #[diesel(sql_type = Bool)]
     settled: bool,
-    /// The submission; complete only if it is settled, since then no policy holds it back.
+    /// The submission; complete only if `settled`, because then no policy holds it back.
     #[diesel(embed)]
     submission: SubmissionRow,
 }
 
-/// Registers copies, counts the submissions, updates the progress of the cards, unlocks cards at the threshold, writes their events, and reads the
-/// answers: one statement. A copy that was registered meanwhile has no answer.
+/// One statement that registers copies, counts the submissions, updates the progress of the cards, unlocks cards at the
+/// threshold, writes their events, and reads the results. A copy that was registered in the meantime has no result.
 ///
-/// The count lives in the card's row of `unlocks`. Its lock makes submissions of one card queue, each seeing the count that the
-/// one before left; counting rows of `submissions` instead would read a stale snapshot. Data-modifying CTEs are joined, never
-/// put into a sub-select: when Postgres re-checks a row that it had to wait for, it cannot run them again. Of several copies that an account
-/// submits of one card the one with the lowest id of its submission counts; of the submissions that together unlock a card the last is said to.
+/// The count is stored in the card's row of `unlocks`. Its lock makes submissions of one card wait for each other, and
+/// each sees the count that the previous one has stored; counting rows of `submissions` instead would read an old
+/// snapshot. Data-modifying CTEs are joined, never put into a sub-select: when Postgres re-checks a row after waiting,
+/// it cannot run them again. If an account submits several copies of one card, the submission with the lowest id
+/// counts; if several submissions together unlock a card, the last one is reported as the unlocking one.
 ///
-/// The account's row is locked, banned or not, before the card's row and before the index entry of counted submissions: bans and submissions of an
-/// account wait for each other, and the vote of a banned account is not counted. A caller that registers more than one copy has locked all copies,
-/// accounts and cards before.
+/// The account's row is locked, banned or not, before the card's row and before the index entry of counted submissions:
+/// bans and submissions of an account wait for each other, and the vote of a banned account is not counted. A caller
+/// that registers more than one copy must have locked all copies, accounts and cards before.
 async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Vec<Registration>> {
     if claims.is_empty() {
         return Ok(Vec::new());
@@ -167,7 +171,8 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     let entries: Vec<LedgerId> = claims.iter().map(|_| LedgerId::fresh()).collect();
     let events: Vec<Uuid> = claims.iter().map(|_| Uuid::now_v7()).collect();
     let networks: Vec<&[u8]> = claims.iter().map(|claim| &claim.new.network_mac[..]).collect();
-    // Concatenated, because the rows of an array in Postgres have one length, and networks differ in how many wider ones they have.
+    // Concatenated, because the rows of a Postgres array must have equal lengths, and networks have different numbers
+    // of wider ones.
     let wider: Vec<Vec<u8>> = claims.iter().map(|claim| claim.new.wider_macs.concat()).collect();
     let registered = sql(
         "WITH wanted AS MATERIALIZED ( \
@@ -245,7 +250,7 @@ async fn register(conn: &mut Connection, claims: &[Claim<'_>]) -> StoreResult<Ve
     Ok(registered)
 }
 
-/// Counts a registration that the statement could not count itself, and returns the answer.
+/// Counts a registration that the statement could not count itself, and returns the result.
 async fn count_registration(
     conn: &mut Connection,
     Claim { by, new, .. }: Claim<'_>,
@@ -256,20 +261,20 @@ async fn count_registration(
         return Ok(Submitted::Registered { submission: Box::new(submission), unlocked });
     }
     let card = submission.of.card_id;
-    // A policy decides over the card, or did when the statement began; or the account submitted another copy before.
+    // A policy applies to the card, or did when the statement began; or the account submitted another copy before.
     let unlocked = if first {
         votes::count_card(conn, card, new.at).await?
     } else {
         votes::count_another(conn, card, by.account(), new.at).await?
     };
     let submission = submissions::find_own(conn, by.account(), new.id).await?;
-    // It was written by this transaction.
+    // This transaction has written the submission.
     let submission = submission.ok_or(StoreError::Fault(diesel::result::Error::NotFound))?;
     Ok(Submitted::Registered { submission: Box::new(submission), unlocked })
 }
 
-/// Locks the account's row. Bans and submissions of the account wait for each other, and so do two batches of the account, which could otherwise
-/// deadlock on their entries in the index of counted submissions.
+/// Locks the account's row. Bans and submissions of the account wait for each other, and so do two batches of the
+/// account, which could otherwise deadlock on their entries in the index of counted submissions.
 async fn lock_account(conn: &mut Connection, by: &Acting<SubmitSerials>) -> StoreResult<()> {
     let row = accounts::table.find(by.account()).select(accounts::id).for_no_key_update();
     row.first::<Uuid>(conn).await.optional()?;

@@ -22,13 +22,13 @@ pub struct WaitingRow {
     /// Id of the submission.
     #[diesel(sql_type = SqlUuid)]
     pub id: SubmissionId,
-    /// Whose.
+    /// The submitter.
     #[diesel(sql_type = SqlUuid)]
     pub account_id: AccountId,
-    /// Since when the account exists.
+    /// When the account was registered.
     #[diesel(sql_type = Timestamptz)]
     pub account_since: DateTime<Utc>,
-    /// How many submissions it has made in all.
+    /// Number of all submissions of the account.
     #[diesel(sql_type = BigInt)]
     pub account_submissions: i64,
     #[diesel(sql_type = SqlUuid)]
@@ -57,10 +57,10 @@ pub struct NamedWaitingRow {
     pub name: Option<String>,
 }
 
-/// Which waiting submissions; all conditions must hold.
+/// Filter of waiting submissions; all conditions must hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaitingFilter<'a> {
-    /// Whose.
+    /// The submitter.
     pub account: Option<AccountId>,
     /// Code of the card's game.
     pub game: Option<&'a str>,
@@ -68,8 +68,8 @@ pub struct WaitingFilter<'a> {
     pub set: Option<&'a str>,
 }
 
-/// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of banned accounts and
-/// of void copies do not wait: they count for nothing.
+/// Submissions of hidden cards that wait for a moderator, the oldest first, after the one with id `after`. Those of
+/// banned accounts and of void copies are left out, because they do not count.
 pub async fn list_waiting(
     conn: &mut Connection,
     _by: &Granted<ReviewSubmissions>,
@@ -78,7 +78,7 @@ pub async fn list_waiting(
     after: Option<Uuid>,
     limit: i64,
 ) -> StoreResult<Vec<NamedWaitingRow>> {
-    // Only the conditions of this filter are in the text, so that a generic plan can begin with them.
+    // The text contains only the conditions of this filter, so that a generic plan can start with them.
     let mut conditions = String::new();
     for (is_filtered, condition) in [
         (filter.account.is_some(), " AND s.account_id = $account"),
@@ -118,7 +118,7 @@ pub async fn list_waiting(
     Ok(rows.into_iter().map(name).collect())
 }
 
-/// Outcome of a review.
+/// The result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReviewOutcome {
     /// It is stored, or was stored before with the same outcome.
@@ -131,13 +131,13 @@ pub enum ReviewOutcome {
     },
     /// A moderator has stored the opposite before.
     Contradicts,
-    /// It is of a copy that the moderator owns or claims, or did.
+    /// It concerns a copy that the moderator owns or claims, or did so before.
     Own,
     /// There is no such submission.
     Missing,
 }
 
-/// Confirms or refuses a submission, and counts its card anew. A review is final.
+/// Confirms or refuses a submission, and recounts its card. A review is final.
 pub async fn review(
     conn: &mut Connection,
     by: &Acting<ReviewSubmissions>,

@@ -31,50 +31,50 @@ pub struct NewSubmission {
     pub claim: SubmissionClaim,
     /// Keyed hash of the network it comes from.
     pub network_mac: [u8; 16],
-    /// Keyed hashes of the wider networks around that, from narrow to wide.
+    /// Keyed hashes of the wider networks around it, from narrow to wide.
     pub wider_macs: Vec<[u8; 16]>,
-    /// Now.
+    /// The current time.
     pub at: DateTime<Utc>,
 }
 
-/// How a submission was decided.
+/// The result of a submission.
 #[derive(Clone, Debug)]
 pub enum Submitted {
     /// The copy was registered by this submission.
     Registered {
-        /// The submission, as its maker sees it.
+        /// The submission, as the submitter sees it.
         submission: Box<SubmissionRow>,
-        /// Whether it was the one that unlocked the card.
+        /// Whether it unlocked the card.
         unlocked: bool,
     },
-    /// It was answered before, with this submission: the same `Idempotency-Key`.
+    /// A repeated request with the same `Idempotency-Key`, with its submission.
     Repeat(Box<SubmissionRow>),
-    /// The copy was the account's already.
+    /// The account owns the copy already.
     AlreadyYours(Box<OwnCopy>),
-    /// The copy is somebody else's; the claim is noted in the ledger.
+    /// Another account owns the copy; the claim is recorded in the ledger.
     RegisteredToAnother {
         /// The claim.
         dispute: DisputeId,
-        /// What became of it so far.
+        /// Its current state.
         state: DisputeState,
     },
-    /// The copy was the account's once, and is somebody else's now. Nothing is noted.
+    /// The account owned the copy before, and another account owns it now. Nothing is recorded.
     PassedOn,
     /// Code and name do not belong together.
     Rejected,
 }
 
-/// A copy that was the submitter's before.
+/// A copy that the submitter owned before the request.
 #[derive(Clone, Debug)]
 pub enum OwnCopy {
     /// She submitted it herself.
     Submitted(SubmissionRow),
-    /// It came by a trade or a decision.
+    /// She got it by a trade or a moderator's decision.
     Received(OwnedRow),
 }
 
 impl Submitted {
-    /// The verdict behind it.
+    /// The verdict for metrics and responses.
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Registered { .. } => Verdict::Registered,
@@ -99,7 +99,7 @@ pub fn record(by: AccountId, submitted: &Submitted) {
     }
 }
 
-/// The answer to a request whose key was answered before with this submission.
+/// The result of a repeated request whose key belongs to this submission.
 pub(super) async fn answer_repeat(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
@@ -111,7 +111,8 @@ pub(super) async fn answer_repeat(
     Ok(Submitted::Repeat(Box::new(row)))
 }
 
-/// The answer about a copy that the submitter owns already; `None`: she does not. About the copy of another account nothing is read.
+/// The result about a copy that the submitter owns already; `None`: she does not own it. Nothing is read about copies
+/// of other accounts.
 pub(super) async fn answer_already_yours(
     conn: &Connection,
     by: &Acting<SubmitSerials>,
@@ -126,7 +127,8 @@ pub(super) async fn answer_already_yours(
     Ok(copy.map(|copy| Submitted::AlreadyYours(Box::new(copy))))
 }
 
-/// Decides a submission: in a group with those of other requests, or alone. An attempt was reserved and committed before.
+/// Decides a submission, in a group with those of other requests or alone. Its attempt must be reserved and committed
+/// before.
 pub async fn submit(
     store: &Store,
     groups: &RegistrationGroups,
@@ -140,9 +142,9 @@ pub async fn submit(
     }
 }
 
-/// Decides a submission in a transaction of its own, which waits for locks.
+/// Decides a submission in its own transaction, which waits for locks.
 ///
-/// Whatever it claims, the transaction begins with the same statements, which go to the database in one trip.
+/// For every claim, the transaction begins with the same statements, which go to the database in one round trip.
 async fn submit_alone(
     store: &Store,
     by: &Granted<SubmitSerials>,
@@ -152,7 +154,7 @@ async fn submit_alone(
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
         let begun = idempotency::begin(conn, key, new.id);
         if key.is_some() {
-            // A key that was used for something else is refused before anything is looked up: the attempt is given back then.
+            // A key that was used for another request is refused before any look-up, so the attempt is returned.
             return match begun.await? {
                 Some(earlier) => Ok((Some(earlier), None)),
                 None => Ok((None, find_matching_copy(conn, by, &new.claim).await?)),
@@ -167,7 +169,7 @@ async fn submit_alone(
         }
         let submitted = decide(conn, by, new, copy).await?;
         if !matches!(submitted, Submitted::Registered { .. }) {
-            // Nothing was created: the same request comes to the same answer again.
+            // Nothing was created, and a repeated request gets the same result.
             idempotency::forget(conn, key).await?;
         }
         Ok(submitted)
@@ -175,11 +177,11 @@ async fn submit_alone(
     store.transaction_by_asking(by, new.at, first, decide).await
 }
 
-/// Decides several submissions; the verdicts come in their order. Attempts were reserved and committed before.
+/// Decides several submissions; returns the results in order. Attempts must be reserved and committed before.
 ///
-/// What can be registered is registered in one transaction ([`registrations::register_all`]); each of the others is decided in a transaction of its
-/// own. If the store fails half-way, the verdicts up to there are returned: when the batch is sent again, what was committed is the account's
-/// already.
+/// Copies that can be registered are registered in one transaction ([`registrations::register_all`]); each of the
+/// others is decided in its own transaction. If the store fails in between, the results so far are returned: when the
+/// batch is sent again, the account already owns the committed copies.
 pub async fn submit_batch(
     store: &Store,
     by: &Granted<SubmitSerials>,
@@ -234,13 +236,13 @@ async fn decide(
     if let Some(answer) = answer_already_yours(conn, by, &copy).await? {
         return Ok(answer);
     }
-    // The copy may have been registered or traded since it was looked up: lock it, and look again.
+    // The copy may have been registered or traded since the look-up: lock it, and read again.
     ledger::lock_by_key(conn, &new.claim.prefix.to_string(), &copy.code_mac).await?;
     match find_matching_copy(conn, by, &new.claim).await? {
         Some(now) => copy = now,
         None => return Ok(Submitted::Rejected),
     }
-    // Registered copies have ids, and owners do not vanish: otherwise the database contradicts itself.
+    // Registered copies have ids, and owners are never deleted: otherwise the database is inconsistent.
     let contradiction = || StoreError::Fault(diesel::result::Error::NotFound);
     match Verdict::on_copy(copy.owner_id, by.account(), copy.was_owner) {
         Verdict::AlreadyYours => {
@@ -252,7 +254,7 @@ async fn decide(
     }
 }
 
-/// Opens a dispute in the ledger, once for each claimant. The copy's row is locked.
+/// Opens a dispute in the ledger, once for each claimant. The copy's row must be locked.
 async fn open_dispute(
     conn: &mut Connection,
     by: &Acting<SubmitSerials>,
@@ -282,7 +284,7 @@ async fn open_dispute(
     Ok(Submitted::RegisteredToAnother { dispute, state })
 }
 
-/// The card of a registered copy, and its progress; nothing of the card's content.
+/// The card of a registered copy, and its progress; without the card's content.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CardOfCopy {
     #[diesel(sql_type = SqlUuid)]
@@ -317,21 +319,21 @@ impl CardOfCopy {
     }
 }
 
-/// A submission as its maker sees it.
+/// A submission as the submitter sees it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct SubmissionRow {
     #[diesel(sql_type = SqlUuid)]
     pub id: SubmissionId,
-    /// Whether it counts for the unlock of its card, or did when the card was unlocked.
+    /// Whether it counts for the unlock of its card, or counted when the card was unlocked.
     #[diesel(sql_type = Bool)]
     pub counted: bool,
     /// When it was made.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
-    /// From when on the account is old enough for the policy, when that holds the submission back.
+    /// From when on the account is old enough for the policy, if its age holds the submission back.
     #[diesel(sql_type = Nullable<Timestamptz>)]
     old_enough_at: Option<DateTime<Utc>>,
-    /// The policy lets only so many accounts of a network count.
+    /// The policy limits how many accounts of one network count.
     #[diesel(sql_type = Bool)]
     by_network: bool,
     /// A moderator must confirm it.
@@ -343,7 +345,7 @@ pub struct SubmissionRow {
 }
 
 impl SubmissionRow {
-    /// What it counts for the unlock of its card at that time.
+    /// The state of the submission in the unlock of its card, at a time.
     pub fn counting_state(&self, at: DateTime<Utc>) -> CountingState {
         match self.old_enough_at {
             _ if self.counted => CountingState::Counted,
@@ -360,11 +362,11 @@ impl SubmissionRow {
 pub struct NamedSubmission {
     /// The submission.
     pub row: SubmissionRow,
-    /// The card's name; `None`: the card is hidden from the viewer, who passed the copy on.
+    /// The card's name; `None`: the card is hidden from the viewer, who gave the copy away.
     pub name: Option<String>,
 }
 
-/// A copy that somebody owns without having submitted it.
+/// A copy that an account owns without having submitted it.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct OwnedRow {
     /// When it was registered.
@@ -381,10 +383,11 @@ const CARD_COLUMNS: &str = "c.id AS copy_id, p.rarity, k.id AS card_id, k.game_c
 
 /// Selects submissions with their cards, the rarities of their copies and the cards' progress.
 ///
-/// `hold` says why the policy holds back a submission that may count for a hidden card: it waits for a moderator, or the account has no vote for
-/// the card yet.
+/// `hold` says why the policy holds back a submission that may count for a hidden card: it waits for a moderator, or
+/// the account has no vote for the card yet.
 ///
-/// Whether a submission counts is a sub-select: with `EXISTS` a generic plan expects many rows, and reads all counted submissions.
+/// Whether a submission counts is a sub-select: with `EXISTS`, a generic plan expects many rows, and reads all counted
+/// submissions.
 fn select_submissions(condition: &str) -> String {
     format!(
         "SELECT s.id, s.created_at, \
@@ -410,7 +413,7 @@ fn select_submissions(condition: &str) -> String {
     )
 }
 
-/// The own submissions, the newest first, after the one with id `before`.
+/// The caller's submissions, the newest first, after the one with id `before`.
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnSubmissions>,
@@ -441,7 +444,7 @@ async fn add_names(
     Ok(rows.into_iter().map(name).collect())
 }
 
-/// One of the own submissions.
+/// One of the caller's submissions.
 pub async fn find(
     conn: &mut Connection,
     by: &Granted<ReadOwnSubmissions>,
@@ -452,7 +455,7 @@ pub async fn find(
     Ok(add_names(conn, viewer, row.into_iter().collect()).await?.pop())
 }
 
-/// The submission that a request with this key was answered with before, if any. The key is not claimed.
+/// The submission of an earlier request with this key, if any. The key is not claimed.
 pub async fn find_answered(
     conn: &Connection,
     by: &Granted<SubmitSerials>,

@@ -1,8 +1,8 @@
 //! Unlock policies: the stored policies, and recounting when a policy or the day changes.
 //!
-//! Where no policy is stored, the statement that registers a copy counts the submission and unlocks the card at the threshold
-//! (`store/serials/registrations.rs`). Where a policy is stored, the card's row of `unlocks` says so (`by_policy`), and every change of the votes
-//! recounts them with that row locked (`store/serials/votes.rs`).
+//! Without a stored policy, the statement that registers a copy counts the submission and unlocks the card at the
+//! threshold (`store/serials/registrations.rs`). With a stored policy, the card's row of `unlocks` is marked
+//! (`by_policy`), and every change of the votes recounts them with that row locked (`store/serials/votes.rs`).
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -22,7 +22,7 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreResult};
 
-/// The place of a policy: a set, or a game, for those of its sets that have no policy of their own.
+/// The scope of a policy: a set, or a game, for those of its sets that have no policy of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyPlace {
     pub game: String,
@@ -69,21 +69,21 @@ impl PolicyRow {
         }
     }
 
-    /// Whether it is the set's own, not its game's.
+    /// Whether it belongs to the set, not to the game.
     pub fn is_of_set(&self) -> bool {
         self.set_code.is_some()
     }
 }
 
-/// The policy that unlocks the cards of a set.
+/// The policy that applies to a set.
 #[derive(Clone, Debug)]
 pub struct EffectivePolicy {
     pub policy: UnlockPolicy,
-    /// Where it is stored; `None`: the set file names a threshold and nothing else.
+    /// The stored policy; `None`: only the threshold of the set file applies.
     pub stored: Option<PolicyRow>,
 }
 
-/// The policy that a place has itself.
+/// The policy that is stored for this scope itself.
 pub async fn find(conn: &mut Connection, place: &PolicyPlace) -> StoreResult<Option<PolicyRow>> {
     let rows = unlock_policies::table
         .filter(unlock_policies::game_code.eq(&place.game))
@@ -92,7 +92,8 @@ pub async fn find(conn: &mut Connection, place: &PolicyPlace) -> StoreResult<Opt
     Ok(rows.first(conn).await.optional()?)
 }
 
-/// The policy that unlocks the cards of a set: its own, else its game's, else the threshold of the set file. `None`: there is no such set.
+/// The policy that applies to a set: its own, else its game's, else the threshold of the set file. `None`: there is no
+/// such set.
 pub async fn find_effective(
     conn: &mut Connection,
     game: &str,
@@ -114,27 +115,27 @@ pub async fn find_effective(
     Ok(Some(EffectivePolicy { policy, stored }))
 }
 
-/// Result of changing a policy.
+/// The result of a change of a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyChange {
-    /// It is in force, and unlocked so many cards at once.
+    /// The policy applies.
     Done {
         /// Its version.
         revision: i64,
-        /// Whether the place had none before.
+        /// Whether the scope had no policy before.
         is_new: bool,
-        /// Cards that it unlocked.
+        /// Number of cards that it unlocked at once.
         unlocked: usize,
     },
-    /// Another version is stored than the caller meant to change.
+    /// The stored version is not the expected one.
     Stale,
-    /// There is no such game or set, or no policy to take away.
+    /// There is no such game or set, or no policy to delete.
     Missing,
 }
 
-/// Gives a place a policy of its own, or (`None`) takes it away, if `base` is the version that is stored.
+/// Stores a policy for a scope, or deletes it (`None`), if `base` is the stored version.
 ///
-/// Counts anew at once: what has enough is unlocked, and nothing that is unlocked is ever hidden again.
+/// Recounts at once: cards with enough votes are unlocked, and unlocked cards are never hidden again.
 pub async fn change(
     conn: &mut Connection,
     by: &Acting<UnlockCards>,
@@ -152,7 +153,7 @@ pub async fn change(
     if stored.is_none() && policy.is_none() {
         return Ok(PolicyChange::Missing);
     }
-    // Higher than every revision before, including those of policies that were removed.
+    // Higher than every earlier revision, including those of deleted policies.
     let revision = at.timestamp_micros().max(stored.unwrap_or_default() + 1);
     diesel::delete(
         unlock_policies::table
@@ -186,7 +187,8 @@ pub async fn change(
     Ok(PolicyChange::Done { revision, is_new: stored.is_none(), unlocked })
 }
 
-/// Locks the game, so that imports and other changes of policies wait, and returns the sets that the place covers. `None`: there is no such place.
+/// Locks the game, so that imports and other changes of policies wait, and returns the sets in the scope. `None`: there
+/// is no such scope.
 async fn lock_sets(
     conn: &mut Connection,
     place: &PolicyPlace,
@@ -242,12 +244,12 @@ async fn write_audit(
     audit::write(conn, entry).await
 }
 
-/// Which cards of a set are counted anew.
+/// Which cards of a set are recounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Recount {
-    /// Those whose threshold changed.
+    /// Cards whose threshold changed.
     Changed,
-    /// All that are hidden.
+    /// All hidden cards.
     Everything,
 }
 
@@ -267,10 +269,10 @@ struct HiddenRow {
     by_policy: bool,
 }
 
-/// Applies the effective policy to the hidden cards of a set; returns how many cards that unlocked.
+/// Applies the policy of a set to its hidden cards; returns how many cards this unlocked.
 ///
-/// The rows are locked first, in the order of ids as everywhere, and the policy is read while they are locked: a change that was committed before is
-/// seen, and a later one waits for these rows and counts again.
+/// The rows are locked first, in the order of ids as everywhere, and the policy is read while they are locked: a change
+/// that was committed before is seen, and a later one waits for these rows and counts again.
 pub(in crate::store) async fn apply(
     conn: &mut Connection,
     game: &str,
@@ -334,7 +336,7 @@ impl UnlockReason {
     }
 }
 
-/// Unlocks those of the cards that are hidden, and writes their events; returns how many were unlocked.
+/// Unlocks those cards that are hidden, and writes their events; returns how many.
 pub(in crate::store) async fn unlock(
     conn: &mut Connection,
     cards: &[CardId],
@@ -368,7 +370,8 @@ pub(in crate::store) async fn unlock(
     Ok(opened)
 }
 
-/// Unlocks a card by hand, for a reason; whether it was hidden. `None`: there is no such card, or it never was hidden.
+/// Unlocks a card by order of an admin, with a reason; returns whether it was hidden. `None`: there is no such card, or
+/// it never was hidden.
 pub async fn unlock_card(
     conn: &mut Connection,
     by: &Acting<UnlockCards>,
@@ -387,7 +390,8 @@ pub async fn unlock_card(
     Ok(Some(is_unlocked))
 }
 
-/// Unlocks all hidden cards of a set by hand, for a reason; how many. `None`: there is no such set.
+/// Unlocks all hidden cards of a set by order of an admin, with a reason; returns how many. `None`: there is no such
+/// set.
 pub async fn unlock_set(
     conn: &mut Connection,
     by: &Acting<UnlockCards>,
@@ -424,21 +428,22 @@ async fn list_hidden_cards(
     Ok(rows.into_iter().map(|row| row.card_id).collect())
 }
 
-/// Timeouts for recounting many cards, which may take longer than a request.
+/// Time limits for recounting many cards, which may take longer than a request may.
 pub(in crate::store) const LONG_TIMEOUTS: &str =
     "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
-/// Unlocks the sets whose day came after `since`; returns how many cards. Several instances may do it at once. A set that fails is logged, and the
-/// others are unlocked.
+/// Unlocks the sets whose unlock day came after `since`; returns how many cards. Several instances may do this at once.
+/// A set that fails is logged, and the others are unlocked.
 ///
-/// For each set without hidden cards it reads all of its cards, so callers that run it every few seconds pass a recent `since`.
+/// For each set without hidden cards this reads all of its cards, so callers that run it every few seconds pass a
+/// recent `since`.
 pub async fn unlock_due_sets(
     store: &Store,
     since: DateTime<Utc>,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
     let due: Vec<PlaceRow> = sql(
-        // Begins with the few policies whose day has come; beginning with cards would read all of them.
+        // Starts with the few policies whose day has come; starting with cards would read all of them.
         "SELECT s.game_code, s.code AS set_code FROM unlock_policies p \
          JOIN sets s ON s.game_code = p.game_code AND (p.set_code = s.code OR p.set_code IS NULL AND NOT EXISTS ( \
              SELECT FROM unlock_policies own WHERE own.game_code = s.game_code AND own.set_code = s.code)) \
@@ -454,14 +459,15 @@ pub async fn unlock_due_sets(
         match unlock_by_date(store, &game_code, &set_code, at).await {
             Ok(cards) => unlocked += cards,
             Err(error) => {
-                tracing::error!(%error, game = game_code, set = set_code, "could not unlock a set on its day");
+                tracing::error!(%error, game = game_code, set = set_code, "cannot unlock a set that is due");
             }
         }
     }
     Ok(unlocked)
 }
 
-/// Unlocks what became due after `since`: sets whose day has come ([`unlock_due_sets`]), and cards whose submitters' accounts became old enough.
+/// Unlocks what became due after `since`: sets whose day has come ([`unlock_due_sets`]), and cards for whose submitters
+/// the accounts became old enough.
 pub async fn unlock_all_due(
     store: &Store,
     since: DateTime<Utc>,
@@ -485,7 +491,7 @@ pub async fn unlock_all_due(
         match recount_due_card(store, card_id, at).await {
             Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
             Err(error) => {
-                tracing::error!(%error, card = %card_id, "could not count a card whose submitters came of age")
+                tracing::error!(%error, card = %card_id, "cannot recount a card whose submitters' accounts are old enough now")
             }
         }
     }

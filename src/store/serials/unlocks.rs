@@ -1,4 +1,4 @@
-//! Progress and unlocks of hidden cards: what everybody may know of them.
+//! Progress and unlocks of hidden cards: the public part.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,9 +11,9 @@ use crate::store::db::schema::unlocks;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// The counted submissions of all cards that have any; `None`: there are more than `max` such cards.
+/// The counted submissions of all cards with submissions; `None`: there are more than `max` such cards.
 ///
-/// All are in one row: reading a quarter of a million rows would take a worker thread a tenth of a second.
+/// Everything is in one row: reading a quarter of a million rows would occupy a worker thread for a tenth of a second.
 pub async fn load_counts(
     conn: &mut Connection,
     max: i64,
@@ -39,10 +39,10 @@ pub async fn load_counts(
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable, QueryableByName)]
 #[diesel(table_name = unlocks)]
 pub struct ProgressRow {
-    /// Submissions that count.
+    /// Number of submissions that count.
     #[diesel(sql_type = Integer)]
     pub submissions: i32,
-    /// How many unlock the card.
+    /// Number of submissions that unlock the card.
     #[diesel(sql_type = Integer)]
     pub threshold: i32,
     /// When the card was unlocked.

@@ -1,8 +1,8 @@
-//! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), under the effective policy.
+//! Counts votes for hidden cards: the submissions that may count (the view `valid_votes`), under the applicable policy.
 //!
-//! A card is counted with its row of `unlocks` locked, in statements that begin after the lock was taken: they see everything that the previous owner
-//! of the lock committed. To avoid deadlocks, transactions lock copies and accounts before these rows, several of these rows by game, set and id, and
-//! credentials after them.
+//! A card is counted while its row of `unlocks` is locked, in statements that begin after the lock was taken: they see
+//! everything that the previous holder of the lock committed. To avoid deadlocks, transactions lock copies and accounts
+//! before these rows, several of these rows by game, set and id, and credentials after them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -46,8 +46,8 @@ struct VoteRow {
     printed: i64,
 }
 
-/// Counts the votes for hidden cards under one policy and stores the counts and the counted submissions; returns the cards that reached the threshold.
-/// The caller has locked the cards' rows of `unlocks`.
+/// Counts the votes for hidden cards under one policy and stores the counts and the counted submissions; returns the
+/// cards that reached the threshold. The caller must have locked the cards' rows of `unlocks`.
 pub(in crate::store) async fn tally_cards(
     conn: &mut Connection,
     policy: &UnlockPolicy,
@@ -72,7 +72,7 @@ pub(in crate::store) async fn tally_cards(
     Ok(enough)
 }
 
-/// The votes for each of the cards in the order in which they were made, and in how many rarities the card exists.
+/// The votes for each card in the order in which they were made, and the number of rarities of the card.
 async fn load_votes(
     conn: &mut Connection,
     cards: &[CardId],
@@ -142,7 +142,7 @@ struct LockedCard {
     by_policy: bool,
 }
 
-/// Locks those of the cards that are hidden until the transaction ends, in the order that all transactions use.
+/// Locks those cards that are hidden until the transaction ends, in the order that all transactions use.
 async fn lock(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<LockedCard>> {
     Ok(sql(
         "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
@@ -154,13 +154,13 @@ async fn lock(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<Locked
     .await?)
 }
 
-/// Locks those of the cards that are hidden, for a caller that counts some of them afterwards.
+/// Locks those cards that are hidden, for a caller that counts some of them afterwards.
 pub(super) async fn lock_cards(conn: &mut Connection, cards: &[CardId]) -> StoreResult<()> {
     lock(conn, cards).await.map(drop)
 }
 
-/// Locks those of the cards that are hidden, without waiting. Returns for each hidden card how many submissions it may take now: those that it still
-/// needs, one if a policy decides, none if another transaction has locked it.
+/// Locks those cards that are hidden, without waiting. Returns for each hidden card how many submissions it may take
+/// now: as many as it still needs, one if a policy applies, none if another transaction has locked it.
 pub(super) async fn try_lock_cards(
     mut conn: &Connection,
     cards: &[CardId],
@@ -186,15 +186,16 @@ pub(super) async fn try_lock_cards(
     .await?;
     let needed = |row: NeedRow| match (row.needed, row.by_policy) {
         (None, _) => (row.card_id, 0),
-        // A policy counts all submissions that are stored: with several at once it would count those beyond the threshold too.
+        // A policy counts all stored submissions: with several at once, it would also count those beyond the threshold.
         (_, Some(true)) => (row.card_id, 1),
-        // After a policy was removed, a card may have reached its threshold already: the next submission unlocks it.
+        // After a policy was deleted, a card may have reached its threshold already: the next submission unlocks it.
         (Some(needed), _) => (row.card_id, usize::try_from(needed).unwrap_or_default().max(1)),
     };
     Ok(rows.into_iter().map(needed).collect())
 }
 
-/// Counts locked cards, which are sorted by game and set, and unlocks those that reached the threshold; returns how many.
+/// Counts locked cards, which must be sorted by game and set, and unlocks those that reached the threshold; returns how
+/// many.
 async fn count_locked(
     conn: &mut Connection,
     locked: &[LockedCard],
@@ -214,7 +215,7 @@ async fn count_locked(
     unlock(conn, &enough, UnlockReason::Threshold, at).await
 }
 
-/// Recounts a card if it is hidden; returns whether that unlocked it.
+/// Recounts a card if it is hidden; returns whether this unlocked it.
 pub(super) async fn count_card(
     conn: &mut Connection,
     card: CardId,
@@ -224,7 +225,8 @@ pub(super) async fn count_card(
     Ok(count_locked(conn, &locked, at).await? == 1)
 }
 
-/// Recounts a card after an account submitted another copy of it, if that may change anything; returns whether that unlocked it.
+/// Recounts a card after an account submitted another copy of it, if that may change the count; returns whether this
+/// unlocked it.
 ///
 /// Without a policy an account counts once, so another copy matters only if the account's vote was withdrawn.
 pub(super) async fn count_another(
@@ -263,8 +265,8 @@ struct CardRow {
     card_id: CardId,
 }
 
-/// Recounts the card of a voided copy, if the copy was submitted and the card is hidden; returns whether that unlocked it. The caller has locked
-/// the copy.
+/// Recounts the card of a voided copy, if the copy was submitted and the card is hidden; returns whether this unlocked
+/// it. The caller must have locked the copy.
 pub(in crate::store) async fn count_copy(
     conn: &mut Connection,
     code_prefix: &str,
@@ -285,9 +287,11 @@ pub(in crate::store) async fn count_copy(
     }
 }
 
-/// Recounts all hidden cards that an account has submitted, after it was banned or a ban ended; returns how many that unlocked.
+/// Recounts all hidden cards that an account has submitted, after it was banned or unbanned; returns how many this
+/// unlocked.
 ///
-/// The caller has locked the account's row, which submissions lock as well: all submissions made before are seen here.
+/// The caller must have locked the account's row, which submissions lock, too: all submissions made before are seen
+/// here.
 pub(in crate::store) async fn count_account(
     conn: &mut Connection,
     account: AccountId,

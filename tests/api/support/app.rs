@@ -36,11 +36,11 @@ pub struct TestApp {
     shared: Arc<Shared>,
     searches: SearchQueue,
     server: ServerHandle,
-    // Dropped last: the database goes when nobody is connected any more.
+    // Dropped last: the database is dropped when all connections are closed.
     db: Arc<TestDb>,
 }
 
-/// Somebody who is logged in.
+/// An account that is logged in.
 #[derive(Clone, Debug)]
 pub struct Player {
     pub id: String,
@@ -50,14 +50,14 @@ pub struct Player {
     pub refresh_token: String,
 }
 
-/// What the service answers.
+/// The parts of the service.
 const PARTS: &[fn(&mut ServiceConfig)] = &[cardscape::api::configure, cardscape::web::configure];
 
-/// Of everybody whom tests make.
+/// The password of all accounts in tests.
 pub const PASSWORD: &str = "pepper canal seven";
 
-/// Limits wide enough that tests meet them only where they are about them, and no answers from memory: what an operator imports beside
-/// the instance may show up to a second later.
+/// Limits that are so high that only tests about them reach them, and no cached responses: an import by the operator
+/// beside the instance may show up to a second later in a cache.
 fn settings() -> ApiSettings {
     ApiSettings {
         requests_per_second: 1_000_000,
@@ -67,21 +67,22 @@ fn settings() -> ApiSettings {
         games_trust: Duration::ZERO,
         statistics_ttl: Duration::ZERO,
         suggestion_time: Duration::from_hours(1),
-        // A busy machine is no slow service; tests about the time limit set one.
+        // On a busy machine requests are slow; tests about the time limit set their own.
         request_timeout: Duration::from_mins(1),
         public_url: Some("http://127.0.0.1:8080".to_owned()),
         ..ApiSettings::default()
     }
 }
 
-/// Settings of an instance that finds cards and listed designs in memory, once it has caught up, and never again in the database; it keeps answers about cards, too.
+/// Settings of an instance that, once it has caught up, finds cards and listed designs only in memory, and also caches
+/// responses about cards.
 pub fn in_memory(settings: &mut ApiSettings) {
     settings.card_index = true;
     settings.card_cache_bytes = 1 << 25;
     settings.card_cache_trust = Duration::from_hours(1);
 }
 
-/// One key ring for all tests, made where it is needed, and its file.
+/// The key ring of all tests, generated at first use, and its file.
 fn made_keys() -> &'static (KeyRing, Vec<u8>) {
     static KEYS: OnceLock<(KeyRing, Vec<u8>)> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -96,7 +97,7 @@ fn keys() -> KeyRing {
     made_keys().0.clone()
 }
 
-/// What the key file of all tests holds.
+/// The content of the key file of all tests.
 pub(super) fn key_file() -> &'static [u8] {
     &made_keys().1
 }
@@ -112,12 +113,12 @@ impl TestApp {
         Self::start_on(Arc::new(TestDb::create().await), Clock::system(), change)
     }
 
-    /// The service on a given database.
+    /// The service on an existing database.
     pub fn start_on(db: Arc<TestDb>, clock: Clock, change: impl FnOnce(&mut ApiSettings)) -> Self {
         Self::start_tuned(db, clock, change, |_| {})
     }
 
-    /// The service on a given database, with other settings of the store too.
+    /// The service on an existing database, with other settings of the store as well.
     pub fn start_tuned(
         db: Arc<TestDb>,
         clock: Clock,
@@ -138,7 +139,7 @@ impl TestApp {
         change(&mut api);
         let mut store_settings = StoreSettings::new(db.url());
         store_settings.pool_size = 4;
-        // A busy machine is no hanging database; tests about those set what the service has.
+        // On a busy machine the database is slow; tests about hanging databases use the limits of the service.
         store_settings.answer_timeout = Duration::from_mins(1);
         store_settings.request_budget = Duration::from_mins(1);
         store_settings.search_timeout = Duration::from_mins(1);
@@ -148,7 +149,7 @@ impl TestApp {
         let shared = Arc::new(Shared::new(
             keys.clone(),
             clock.clone(),
-            // Tests log in many at once, all from one network.
+            // Tests log in many accounts at once, all from one network.
             PasswordHasher::with_places(100, 90).unwrap(),
             metrics_handle().unwrap(),
             api,
@@ -184,7 +185,8 @@ impl TestApp {
         });
         let (address, server) = receive.recv().unwrap();
         let client = Client::builder().redirect(reqwest::redirect::Policy::none());
-        // The service closes idle connections after five seconds: on a busy machine a request may be sent just then.
+        // The service closes idle connections after five seconds; on a busy machine a request might be sent at that
+        // moment.
         let client = client.pool_idle_timeout(Duration::from_secs(2)).build().unwrap();
         Self { address, client, clock, keys, store, shared: own, searches: for_jobs, server, db }
     }
@@ -204,14 +206,14 @@ impl TestApp {
         Self::start_keyed(self.db.clone(), self.clock.clone(), keys, |_| {}, |_| {})
     }
 
-    /// Another instance on the same database that finds cards in memory: [`in_memory`].
+    /// Another instance on the same database that finds cards in memory: see [`in_memory`].
     pub async fn second_instance_in_memory(&self) -> Self {
         let app = self.second_instance_with(in_memory);
         app.catch_up().await;
         app
     }
 
-    /// Waits until the instance has everything in memory that was committed before.
+    /// Waits until the instance has everything in memory that was committed before this call.
     pub async fn catch_up(&self) {
         self.shared.listed_designs.hurry();
         let caught_up = async {
@@ -222,7 +224,7 @@ impl TestApp {
         assert!(self.shared.catalogue.cards().is_some());
     }
 
-    /// The cards that it has in memory.
+    /// The cards in the instance's memory.
     pub fn cards_in_memory(&self) -> Arc<Snapshot> {
         self.shared.catalogue.cards().expect("it follows the feed")
     }
@@ -237,17 +239,17 @@ impl TestApp {
         &self.keys
     }
 
-    /// The store of the service, for what the command line does in real life.
+    /// The store of the service, for actions of the command line.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// What the workers of the service share, for what its background tasks find out in real life.
+    /// The shared state of the service's workers, for work of background tasks.
     pub fn shared(&self) -> &Shared {
         &self.shared
     }
 
-    /// What use cases take, for those that background tasks run in real life.
+    /// The state for use cases that background tasks run.
     pub fn state(&self) -> AppState {
         let (store, searches) = (self.store.clone(), self.searches.clone());
         AppState { store, searches, shared: self.shared.clone() }
@@ -265,7 +267,7 @@ impl TestApp {
         &self.db
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -295,7 +297,7 @@ impl TestApp {
         self.request(Method::DELETE, path)
     }
 
-    /// A player who registers and logs in.
+    /// Registers a player and logs in.
     pub async fn player(&self, name: &str) -> Player {
         let password = PASSWORD.to_owned();
         let body = json!({ "name": name, "password": password });
@@ -303,12 +305,12 @@ impl TestApp {
         self.log_in(name, &password).await
     }
 
-    /// Like [`Self::player`], for names that are made up on the way.
+    /// Like [`Self::player`], for generated names.
     pub async fn player_owned(&self, name: String) -> Player {
         self.player(&name).await
     }
 
-    /// Runs statements on the database, for what no API does.
+    /// Runs SQL statements that have no API.
     pub async fn sql(&self, statements: &str) {
         super::sql(&self.db.url(), statements).await;
     }
@@ -327,17 +329,17 @@ impl TestApp {
         }
     }
 
-    /// An admin who has changed the first password.
+    /// An admin who has already changed the first password.
     pub async fn admin(&self) -> Player {
         self.staff("the admin", Role::Admin).await
     }
 
-    /// A moderator who has changed the first password.
+    /// A moderator who has already changed the first password.
     pub async fn moderator(&self) -> Player {
         self.staff("the moderator", Role::Moderator).await
     }
 
-    /// Somebody whose account was made on the command line, before the first log-in.
+    /// An account that was created on the command line, before its first log-in.
     pub async fn created_by_operator(&self, name: &str, role: Role, password: &str) {
         let name = AccountName::parse(name).unwrap();
         let hash = PasswordHasher::new()
@@ -373,7 +375,7 @@ impl TestApp {
 
 impl Drop for TestApp {
     fn drop(&mut self) {
-        // Sent at once; nobody waits for the answer.
+        // Sent at once, without waiting for the result.
         drop(self.server.stop(false));
     }
 }

@@ -28,7 +28,7 @@ impl Bouncer {
         (number(), number())
     }
 
-    /// Starts one before a database; `mode`: `session` or `transaction`.
+    /// Starts one in front of a database; `mode`: `session` or `transaction`.
     pub async fn before(db: &TestDb, mode: &str) -> Self {
         let config: tokio_postgres::Config = db.url().parse().unwrap();
         let tokio_postgres::config::Host::Unix(socket) = &config.get_hosts()[0] else {
@@ -52,7 +52,7 @@ impl Bouncer {
         command.arg("--quiet").arg(folder.join("settings.ini"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         if rustix::process::geteuid().is_root() {
-            // Only the owner may enter the folder of the socket, and PgBouncer does not run as root.
+            // Only the owner may enter the directory of the socket, and PgBouncer does not run as root.
             command.uid(owner.uid()).gid(owner.gid());
         }
         let process = command.spawn().expect("PgBouncer is installed (make pgbouncer)");
@@ -67,13 +67,13 @@ impl Bouncer {
         panic!("PgBouncer does not listen");
     }
 
-    /// The database, through here.
+    /// The address of the database through PgBouncer.
     pub fn url(&self) -> String {
         format!("postgres://127.0.0.1:{}/{}", self.port, self.database)
     }
 }
 
-/// Debian puts it where only root's PATH leads.
+/// Debian installs it in a directory that is only in root's PATH.
 fn program() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders =

@@ -1,4 +1,4 @@
-//! Games and sets: what is in `seed-data`, imported as the command line does, and edited as tests need it.
+//! Games and sets from `seed-data`, imported as on the command line, and edited for tests.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ impl TestApp {
         import_into(self.store(), self.clock(), source).await
     }
 
-    /// Loads the effect texts of a game of `seed-data`, which is imported already.
+    /// Loads the effect texts of a game of `seed-data`, which must be imported already.
     pub async fn seed_effect_texts(&self, game: &str) {
         let library = effect_files(game).check().expect("the files have no fault");
         let (importer, now) = (Importer::from(Operator::at_the_machine()), self.clock().now());
@@ -40,7 +40,7 @@ impl TestApp {
         effect_texts::change(conn, &importer, game, texts, base, &none, now).await.unwrap();
     }
 
-    /// Makes the bulk files of games to which something happened, as the running service does every minute.
+    /// Builds the bulk files of changed games, as the running service does every minute.
     pub async fn build_bulk_files(&self) {
         let (games, at_once) = (GameCache::default(), chrono::Duration::zero());
         let (store, clock) = (self.store(), self.clock());

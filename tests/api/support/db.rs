@@ -1,4 +1,4 @@
-//! One private Postgres for the test run, a database for each test.
+//! One private Postgres for the test run, with a database for each test.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +14,7 @@ static SERVER: OnceLock<Server> = OnceLock::new();
 const TEMPLATE: &str = "cardscape_template";
 
 struct Server {
-    /// URL of the maintenance database; the name of another can be put in its place.
+    /// Returns the URL of a database, by its name.
     url: Box<dyn Fn(&str) -> String + Send + Sync>,
 }
 
@@ -39,7 +39,7 @@ fn server() -> &'static Server {
         let template_url = postgres.url(TEMPLATE);
         *POSTGRES.lock().unwrap() = Some(postgres);
         stop_at_exit();
-        // On a thread of its own: the caller may be inside a runtime.
+        // On a separate thread, because the caller may be inside a runtime.
         std::thread::spawn(move || {
             runtime().block_on(async {
                 sql(&url, &format!("CREATE DATABASE {TEMPLATE}")).await;
@@ -66,7 +66,7 @@ fn server() -> &'static Server {
     })
 }
 
-/// The test runner has no hook for its end, but the process has.
+/// The test runner has no hook for its end, but the process has one.
 fn stop_at_exit() {
     extern "C" fn stop() {
         if let Some(postgres) = POSTGRES.lock().ok().and_then(|mut slot| slot.take()) {
@@ -98,7 +98,7 @@ pub async fn sql(url: &str, statements: &str) {
     let _ = connection.await;
 }
 
-/// A database of one test's own, with the schema and nothing in it. Dropped with this value.
+/// The database of one test, with the schema and no rows. Dropped with this value.
 pub struct TestDb {
     name: String,
 }
@@ -109,14 +109,14 @@ impl TestDb {
         Self::copy_of(TEMPLATE).await
     }
 
-    /// A copy of another test database, to which nobody may be connected.
+    /// A copy of another test database, which must have no connections.
     pub async fn copy(&self) -> Self {
         Self::copy_of(&self.name).await
     }
 
     async fn copy_of(source: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        /// Postgres copies one template at a time anyway.
+        /// Postgres copies a template only once at a time.
         static ONE_AT_A_TIME: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
         let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         let url = (server().url)("postgres");
@@ -125,12 +125,12 @@ impl TestDb {
         Self { name }
     }
 
-    /// How to connect.
+    /// The address of the database.
     pub fn url(&self) -> String {
         (server().url)(&self.name)
     }
 
-    /// The number that a query yields.
+    /// The number that a query returns.
     pub async fn number(&self, query: &str) -> i64 {
         self.value(query).await.parse().expect("a number")
     }
@@ -142,7 +142,7 @@ impl TestDb {
         client
     }
 
-    /// One text value, for what no API tells: whether nothing secret was stored, say.
+    /// The text that a query returns, for data without an API, such as whether secrets were stored.
     pub async fn value(&self, query: &str) -> String {
         let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
         let connection = tokio::spawn(connection);
@@ -152,7 +152,7 @@ impl TestDb {
         value.get::<_, Option<String>>(0).unwrap_or_default()
     }
 
-    /// Whether the database itself refuses a statement.
+    /// Whether the database refuses a statement.
     pub async fn refuses(&self, statement: &str) -> bool {
         let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
         let connection = tokio::spawn(connection);

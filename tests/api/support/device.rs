@@ -6,11 +6,11 @@ use totp_rs::Totp;
 
 use super::{Answer, Player, RequestExt as _, TestApp, text};
 
-/// A device that knows the secret of an account, from the URI that the service shows.
+/// A device with the secret of an account, from the URI that the service returns.
 pub struct Device(Totp);
 
 impl Device {
-    /// Reads the answer to a second factor that was begun.
+    /// Reads the response to the beginning of a set-up.
     pub fn read(begun: &serde_json::Value) -> Self {
         let totp = Totp::from_url(text(begun, "uri")).unwrap();
         assert_eq!(totp.secret().to_base32(), text(begun, "secret"));
@@ -18,20 +18,20 @@ impl Device {
         Self(totp)
     }
 
-    /// What it shows now.
+    /// The current code.
     pub fn code(&self, app: &TestApp) -> String {
         self.code_at(app, 0)
     }
 
-    /// What it shows so many steps of 30 seconds later.
+    /// The code this many steps of 30 seconds later.
     pub fn code_at(&self, app: &TestApp, steps: i64) -> String {
         let time = app.clock().now().timestamp() + 30 * steps;
         self.0.generate(time.try_into().unwrap()).to_string()
     }
 }
 
-/// Moves the clock to the beginning of the next time step, so that the last code is used up no more, and the step does not end during
-/// what comes next.
+/// Moves the clock to the beginning of the next time step, so that a new code is valid and does not expire during the
+/// following requests.
 pub fn next_step(app: &TestApp) {
     let into = app.clock().now().timestamp().rem_euclid(30);
     app.clock().advance(Duration::seconds(31 - into));
@@ -52,7 +52,7 @@ impl TestApp {
         self.post("/v1/me/second-factor/confirm").by(player).json(&body).answer().await
     }
 
-    /// Switches a second factor on; the device, and the recovery codes. The next code is one that was not used yet.
+    /// Switches a second factor on; returns the device and the recovery codes. The next code is unused.
     pub async fn enrol(&self, player: &Player) -> (Device, Vec<String>) {
         next_step(self);
         let device = self.begin_second_factor(player).await;
@@ -73,7 +73,7 @@ impl TestApp {
         self.post("/v1/sessions").json(&body).answer().await
     }
 
-    /// Logs in with the password alone.
+    /// Logs in with only the password.
     pub async fn log_in_without(&self, player: &Player) -> Answer {
         let body = json!({ "name": player.name, "password": player.password });
         self.post("/v1/sessions").json(&body).answer().await

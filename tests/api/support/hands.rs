@@ -1,10 +1,11 @@
-//! Copies in people's hands: registered, offered, given away.
+//! Copies of players: registering, offering and giving them away.
 
 use serde_json::{Value, json};
 
 use super::{Answer, PaperCard, Player, RequestExt as _, TestApp};
 
-/// Votes of so many players for the cards `k` of which `WHICH` is true, with the copies that they submitted. No trigger runs.
+/// Inserts votes of a number of players for the cards `k` that match `WHICH`, with the submitted copies, without
+/// running triggers.
 const VOTES: &str = "
     SET session_replication_role = replica;
     INSERT INTO accounts (id, name, name_key, password_hash, role, must_change_password, created_at)
@@ -23,23 +24,23 @@ const VOTES: &str = "
     UPDATE unlocks u SET submissions = COUNT FROM cards k WHERE k.id = u.card_id AND u.unlocked_at IS NULL AND WHICH";
 
 impl TestApp {
-    /// Lets so many players vote for the cards `k` of which the condition `which` is true, without unlocking them.
+    /// Lets a number of players vote for the cards `k` that match the condition `which`, without unlocking them.
     pub async fn cast_votes(&self, which: &str, count: usize) {
         let statements = VOTES.replace("WHICH", &format!("({which})"));
         self.sql(&statements.replace("COUNT", &count.to_string())).await;
     }
 
-    /// Submits a card and gives back the answer.
+    /// Submits a card and returns the response.
     pub async fn submit(&self, player: &Player, card: &PaperCard) -> Answer {
         self.post("/v1/submissions").by(player).json(&card.submission()).answer().await
     }
 
-    /// Registers a card and gives back the id of its copy.
+    /// Registers a card and returns the id of its copy.
     pub async fn register(&self, player: &Player, card: &PaperCard) -> String {
         text(&self.submit(player, card).await.expect(201), "copy")
     }
 
-    /// Lets others trade with a player, or not.
+    /// Sets whether others may trade with a player.
     pub async fn set_trading(&self, player: &Player, trading: &str) {
         let body = json!({ "trading": trading });
         let account = self.put("/v1/me/trading").by(player).json(&body).answer().await.expect(200);
@@ -58,25 +59,25 @@ impl TestApp {
         self.post("/v1/trades").by(from).json(&body).answer().await
     }
 
-    /// Does something with a trade: `accept`, `decline`, `cancel`.
+    /// Takes a step in a trade: `accept`, `decline`, `cancel`.
     pub async fn on_trade(&self, player: &Player, trade: &str, what: &str) -> Answer {
         self.post(&format!("/v1/trades/{trade}/{what}")).by(player).answer().await
     }
 
-    /// Gives a copy to somebody who takes it; gives back the trade's id.
+    /// Gives a copy to another player, who accepts; returns the id of the trade.
     pub async fn hand_over(&self, from: &Player, to: &Player, copy: &String) -> String {
         let trade = text(&self.offer(from, to, &[copy], &[]).await.expect(201), "id");
         self.on_trade(to, &trade, "accept").await.expect(200);
         trade
     }
 
-    /// Does something to a copy as a moderator: `freeze`, `unfreeze`, `void`.
+    /// Acts on a copy as a moderator: `freeze`, `unfreeze`, `void`.
     pub async fn moderate(&self, moderator: &Player, copy: &str, what: &str) -> Answer {
         let body = json!({ "reason": format!("because of {what}") });
         self.post(&format!("/v1/copies/{copy}/{what}")).by(moderator).json(&body).answer().await
     }
 
-    /// The own copies, as ids.
+    /// The ids of a player's copies.
     pub async fn copies_of(&self, player: &Player) -> Vec<String> {
         let page = self.get("/v1/copies?limit=200").by(player).answer().await.expect(200);
         page["data"].as_array().unwrap().iter().map(|copy| text(copy, "id")).collect()

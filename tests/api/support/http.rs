@@ -1,4 +1,4 @@
-//! Requests and answers.
+//! Requests and responses.
 
 use reqwest::RequestBuilder;
 use reqwest::header::HeaderMap;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::Player;
 
-/// What tests add to a request.
+/// Additional methods of requests in tests.
 pub trait RequestExt {
-    /// Sends it in the name of `player`.
+    /// Authenticates the request as `player`.
     fn by(self, player: &Player) -> Self;
-    /// Sends it and reads the whole answer.
+    /// Sends the request and reads the complete response.
     async fn answer(self) -> Answer;
 }
 
@@ -27,7 +27,7 @@ impl RequestExt for RequestBuilder {
     }
 }
 
-/// An answer of the service.
+/// A response of the service.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
@@ -41,7 +41,7 @@ impl Answer {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 
-    /// A header's value, empty when it is absent; those of a header that comes several times as one list (RFC 9110, 5.3).
+    /// A header's value, empty when it is absent; repeated headers are joined to one list (RFC 9110, 5.3).
     pub fn header(&self, name: &str) -> String {
         let values = self.headers.get_all(name).iter().map(|value| value.to_str().unwrap());
         values.collect::<Vec<_>>().join(", ")

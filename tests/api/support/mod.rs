@@ -1,5 +1,5 @@
-//! What the tests stand on: a Postgres of their own, a database for each test, the service in this process, and people who use
-//! it. Tests go through the public API; only what has no API yet (creating an admin) goes through the store.
+//! Support for tests: a private Postgres, a database for each test, the service in this process, and accounts that use
+//! it. Tests use the public API; only actions without an API (creating an admin) use the store.
 
 mod app;
 mod bouncer;

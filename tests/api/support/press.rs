@@ -1,4 +1,4 @@
-//! A hidden set to unlock, and the cards of a print run as players hold them.
+//! A hidden set to unlock, and the printed cards of a run in the hands of players.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use super::TestApp;
 use super::app::key_file;
 
-/// A physical card: what a player reads on it.
+/// A printed card, with the text that a player reads on it.
 #[derive(Clone, Debug)]
 pub struct PaperCard {
     pub serial: String,
@@ -36,7 +36,7 @@ impl PaperCard {
     }
 }
 
-/// A path where nothing is yet.
+/// A path without a file.
 pub fn fresh_path(suffix: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!(
@@ -74,7 +74,7 @@ fn set_file(set: &str, cards: usize, hidden: bool) -> Value {
 }
 
 impl TestApp {
-    /// Imports a set of TTCG with so many cards, numbered from 001. Five submissions unlock one.
+    /// Imports a TTCG set with this many cards, numbered from 001. Five submissions unlock a card.
     pub async fn import_set(&self, set: &str, cards: usize, hidden: bool) {
         let source = GameSource {
             manifest: SourceFile {
@@ -105,7 +105,7 @@ impl TestApp {
         self.mint_run(RunToMint::New(run), file, None).await
     }
 
-    /// Mints a run, in packs where a place for the packing list is given.
+    /// Mints a run; in packs if a path for the packing list is given.
     pub async fn mint_run(
         &self,
         run: RunToMint,
@@ -128,7 +128,7 @@ impl TestApp {
         .await
     }
 
-    /// Mints a run and hands out its cards, in the order of the print file.
+    /// Mints a run and returns its cards, in the order of the print file.
     pub async fn print(&self, set: &str, copies_per_card: u64) -> Vec<PaperCard> {
         let file = fresh_path(".csv");
         self.mint(set, copies_per_card, file.clone()).await.unwrap();
@@ -156,14 +156,14 @@ pub fn read_print_file(file: &std::path::Path) -> Vec<PaperCard> {
     text.lines().skip(1).map(card).collect()
 }
 
-/// The program on the database of an application.
+/// The command-line program on the database of an application.
 pub struct Program<'a> {
     app: &'a TestApp,
     keys: PathBuf,
 }
 
 impl<'a> Program<'a> {
-    /// With the keys of the application: a database takes no others once codes were printed with them.
+    /// Uses the keys of the application: a database accepts no others after codes were printed with them.
     pub fn new(app: &'a TestApp) -> Self {
         let keys = fresh_path(".json");
         let mut file =
@@ -185,7 +185,7 @@ impl<'a> Program<'a> {
         self.command(&[&["mint", "--game", "ttcg"], arguments].concat())
     }
 
-    /// What a mint says.
+    /// The output of a mint.
     pub async fn output(&self, arguments: &[&str]) -> Output {
         run(self.mint(arguments)).await
     }

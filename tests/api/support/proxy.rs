@@ -1,4 +1,4 @@
-//! A bad network between the service and Postgres.
+//! An unreliable network between the service and Postgres.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use tokio::sync::watch;
 
 use super::TestDb;
 
-/// What happens to the bytes of a connection.
+/// What the proxy does with the bytes of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weather {
-    /// They arrive.
+    /// Delivers them.
     Fair,
-    /// Those of connections that are older than this weather get stuck; new connections are fine.
+    /// Delays those of connections that are older than this state without limit; new connections work.
     OldFrozen,
-    /// They vanish, both ways; connections can be opened.
+    /// Drops them in both directions; connections can be opened.
     BlackHole,
-    /// What the server says vanishes.
+    /// Drops the bytes from the server.
     AnswersLost,
-    /// Each piece takes this much longer.
+    /// Delays each piece by this time.
     Slow(Duration),
 }
 
@@ -66,12 +66,12 @@ impl Proxy {
         Self { address, database, weather, opened }
     }
 
-    /// The database, through here.
+    /// The address of the database through the proxy.
     pub fn url(&self) -> String {
         format!("postgres://{}/{}", self.address, self.database)
     }
 
-    /// Changes the weather, for connections that are open too.
+    /// Changes the state, also for open connections.
     pub fn set(&self, weather: Weather) {
         self.weather.send_replace((weather, self.opened.load(Ordering::SeqCst)));
     }

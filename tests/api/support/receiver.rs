@@ -1,4 +1,4 @@
-//! Somebody who receives webhooks, on loopback; and the part of the service that posts to it.
+//! A receiver of webhooks on loopback, and the dispatcher that posts to it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::{Player, RequestExt as _, TestApp};
 
-/// A webhook that an admin made.
+/// A webhook that an admin created.
 #[derive(Clone, Debug)]
 pub struct Hook {
     pub id: String,
@@ -24,7 +24,7 @@ pub struct Hook {
 }
 
 impl TestApp {
-    /// What posts to webhooks in this instance; the running service asks it every second.
+    /// The dispatcher of this instance, which the running service calls every second.
     pub fn dispatcher(&self) -> Arc<Dispatcher> {
         let here = "127.0.0.0/8".parse().unwrap();
         Arc::new(Dispatcher {
@@ -37,7 +37,7 @@ impl TestApp {
         })
     }
 
-    /// Posts everything whose time has come.
+    /// Posts all due deliveries.
     pub async fn post_webhooks(&self) {
         self.dispatcher().run_once().await.unwrap();
     }
@@ -52,7 +52,7 @@ impl TestApp {
     }
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub struct Received {
     pub target: String,
@@ -74,7 +74,7 @@ impl Received {
         self.json()["seq"].as_i64().unwrap()
     }
 
-    /// Which of the signatures were made with the secret, whatever the time; by the library of the standard.
+    /// Which of the signatures were made with the secret, ignoring the time; checked with the library of the standard.
     pub fn signed_with(&self, secret: &str) -> Vec<bool> {
         let time = self.header("webhook-timestamp").parse().unwrap();
         let expected = Webhook::new(secret)
@@ -84,7 +84,7 @@ impl Received {
         self.header("webhook-signature").split(' ').map(|one| one == expected).collect()
     }
 
-    /// What the library of the standard says of it, as a receiver in Rust would ask: signature, time and headers.
+    /// Verifies signature, time and headers with the library of the standard, as a receiver in Rust would.
     pub fn verify_with(&self, secret: &str) -> Result<(), WebhookError> {
         let headers = self.headers.iter().map(|(name, value)| {
             (
@@ -107,12 +107,12 @@ struct Desk {
 pub struct Receiver {
     pub url: String,
     desk: Arc<Desk>,
-    /// One permit for each answer, when answers are held back.
+    /// One permit for each response, while responses are held back.
     gate: Arc<Semaphore>,
 }
 
 impl Receiver {
-    /// Answers everything with 204.
+    /// Responds to everything with 204.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook?key=of-the-receiver", listener.local_addr().unwrap());
@@ -127,27 +127,27 @@ impl Receiver {
         Self { url, desk, gate }
     }
 
-    /// Answers the next requests so: the status line without the version, and further heads.
+    /// Sets the next responses: status lines without the version, followed by header lines.
     pub fn answer(&self, answers: &[&str]) {
         self.desk.answers.lock().unwrap().extend(answers.iter().map(|answer| (*answer).to_owned()));
     }
 
-    /// Holds answers back from now on.
+    /// Holds responses back from now on.
     pub fn hold(&self) {
         self.gate.forget_permits(usize::MAX);
     }
 
-    /// Gives all answers.
+    /// Sends all responses.
     pub fn release(&self) {
         self.gate.add_permits(1_000_000);
     }
 
-    /// What came so far.
+    /// The requests received so far.
     pub fn seen(&self) -> Vec<Received> {
         self.desk.seen.lock().unwrap().clone()
     }
 
-    /// Waits until so many requests came.
+    /// Waits until this many requests were received.
     pub async fn wait_for(&self, count: usize) -> Vec<Received> {
         loop {
             let more = self.desk.news.notified();

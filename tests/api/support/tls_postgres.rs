@@ -1,4 +1,4 @@
-//! A Postgres that speaks TLS, with a certificate of the test's own.
+//! A Postgres with TLS, with a certificate made for the test.
 
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -11,7 +11,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 
 use super::fresh_path;
 
-/// User and group that run the server where the tests run as root: Postgres refuses to.
+/// User and group for the server if the tests run as root, because Postgres refuses root.
 type Account = Option<(u32, u32)>;
 
 /// A server on a TCP port. It is stopped when this value is dropped.
@@ -19,9 +19,9 @@ pub struct TlsPostgres {
     process: Child,
     folder: PathBuf,
     port: u16,
-    /// The certificate of the authority that signed the server's.
+    /// The certificate of the authority that signed the server's certificate.
     pub authority: PathBuf,
-    /// That of another authority.
+    /// The certificate of another authority.
     pub stranger: PathBuf,
 }
 
@@ -29,7 +29,7 @@ pub struct TlsPostgres {
 const PASSWORD: &str = "a password of a server";
 
 impl TlsPostgres {
-    /// Starts a server whose certificate is for `name`; it takes connections with TLS only.
+    /// Starts a server with a certificate for `name`; it accepts only connections with TLS.
     pub async fn start(name: &str) -> Self {
         let account = account();
         let folder = fresh_path(".tls");
@@ -86,7 +86,7 @@ impl TlsPostgres {
             .unwrap();
         let server = Self { process, folder, port, authority: authority_file, stranger };
         for _ in 0..400 {
-            // The last line of this file is the server's state.
+            // The last line of this file is the state of the server.
             let state = std::fs::read_to_string(data.join("postmaster.pid")).unwrap_or_default();
             if state.lines().last().is_some_and(|line| line.trim() == "ready") {
                 return server;
@@ -96,7 +96,7 @@ impl TlsPostgres {
         panic!("Postgres does not start");
     }
 
-    /// The maintenance database, on a host that is this machine, with these parameters.
+    /// The maintenance database, on a host name of this machine, with these parameters.
     pub fn url(&self, host: &str, parameters: &str) -> String {
         let password = PASSWORD.replace(' ', "%20");
         format!("postgres://cardscape:{password}@{host}:{}/postgres?{parameters}", self.port)
@@ -106,7 +106,7 @@ impl TlsPostgres {
 impl Drop for TlsPostgres {
     fn drop(&mut self) {
         let id = i32::try_from(self.process.id()).ok().and_then(rustix::process::Pid::from_raw);
-        // Fast shutdown: it ends its sessions itself.
+        // A fast shutdown: the server ends its sessions itself.
         let _ = rustix::process::kill_process(id.unwrap(), rustix::process::Signal::INT);
         let _ = self.process.wait();
         let _ = std::fs::remove_dir_all(&self.folder);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Asks until the answer is yes, for ten seconds at most; each time it is told how often it was asked before.
+/// Repeats a check until it succeeds, for at most ten seconds; the argument is the number of earlier checks.
 pub async fn until(what: &str, mut done: impl AsyncFnMut(usize) -> bool) {
     for round in 0..200 {
         if done(round).await {

@@ -1,4 +1,4 @@
-//! What the service says to Postgres: a proxy between them that notes every statement.
+//! A proxy between the service and Postgres that records every statement.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use percent_encoding::percent_decode_str;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-/// A way to the database on which statements are written down. It runs on the runtime that started it.
+/// A recording route to the database. It runs on the runtime that started it.
 pub struct Wiretap {
     url: String,
     heard: Arc<Mutex<Heard>>,
 }
 
-/// What was said since somebody asked last.
+/// Statements recorded since the last query.
 #[derive(Default)]
 struct Heard {
     executed: Vec<String>,
@@ -22,7 +22,8 @@ struct Heard {
 }
 
 impl Wiretap {
-    /// Before the database at `url`, which is reached by a socket: `postgres:///NAME?host=FOLDER&user=USER`.
+    /// Starts a proxy for the database at `url`, which must use a Unix socket:
+    /// `postgres:///NAME?host=FOLDER&user=USER`.
     pub async fn start(url: &str) -> Self {
         let (database, rest) = url.strip_prefix("postgres:///").unwrap().split_once('?').unwrap();
         let parameter = |name: &str| {
@@ -47,17 +48,17 @@ impl Wiretap {
         Self { url, heard }
     }
 
-    /// The way through it.
+    /// The address of the database through the proxy.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The statements since this was asked last that name one of the tables.
+    /// The statements since the last call that contain the name of one of the tables.
     pub fn heard(&self, tables: &[&str]) -> Vec<String> {
         about(tables, std::mem::take(&mut self.heard.lock().unwrap().executed))
     }
 
-    /// The statements that were prepared since this was asked last and name one of the tables.
+    /// The statements prepared since the last call that contain the name of one of the tables.
     pub fn prepared(&self, tables: &[&str]) -> Vec<String> {
         about(tables, std::mem::take(&mut self.heard.lock().unwrap().prepared))
     }
@@ -94,7 +95,7 @@ async fn pass_on(client: TcpStream, server: UnixStream, heard: Arc<Mutex<Heard>>
     }
 }
 
-/// Notes what a message has executed.
+/// Records the statements that a message executes.
 fn listen(message: &[u8], named: &mut HashMap<String, String>, heard: &Mutex<Heard>) {
     let mut texts = message[5..].split(|byte| *byte == 0);
     let mut text = || String::from_utf8_lossy(texts.next().unwrap_or_default()).into_owned();

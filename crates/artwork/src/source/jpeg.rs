@@ -9,8 +9,8 @@ use crate::error::ArtworkError;
 use crate::format::Format;
 use crate::limits::Limits;
 
-/// Most bytes of Huffman and quantisation tables, in all. Sixty scans with tables of their own stay below. Ten megabytes of tables take
-/// seconds to build.
+/// Most bytes of Huffman and quantisation tables in total. Sixty scans with their own tables need less. Ten megabytes
+/// of tables take seconds to build.
 const TABLE_BYTES_MAX: usize = 1 << 16;
 
 const EXIF: &[u8] = b"Exif\0\0";
@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
         if kind == END {
             break;
         }
-        // Markers without a segment, which mean nothing between segments.
+        // Markers without a segment, which have no meaning between segments.
         if matches!(kind, 0x01 | 0xD0..=0xD8) {
             at += 1;
             continue;
@@ -56,7 +56,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
                 }
                 true
             }
-            // The others of this row; 0xCC is for arithmetic codes, too.
+            // The other start-of-frame markers in this range; 0xCC is also for arithmetic codes.
             0xC3 | 0xC5..=0xCF => {
                 let reason = "lossless, hierarchical or arithmetic JPEG";
                 return Err(ArtworkError::unsupported(reason));
@@ -68,7 +68,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
                 end = codes_end(bytes, end).ok_or(ArtworkError::Truncated)?;
                 true
             }
-            // The interval of restarts.
+            // The restart interval.
             0xDD => true,
             0xE1 => {
                 exif = exif.or(body.strip_prefix(EXIF));
@@ -78,7 +78,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
                 body.strip_prefix(ICC).into_iter().for_each(|part| profile.add(part));
                 false
             }
-            // How the three components are to be understood.
+            // The colour space of the three components.
             0xEE => body.starts_with(ADOBE),
             _ => false,
         };
@@ -97,7 +97,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
     Ok(Source { format: Format::Jpeg, lean, size, orientation, colours: profile.colours() })
 }
 
-/// The place of the next byte that says which marker it is; what is between segments is skipped.
+/// The offset of the next marker's type byte; bytes between segments are skipped.
 fn marker(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -109,7 +109,7 @@ fn marker(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Behind the codes of a scan: where the next marker begins that is no restart.
+/// After the entropy-coded data of a scan: the offset of the next marker that is no restart marker.
 fn codes_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -122,7 +122,7 @@ fn codes_end(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// A segment with its length, which counts its own two bytes.
+/// A segment with its length field, whose value includes its own two bytes.
 fn segment(bytes: &[u8], at: usize) -> Result<&[u8], ArtworkError> {
     let rest = bytes.get(at..).unwrap_or_default();
     let length = rest.first_chunk().map(|length| usize::from(u16::from_be_bytes(*length)));
@@ -132,7 +132,7 @@ fn segment(bytes: &[u8], at: usize) -> Result<&[u8], ArtworkError> {
     }
 }
 
-/// The parts of a profile (ICC.1, annex B.4): each has its number from one and how many there are.
+/// The parts of a profile (ICC.1, annex B.4): each contains its number, from one, and the number of parts.
 #[derive(Default)]
 struct Profile<'a> {
     parts: Vec<(u8, &'a [u8])>,

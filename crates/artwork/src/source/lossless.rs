@@ -1,28 +1,30 @@
-//! How many groups of prefix codes a lossless WebP has (RFC 9649, section 5).
+//! Counts the groups of prefix codes in a lossless WebP (RFC 9649, section 5).
 //!
-//! The decoder builds tables for all groups before the first pixel: there may be 65,536, of which a group that takes 150 bytes in the file
-//! takes 100 kilobytes in memory. Nothing bounds that. The number follows from an image that stands behind others, each with codes of its
-//! own, so these are read, as the decoder reads them; of their pixels only the largest number of a group is kept. What is no complete code is
-//! refused here, too: the decoder's check of codes of 15 bits overflows.
+//! The decoder builds the tables of all groups before the first pixel. There may be 65,536 groups, and one that takes
+//! 150 bytes in the file takes 100 kilobytes in memory, without any limit. The number of groups is the largest value in
+//! an image that follows other images with their own codes, so these are parsed as the decoder does; of their pixels
+//! only the largest group number is kept. Incomplete codes are refused here, too, because the decoder's check of codes
+//! of 15 bits overflows.
 
 use crate::error::ArtworkError;
 
-/// Most groups. The encoder of the reference library divides a picture into 2,600 tiles at most, and then joins most of their codes.
+/// Most groups. The encoder of the reference library divides a picture into at most 2,600 tiles, and then merges most
+/// of their codes.
 const GROUPS_MAX: u32 = 1_000;
 
-/// The order in which lengths of the code for lengths are written.
+/// The order in which the lengths of the code-length code are written.
 const LENGTHS_ORDER: [usize; 19] =
     [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Longest code, in bits.
 const CODE_BITS_MAX: usize = 15;
 
-/// Symbols of green and lengths, without a colour cache; of red, blue and alpha; of distances.
+/// Alphabet sizes: green and lengths, without a colour cache; red, blue and alpha; distances.
 const GREENS: usize = 256 + 24;
 const BYTES: usize = 256;
 const DISTANCES: usize = 40;
 
-/// Refuses a picture with too many groups. `codes` begins with the transforms, behind the header if there is one.
+/// Refuses a picture with too many groups. `codes` begins with the transforms, after the header if there is one.
 pub(super) fn check(codes: &[u8], (mut width, height): (u32, u32)) -> Result<(), ArtworkError> {
     let mut bits = Bits { bytes: codes, at: 0 };
     transforms(&mut bits, &mut width, height)?;
@@ -50,9 +52,9 @@ fn transforms(bits: &mut Bits<'_>, width: &mut u32, height: u32) -> Result<(), A
             0 | 1 => {
                 tiles(bits, *width, height)?;
             }
-            // Green is subtracted: nothing more is said.
+            // The subtract-green transform has no data.
             2 => {}
-            // A table of colours; a pixel holds several of its numbers if they are few.
+            // A colour table; if it is small, a pixel contains several indexes.
             _ => {
                 let count = bits.read(8)? + 1;
                 image(bits, count, 1)?;
@@ -69,7 +71,7 @@ fn transforms(bits: &mut Bits<'_>, width: &mut u32, height: u32) -> Result<(), A
     Ok(())
 }
 
-/// How many colours the cache of an image has: none, or up to 2,048.
+/// The size of an image's colour cache: zero, or up to 2,048.
 fn cache(bits: &mut Bits<'_>) -> Result<usize, ArtworkError> {
     if bits.read(1)? == 0 {
         return Ok(0);
@@ -80,14 +82,14 @@ fn cache(bits: &mut Bits<'_>) -> Result<usize, ArtworkError> {
     }
 }
 
-/// Reads an image that has a pixel for each tile of the picture, and gives the largest number in it.
+/// Reads an image with one pixel per tile of the picture; returns the largest number in it.
 fn tiles(bits: &mut Bits<'_>, width: u32, height: u32) -> Result<u32, ArtworkError> {
     let side = 1 << (bits.read(3)? + 2);
     image(bits, width.div_ceil(side), height.div_ceil(side))
 }
 
-/// Reads an image inside the picture. Gives the largest number that red and green are the bytes of. Pixels that are copied or cached were
-/// there before, or are zero.
+/// Reads an embedded image. Returns the largest number in its red and green bytes. Copied or cached pixels repeat
+/// earlier ones, or are zero.
 fn image(bits: &mut Bits<'_>, width: u32, height: u32) -> Result<u32, ArtworkError> {
     let cached = cache(bits)?;
     let group = Group::read(bits, cached)?;
@@ -115,7 +117,7 @@ fn image(bits: &mut Bits<'_>, width: u32, height: u32) -> Result<u32, ArtworkErr
     Ok(largest)
 }
 
-/// A length or distance: the symbol says how many bits follow.
+/// A length or distance: the symbol says how many extra bits follow.
 fn prefixed(bits: &mut Bits<'_>, symbol: u32) -> Result<u32, ArtworkError> {
     if symbol < 4 {
         return Ok(symbol + 1);
@@ -146,9 +148,9 @@ impl Group {
 
 /// A canonical prefix code.
 struct Code {
-    /// How many symbols have a code of each length. None if there is one symbol, which takes no bits.
+    /// Number of symbols with a code of each length. All zero for a single symbol, which takes no bits.
     counts: [u32; CODE_BITS_MAX + 1],
-    /// Symbols, in the order of their codes.
+    /// The symbols in the order of their codes.
     symbols: Vec<u32>,
 }
 
@@ -172,7 +174,7 @@ impl Code {
         Ok(Self { counts, symbols })
     }
 
-    /// The code in which each symbol has a code of the given length, zero for none.
+    /// The code in which each symbol has a code of the given length; zero for none.
     fn of_lengths(lengths: &[usize]) -> Result<Self, ArtworkError> {
         let mut counts = [0; CODE_BITS_MAX + 1];
         let mut symbols = Vec::new();
@@ -182,7 +184,7 @@ impl Code {
             symbols.extend(of_length.map(|(symbol, _)| symbol));
             *count = u32::try_from(symbols.len() - before).map_err(|_| broken())?;
         }
-        // Of codes of 15 bits, how many each symbol stands for.
+        // How many codes of 15 bits each symbol covers.
         let space: u32 =
             (0..).zip(counts).map(|(length, count)| count << CODE_BITS_MAX >> length).sum();
         match symbols.len() {
@@ -196,7 +198,7 @@ impl Code {
         if let [only] = self.symbols[..] {
             return Ok(only);
         }
-        // Codes of a length are numbers that follow each other.
+        // Codes of one length are consecutive numbers.
         let (mut code, mut first, mut before) = (0, 0, 0);
         for count in &self.counts[1..] {
             code = code << 1 | bits.read(1)?;
@@ -212,7 +214,7 @@ impl Code {
     }
 }
 
-/// The lengths of a code, which are written in a code themselves.
+/// Reads the code lengths, which are themselves encoded with a prefix code.
 fn lengths(bits: &mut Bits<'_>, alphabet: usize) -> Result<Vec<usize>, ArtworkError> {
     let mut of_lengths = [0; LENGTHS_ORDER.len()];
     let count = 4 + bits.read(4)? as usize;
@@ -249,22 +251,22 @@ fn lengths(bits: &mut Bits<'_>, alphabet: usize) -> Result<Vec<usize>, ArtworkEr
     Ok(lengths)
 }
 
-/// Bits, the lowest of a byte first.
+/// A bit reader, lowest bit of a byte first.
 struct Bits<'a> {
     bytes: &'a [u8],
-    /// Bits that were read.
+    /// Number of bits read.
     at: usize,
 }
 
 impl Bits<'_> {
-    /// The next bits as a number, at most 24.
+    /// The next bits as a number, at most 24 bits.
     fn read(&mut self, count: u32) -> Result<u32, ArtworkError> {
         let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
         if rest.len() * 8 < self.at % 8 + count as usize {
             return Err(broken());
         }
         let four = rest.first_chunk().copied().unwrap_or_else(|| {
-            // The last bytes.
+            // Near the end of the data.
             let mut four = [0; 4];
             four.iter_mut().zip(rest).for_each(|(byte, known)| *byte = *known);
             four

@@ -10,13 +10,13 @@ use crate::error::ArtworkError;
 use crate::format::Format;
 use crate::limits::Limits;
 
-/// What comes before the first chunk.
+/// Length of the signature before the first chunk.
 const SIGNATURE: usize = 8;
 
-/// Transfer characteristics of ITU-T H.273 for more light than a screen has: PQ and HLG.
+/// Transfer characteristics of ITU-T H.273 for high dynamic range: PQ and HLG.
 const HIGH_DYNAMIC_RANGE: [u8; 2] = [16, 18];
 
-/// What chunks say of colours, the strongest first.
+/// The colour chunks, in order of precedence.
 #[derive(Default)]
 struct Declared {
     code_points: Option<[u8; 2]>,
@@ -122,10 +122,10 @@ fn hundred_thousandths(number: [u8; 4]) -> f32 {
     u32::from_be_bytes(number) as f32 / 100_000.0
 }
 
-/// Inflates a profile, up to the bound: a small chunk can hold gigabytes.
+/// Decompresses a profile up to the limit: a small chunk can expand to gigabytes.
 fn profile(data: &[u8]) -> Option<Vec<u8>> {
     let name = data.iter().take(80).position(|byte| *byte == 0)?;
-    // Behind the name, which byte says how it is compressed: zero, for zlib.
+    // The name is followed by the compression method: zero, for zlib.
     let packed = data.get(name + 1..)?.strip_prefix(&[0])?;
     let mut profile = Vec::new();
     let mut inflated = ZlibDecoder::new(packed).take(PROFILE_BYTES_MAX as u64 + 1);

@@ -9,14 +9,14 @@ use crate::limits::Limits;
 /// `RIFF`, a length, `WEBP`.
 const HEAD: usize = 12;
 
-/// The bit of `VP8X` that says that there is a chunk of alpha.
+/// The flag of `VP8X` for an alpha chunk.
 const HAS_ALPHA: u8 = 0x10;
 
 #[derive(Default)]
 struct Chunks<'a> {
     /// Width and height of the canvas, from `VP8X`.
     canvas: Option<(u32, u32)>,
-    /// The first of its kind: which, and its data.
+    /// The first picture chunk: its type and its data.
     picture: Option<([u8; 4], &'a [u8])>,
     alpha: Option<&'a [u8]>,
     profile: Option<&'a [u8]>,
@@ -30,7 +30,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
     let size = if is_lossless { lossless_size(data) } else { lossy_size(data) };
     let size = size.ok_or(ArtworkError::broken("the header makes no sense"))?;
     limits.check_size(size.0, size.1)?;
-    // The decoder makes room for the picture before it compares.
+    // The decoder allocates memory for the picture before it compares the sizes.
     if chunks.canvas.is_some_and(|canvas| canvas != size) {
         return Err(ArtworkError::broken("the picture has another size than its header says"));
     }
@@ -61,7 +61,7 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
         Some(profile) if profile.len() <= PROFILE_BYTES_MAX => Colours::Profile(profile.to_vec()),
         _ => Colours::Srgb,
     };
-    // Some programs put the mark of a JPEG's segment before it.
+    // Some programs write the prefix of a JPEG's EXIF segment before it.
     let exif = chunks.exif.map(|exif| exif.strip_prefix(b"Exif\0\0").unwrap_or(exif));
     Ok(Source { format: Format::WebP, lean, size, orientation: orientation(exif), colours })
 }
@@ -87,7 +87,7 @@ fn chunks<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Chunks<'a>, ArtworkErr
             b"ANIM" | b"ANMF" => return Err(ArtworkError::Animated),
             b"VP8 " | b"VP8L" => {
                 chunks.picture = chunks.picture.or(Some((kind, data)));
-                // In a file that does not begin with `VP8X` there is nothing else.
+                // A file without `VP8X` has no other chunks.
                 if chunks.canvas.is_none() {
                     break;
                 }
@@ -97,7 +97,7 @@ fn chunks<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Chunks<'a>, ArtworkErr
             b"EXIF" => chunks.exif = chunks.exif.or(Some(data)),
             _ => {}
         }
-        // Data of an odd length has a byte behind it.
+        // Data of an odd length is followed by a padding byte.
         at += 8 + length + length % 2;
     }
     Ok(chunks)
@@ -108,14 +108,14 @@ fn canvas(data: &[u8]) -> Option<(u32, u32)> {
     Some((u32::from_le_bytes([w1, w2, w3, 0]) + 1, u32::from_le_bytes([h1, h2, h3, 0]) + 1))
 }
 
-/// Of a `VP8 ` chunk (RFC 6386, section 9.1): a key frame's tag, its start code, two numbers of 14 bits.
+/// Size from a `VP8 ` chunk (RFC 6386, section 9.1): the tag of a key frame, its start code, two numbers of 14 bits.
 fn lossy_size(data: &[u8]) -> Option<(u32, u32)> {
     let &[tag, _, _, 0x9D, 0x01, 0x2A, w1, w2, h1, h2, ..] = data else { return None };
     let side = |bytes| u32::from(u16::from_le_bytes(bytes) & 0x3FFF);
     (tag & 1 == 0).then_some((side([w1, w2]), side([h1, h2])))
 }
 
-/// Bytes before the codes of a `VP8L` chunk.
+/// Header bytes of a `VP8L` chunk.
 const LOSSLESS_HEAD: usize = 5;
 
 fn lossless_size(data: &[u8]) -> Option<(u32, u32)> {

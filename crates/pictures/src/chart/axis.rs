@@ -4,12 +4,13 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Axis {
     step: u128,
-    /// The last mark: at least the largest number, and at least 1.
+    /// The last mark: not less than the largest number, and at least 1.
     top: u128,
 }
 
 impl Axis {
-    /// The axis for numbers up to `most`: its step is one, two or five times a power of ten, the smallest that has few enough marks.
+    /// The axis for numbers up to `most`. Its step is one, two or five times a power of ten: the smallest that gives
+    /// few enough marks.
     pub(super) fn of(most: u64) -> Self {
         let most = u128::from(most.max(1));
         let mut power = 1;
@@ -29,7 +30,7 @@ impl Axis {
         (0..=self.top / self.step).map(move |place| place * self.step)
     }
 
-    /// How far up a number stands, from 0 to 1.
+    /// The position of a number on the axis, from 0 to 1.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! Where everything stands on a curve.
+//! Layout of curves.
 
 use super::axis::Axis;
 use super::drawing::{Bar, Drawing, Look, Stroke};
@@ -12,24 +12,24 @@ use crate::shapes::{Anchor, Area, Block, Ink, Placed};
 
 /// Height of the tallest bar.
 const PLOT_HEIGHT: f32 = 180.0;
-/// Width of the bars for what lies outside, with their room.
+/// Width of the bars for values outside the span, with their margins.
 const SIDE: f32 = 44.0;
 const BAR_MAX: f32 = 64.0;
-/// What is there can be seen, however few it is.
+/// Height of the smallest bars, so that they are visible.
 const BAR_HEIGHT_MIN: f32 = 1.5;
-/// From this width on, places and bars have whole pixels.
+/// From this width on, positions and bars are rounded to whole pixels.
 const WHOLE_FROM: f32 = 8.0;
-/// Between numbers under the axis.
+/// Gap between numbers under the axis.
 const GAP: f32 = 5.0;
 
-/// A place on the axis.
+/// A slot on the axis.
 struct Slot {
-    /// Left border and width.
+    /// Left edge and width.
     x: f32,
     width: f32,
     copies: u64,
     label: String,
-    /// The number; `None` for those outside.
+    /// The number; `None` for values outside the span.
     value: Option<i128>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn curve(chart: &CurveChart<'_>, options: ChartOptions) -> Drawing {
     // Room for the number on the tallest bar.
     page.y += SMALL + 9.0;
     let marks = axis.marks().map(|mark| bound(&short(mark), SMALL));
-    // Whole pixels: borders of bars are sharp, and numbers short.
+    // Whole pixels give sharp edges and short numbers in the SVG.
     let left = (MARGIN + marks.fold(0.0, f32::max) + 6.0).ceil();
     let width = page.width - MARGIN - left;
     let plot = Area { x: left, y: page.y, width, height: PLOT_HEIGHT };
@@ -79,7 +79,8 @@ pub(super) fn curve(chart: &CurveChart<'_>, options: ChartOptions) -> Drawing {
     page.finish()
 }
 
-/// Places from left to right. Those for what lies outside have the same width in every chart, so that their labels fit.
+/// The slots from left to right. Those for values outside the span have the same width in every chart, so that their
+/// labels fit.
 fn slots(chart: &CurveChart<'_>, shown: &[u64], more: u64, plot: Area) -> Vec<Slot> {
     let side = |copies: u64| if copies > 0 { SIDE } else { 0.0 };
     let room = plot.width - side(chart.fewer) - side(more);
@@ -118,7 +119,7 @@ fn tell(page: &mut Page, name: &str, slots: &[Slot]) {
     let first = slots.iter().find_map(|slot| slot.value);
     let last = slots.iter().rev().find_map(|slot| slot.value);
     let counts = slots.iter().enumerate().map(|(place, slot)| {
-        // Those outside stand before the first and behind the last number.
+        // Values outside the span are before the first and after the last number.
         let than = if place == 0 { first } else { last };
         let than = than.filter(|_| slot.value.is_none());
         let than = than.map(|value| format!(" than {value}")).unwrap_or_default();
@@ -140,14 +141,14 @@ fn copies_axis(page: &mut Page, axis: Axis, plot: Area) {
         }
         let at = (plot.x - 6.0, y + SMALL * 0.36);
         let room = plot.x - 6.0 - MARGIN;
-        // The widest one has exactly this room.
+        // The widest label has exactly this room.
         lines.push(Placed::new(short_line(short(mark)), SMALL, at, Anchor::End, room + 0.5));
     }
     page.add(Block::new(SMALL, Style::Regular, Ink::Label, lines));
     page.drawing.base.push(Stroke::Across { x: plot.x, y: foot, to: right });
 }
 
-/// The bars, and the copies above them where there is room.
+/// The bars, with the number of copies above them where there is room.
 fn bars(page: &mut Page, axis: Axis, plot: Area, slots: &[Slot]) {
     let foot = plot.y + plot.height;
     let mut lines = Vec::new();
@@ -173,7 +174,7 @@ fn bars(page: &mut Page, axis: Axis, plot: Area, slots: &[Slot]) {
     page.add(Block::new(SMALL, Style::Regular, Ink::Dark, lines));
 }
 
-/// Numbers under the axis: all of them where there is room, else those that can be divided by 2, 5, 10 and so on.
+/// Numbers under the axis: all of them if there is room, else multiples of 2, 5, 10 and so on.
 fn numbers(page: &mut Page, plot: Area, slots: &[Slot]) {
     let y = (plot.y + plot.height + 15.0).round();
     let mut lines = Vec::new();
@@ -183,7 +184,7 @@ fn numbers(page: &mut Page, plot: Area, slots: &[Slot]) {
     }
     let inside: Vec<&Slot> = slots.iter().filter(|slot| slot.value.is_some()).collect();
     if let [first, .., last] | [first @ last] = inside[..] {
-        // Labels of both sides leave so much of their room.
+        // The labels of both sides leave this much of their room free.
         let spare = 4.0;
         let (left, right) = (first.x - spare, last.x + last.width + spare);
         let widths = inside.iter().map(|slot| bound(&slot.label, SMALL) + GAP);
@@ -192,7 +193,7 @@ fn numbers(page: &mut Page, plot: Area, slots: &[Slot]) {
         let fits = |step: &u8| f32::from(*step) * first.width >= widest;
         let step = i128::from(steps.into_iter().find(fits).unwrap_or(50));
         let is_marked = |slot: &Slot| slot.value.is_some_and(|value| value.rem_euclid(step) == 0);
-        // Of few long numbers none may be a multiple.
+        // A few long numbers may contain no multiple.
         let any = inside.iter().any(|slot| is_marked(slot));
         let mut free = left;
         for slot in inside.iter().filter(|slot| is_marked(slot) || !any) {

@@ -1,4 +1,4 @@
-//! A chart, laid out: what the template writes. In pixels.
+//! The layout of a chart, which the template writes. In pixels.
 
 use std::fmt;
 
@@ -11,20 +11,20 @@ use crate::shapes::{Area, Block};
 pub(super) struct Drawing {
     pub(super) width: u32,
     pub(super) height: u32,
-    /// What screen readers call it; never empty.
+    /// The name for screen readers; never empty.
     pub(super) title: String,
     pub(super) description: String,
-    /// Behind the bars.
+    /// Lines behind the bars.
     pub(super) grid: Vec<Stroke>,
     pub(super) bars: Vec<Bar>,
-    /// What the bars stand on.
+    /// The base line of the bars.
     pub(super) base: Vec<Stroke>,
     pub(super) blocks: Vec<Block>,
     /// Whether a text was cut.
     pub(super) is_cut: bool,
 }
 
-/// A bar; never one of no copies.
+/// A bar; there is none for zero copies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bar {
     pub(super) area: Area,
@@ -35,11 +35,11 @@ pub(super) struct Bar {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Look {
     Coloured(Palette),
-    /// Of several values together.
+    /// For several values together.
     Hatched,
 }
 
-/// A straight line, across or upright.
+/// A horizontal or vertical line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Stroke {
     Across { x: f32, y: f32, to: f32 },
@@ -47,7 +47,8 @@ pub(super) enum Stroke {
 }
 
 impl fmt::Display for Stroke {
-    /// As a part of a path: numbers and letters alone, which need no escaping. In the middle of pixels, so that it is sharp.
+    /// Writes it as a part of a path, which contains only numbers and letters, so that no escaping is needed. At half
+    /// pixels, so that the line is sharp.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sharp = |at: f32| Tidy(at.floor() + 0.5);
         match *self {

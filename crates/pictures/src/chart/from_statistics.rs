@@ -46,7 +46,7 @@ impl<'a> SharesChart<'a> {
             let (label, theme) = match &share.value {
                 Value::String(code) => (name(code).unwrap_or_else(|| titled(code)), code.clone()),
                 Value::Bool(yes) => (if *yes { "Yes" } else { "No" }.to_owned(), String::new()),
-                // Numbers as JSON writes them; there is nothing else.
+                // Numbers, in their JSON form; no other types occur.
                 other => (other.to_string(), String::new()),
             };
             ShareBar { label: label.into(), copies: share.copies, theme: theme.into() }

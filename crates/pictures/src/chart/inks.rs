@@ -3,20 +3,20 @@
 use super::input::ChartTheme;
 use crate::palette::{Hsl, Palette};
 
-/// Colours of everything but bars. Letters have a contrast of at least 4.5 to the ground (WCAG 2.2 AA).
+/// Colours of everything except bars. Letters have a contrast of at least 4.5 to the background (WCAG 2.2 AA).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inks {
     pub(super) ground: &'static str,
     pub(super) text: &'static str,
     pub(super) label: &'static str,
-    /// Lines behind the bars, which the numbers beside them do not need.
+    /// Lines behind the bars, which are only an aid, because the numbers are written beside the bars.
     pub(super) line: &'static str,
 }
 
-/// Hues of values that have no colour of their own, in degrees; neighbours are far from each other.
+/// Hues for values without a colour of their own, in degrees; neighbours differ strongly.
 const SERIES: [u32; 12] = [216, 30, 168, 330, 90, 270, 192, 0, 132, 300, 48, 240];
 
-/// The colours of the value at a place.
+/// The colours of the value at an index.
 pub(super) fn series(place: usize) -> Palette {
     Palette::of_hue(SERIES[place % SERIES.len()])
 }
@@ -33,7 +33,7 @@ impl ChartTheme {
         }
     }
 
-    /// The colour of a bar, with a contrast of at least 3 to the ground (WCAG 2.2 AA, 1.4.11).
+    /// The colour of a bar, with a contrast of at least 3 to the background (WCAG 2.2 AA, 1.4.11).
     pub(super) fn bar(self, palette: Palette) -> Hsl {
         match self {
             Self::Light => palette.bar_on_light(),

@@ -1,22 +1,23 @@
-//! What a chart is made of.
+//! The input of charts.
 
 use std::borrow::Cow;
 
-/// Most bars of a curve; what is behind them counts as more.
+/// Most bars of a curve; larger values are counted in `more`.
 pub const CURVE_BARS_MAX: usize = 50;
-/// Most bars of shares; the values with the fewest copies are summed.
+/// Most bars of shares; the values with the fewest copies are added up.
 pub const SHARES_MAX: usize = 12;
 
-/// How a chart is drawn.
+/// Options of a chart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ChartOptions {
-    /// How wide it is.
+    /// The width.
     pub width: ChartWidth,
-    /// What page it stands in.
+    /// The theme of the page.
     pub theme: ChartTheme,
 }
 
-/// The page that a chart stands in. The chart has a ground of its own, so it can be read in the other one, too.
+/// The theme of the page that contains the chart. The chart has its own background, so it is readable in the other
+/// theme, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ChartTheme {
     /// Dark letters on a light ground.

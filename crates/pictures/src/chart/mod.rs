@@ -1,4 +1,4 @@
-//! Charts of what is in a deck: curves of numbers and shares of values.
+//! Charts of the contents of a deck: curves of numbers and shares of values.
 
 mod axis;
 mod curve;
@@ -26,16 +26,16 @@ pub use input::{
     ShareBar, SharesChart,
 };
 
-/// A chart, laid out.
+/// The layout of a chart.
 ///
-/// Every input has a chart: no cards, numbers as large as they come, texts of any length. Equal inputs give equal charts, on every machine.
-/// What a chart says with a bar stands beside it in letters, and all of it in the description for screen readers: nothing is told by colour
-/// alone.
+/// Every input gives a chart: no cards, arbitrarily large numbers, texts of any length. Equal inputs give equal charts
+/// on every machine. Everything that a bar shows is also written beside it, and in the description for screen readers:
+/// no information depends on colour alone.
 #[derive(Debug)]
 pub struct Chart {
     drawing: Drawing,
     theme: ChartTheme,
-    /// What ids begin with, so that several charts may stand in one page.
+    /// Prefix of ids, so that several charts can be in one page.
     id: String,
 }
 
@@ -98,21 +98,23 @@ impl Chart {
         self.drawing.height
     }
 
-    /// Whether a text did not fit and ends with `…`. (The description for screen readers has it anyway.)
+    /// Whether a text did not fit and ends with `…`. (The description for screen readers contains it completely.)
     pub fn is_cut(&self) -> bool {
         self.drawing.is_cut
     }
 
-    /// The chart as SVG: for browsers, which use their reader's fonts. It has no script, no style and no address outside itself, so it may
-    /// stand in a page as `<img>` or as part of it, also under a `Content-Security-Policy` without `unsafe-inline`.
+    /// The chart as SVG: for browsers, which use the fonts of their reader. It contains no scripts, styles or external
+    /// addresses, so it can be used in a page as `<img>` or inline, also under a `Content-Security-Policy` without
+    /// `unsafe-inline`.
     pub fn svg(&self) -> String {
         self.drawn(None)
     }
 
-    /// The chart as PNG, as wide and high as [`Chart::width`] and [`Chart::height`] say, with the bundled fonts and those that `fonts` has
-    /// besides. What no font has is drawn as a rounded outline.
+    /// The chart as PNG with the size [`Chart::width`] × [`Chart::height`], drawn with the bundled fonts and the
+    /// additional ones in `fonts`. Characters that no font has are drawn as a rounded outline.
     ///
     /// # Errors
+    /// Failures of the renderer ([`PngError`]); none are known.
     /// None that is known of: faults of the renderer come as [`PngError`].
     pub fn png(&self, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
         png::draw(&self.drawn(Some(fonts)), (self.width(), self.height()), fonts)
@@ -126,7 +128,7 @@ impl Chart {
             id: &self.id,
             fonts,
         };
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         template.render().unwrap_or_default()
     }
 }
@@ -142,7 +144,7 @@ struct ChartTemplate<'a> {
 }
 
 impl ChartTemplate<'_> {
-    /// Bars of one look after each other share what they look like.
+    /// Consecutive bars with the same look are grouped.
     fn groups(&self) -> impl Iterator<Item = &[Bar]> {
         self.drawing.bars.chunk_by(|left, right| left.look == right.look)
     }
@@ -161,7 +163,7 @@ impl ChartTemplate<'_> {
     fn text<'a>(&'a self, block: &'a Block) -> TextTemplate<'a> {
         let fill = if block.ink == Ink::Label { self.inks.label } else { self.inks.text };
         let runs = runs(block, self.fonts);
-        // A chart has a hundred numbers: what they have in common is said once.
+        // A chart has a hundred numbers: common attributes are written once.
         let anchor = runs.first().map(|run| run.anchor);
         let anchor = anchor.filter(|anchor| runs.iter().all(|run| run.anchor == *anchor));
         TextTemplate { block, fill: fill.to_owned(), outline: false, anchor, runs }

@@ -1,4 +1,4 @@
-//! Numbers as charts write them.
+//! Formatting of numbers in charts.
 
 /// Whole numbers in groups of three digits: `5,000,000`.
 pub(super) fn grouped(number: u128) -> String {
@@ -13,7 +13,7 @@ pub(super) fn grouped(number: u128) -> String {
     written
 }
 
-/// A number in little room: from 1,000,000,000 with three digits, as [`short`] writes them; `~` says that it is rounded.
+/// A number in a short form: from 1,000,000,000 on with three digits, like [`short`]; `~` marks a rounded one.
 pub(super) fn brief(number: u128) -> String {
     if number < 1_000_000_000 {
         return grouped(number);
@@ -27,8 +27,8 @@ pub(super) fn brief(number: u128) -> String {
     format!("{about}{}", short(rounded))
 }
 
-/// Marks of an axis from 10,000 with the letters of the SI: `25k`, `1.5M`. They are multiples of one, two or five times a power of ten, so none
-/// has more than a few digits.
+/// Labels of axis marks, from 10,000 on with SI suffixes: `25k`, `1.5M`. Marks are multiples of one, two or five times
+/// a power of ten, so they have only a few digits.
 pub(super) fn short(number: u128) -> String {
     const UNITS: [(u128, char); 6] = [
         (1_000_000_000_000_000_000, 'E'),
@@ -42,7 +42,7 @@ pub(super) fn short(number: u128) -> String {
         None => grouped(number),
         Some((unit, letter)) => {
             let (whole, rest) = (number / unit, number % unit);
-            // The unit has one digit more than the places behind the point.
+            // The unit has one digit more than there are decimal places.
             let places = unit.to_string().len() - 1;
             let rest = format!("{rest:0places$}");
             let rest = rest.trim_end_matches('0');
@@ -52,13 +52,14 @@ pub(super) fn short(number: u128) -> String {
     }
 }
 
-/// A share in percent with at most one decimal place, rounded; `None` of nothing. What is not nothing is not 0%, what is not all is not 100%.
+/// A share in percent with at most one decimal place, rounded; `None` if the total is 0. Only zero copies give 0%, and
+/// only all copies give 100%.
 pub(super) fn percent(copies: u128, total: u64) -> Option<String> {
     let total = u128::from(total);
     if total == 0 {
         return None;
     }
-    // Copies are sums of numbers of 64 bits: far from the bound.
+    // Copies are sums of 64-bit numbers, so this does not overflow.
     let tenths = (copies.saturating_mul(2_000).saturating_add(total)) / (2 * total);
     Some(match tenths {
         0 if copies > 0 => "<0.1%".to_owned(),

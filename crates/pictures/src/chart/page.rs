@@ -1,4 +1,4 @@
-//! What all charts have in common: title, description, and what has no bar.
+//! Common parts of all charts: title, description, and notes about copies without a bar.
 
 use super::drawing::Drawing;
 use super::input::ChartOptions;
@@ -8,19 +8,19 @@ use crate::metrics::{Extent, Style, measure};
 use crate::shapes::{Anchor, Block, Ink, Placed};
 use crate::wrap::{Line, Text, fit};
 
-/// Free on all sides.
+/// Margin on all sides.
 pub(super) const MARGIN: f32 = 16.0;
-/// Size of the letters of axes.
+/// Font size of axes.
 pub(super) const SMALL: f32 = 11.0;
 /// Most characters of a title, an axis or a label.
 pub(super) const NAME_MAX: usize = 200;
-/// Most characters of a description: fifty of the largest numbers have 3,000.
+/// Most characters of a description: fifty of the largest numbers take 3,000.
 const DESCRIPTION_MAX: usize = 4_000;
 
-/// A chart while it is laid out, from the top down.
+/// A chart during its layout, from top to bottom.
 pub(super) struct Page {
     pub(super) drawing: Drawing,
-    /// Where free space begins.
+    /// Top of the free space.
     pub(super) y: f32,
     pub(super) width: f32,
     /// Sentences of the description.
@@ -28,7 +28,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// With the title. Without one screen readers are told `unnamed`.
+    /// Adds the title. If it is empty, screen readers get `unnamed`.
     pub(super) fn new(title: &str, unnamed: &str, options: ChartOptions) -> Self {
         let title = clean(title, NAME_MAX);
         let width = options.width.units();
@@ -43,12 +43,12 @@ impl Page {
         page
     }
 
-    /// Room between the margins.
+    /// Width between the margins.
     pub(super) fn room(&self) -> f32 {
         self.width - 2.0 * MARGIN
     }
 
-    /// A text from margin to margin, in the largest size that fits.
+    /// A text across the full width, in the largest size that fits.
     pub(super) fn paragraph(
         &mut self,
         text: &str,
@@ -69,7 +69,7 @@ impl Page {
         self.y += height;
     }
 
-    /// A text of one line in small letters, cut to a room, beginning, centred or ending at a place.
+    /// A single line in small letters, cut to a width, and aligned at a position.
     pub(super) fn label(&mut self, text: &str, (x, anchor): (f32, Anchor), y: f32, room: f32) {
         let text = Text::new(text, Style::Regular);
         let (size, lines, is_cut) = fit(&text, room, &[(SMALL, 1)]);
@@ -89,7 +89,7 @@ impl Page {
         self.told.push(sentence.into());
     }
 
-    /// What has no bar, below the chart: copies without a value, and those of which it is not known.
+    /// Notes below the chart about copies without a bar: those without a value, and those whose value is not known.
     pub(super) fn notes(&mut self, without: u64, unclear: u64) {
         let mut notes = Vec::new();
         for (label, copies) in [("Without a value", without), ("Unclear", unclear)] {
@@ -101,7 +101,7 @@ impl Page {
         self.told.extend(notes);
     }
 
-    /// The chart, as high as what stands on it.
+    /// The finished chart, as high as its content.
     pub(super) fn finish(mut self) -> Drawing {
         self.drawing.description = clean(&format!("{}.", self.told.join(". ")), DESCRIPTION_MAX);
         #[allow(
@@ -120,7 +120,7 @@ pub(super) fn short_line(text: String) -> Line {
     Line { extent: measure(&text, Style::Regular), text }
 }
 
-/// How wide a line may be in a reader's font.
+/// The largest width of a line in a reader's font.
 pub(super) fn bound(text: &str, size: f32) -> f32 {
     let Extent { bound, .. } = measure(text, Style::Regular);
     bound * size

@@ -1,4 +1,4 @@
-//! Where everything stands on a chart of shares.
+//! Layout of charts of shares.
 
 use std::cmp::Reverse;
 
@@ -15,9 +15,9 @@ use crate::wrap::{Text, fit};
 
 const ROW: f32 = 26.0;
 const BAR_HEIGHT: f32 = 16.0;
-/// However long labels and numbers are, the longest bar has this length.
+/// Length of the longest bar, however long labels and numbers are.
 const BAR_LENGTH_MIN: f32 = 40.0;
-/// What is there can be seen, however few it is.
+/// Length of the smallest bars, so that they are visible.
 const LENGTH_MIN: f32 = 1.5;
 const SIZE: f32 = 13.0;
 const GAP: f32 = 8.0;
@@ -26,7 +26,7 @@ const GAP: f32 = 8.0;
 struct Row {
     label: String,
     copies: u128,
-    /// Copies and percent, as they are drawn and as screen readers are told.
+    /// Copies and percent, as they are drawn and described.
     said: String,
     told: String,
     look: Look,
@@ -52,10 +52,10 @@ pub(super) fn shares(chart: &SharesChart<'_>, options: ChartOptions) -> Drawing 
     page.finish()
 }
 
-/// The values that have a bar, in their order, and all others together.
+/// The values with a bar, in order, and all others together.
 fn rows(chart: &SharesChart<'_>) -> Vec<Row> {
     let mut places: Vec<usize> = (0..chart.bars.len()).collect();
-    // The sort is stable: of equal ones the first stay.
+    // The sort is stable: among equal values, the first are kept.
     places.sort_by_key(|place| Reverse(chart.bars[*place].copies));
     let left_out = places.split_off(places.len().min(SHARES_MAX));
     places.sort_unstable();
@@ -92,7 +92,7 @@ fn draw(page: &mut Page, rows: &[Row]) {
     let room = page.room();
     let said_width = rows.iter().map(|row| measure(&row.said, Style::Regular).width * SIZE);
     let said_bound = rows.iter().map(|row| bound(&row.said, SIZE));
-    // Where there is little room, numbers are held to the width that they have in the bundled font.
+    // If there is little room, numbers are fixed to the width that they have in the bundled font.
     let said = said_bound.fold(0.0, f32::max).min(said_width.fold(room * 0.3, f32::max));
     let labels = rows.iter().map(|row| bound(&row.label, SIZE)).fold(0.0, f32::max);
     let left = room - said - 2.0 * GAP;
@@ -129,7 +129,7 @@ fn draw(page: &mut Page, rows: &[Row]) {
     page.y += GAP;
 }
 
-/// A part of the most, from 0 to 1.
+/// A fraction of the largest value, from 0 to 1.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

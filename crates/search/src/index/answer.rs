@@ -1,4 +1,4 @@
-//! What the index answers with.
+//! Results of the index.
 
 use std::sync::Arc;
 
@@ -17,38 +17,39 @@ pub struct Hit {
     pub set: Arc<str>,
     /// Collector number.
     pub number: String,
-    /// In lists of printings, the tier of the printing: no two of a card have the same. 0 in lists of cards.
+    /// In lists of printings, the tier of the printing, which is unique for a card. 0 in lists of cards.
     pub tier: i16,
     /// Its sort key, as Postgres writes it.
     pub key: Option<String>,
-    /// Whether only its place is known.
+    /// Whether the card is hidden from the asker.
     pub is_hidden: bool,
 }
 
-/// A piece of a list.
+/// A part of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The entries, in order.
     pub hits: Vec<Hit>,
-    /// Whether some that fit may be missing, because costly tests (phrases, regular expressions) were not tried on all cards.
+    /// Whether matching entries may be missing, because costly tests (phrases, regular expressions) were not run on all
+    /// cards.
     pub cut: bool,
 }
 
-/// How many entries a list has.
+/// The number of entries of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// So many.
+    /// The number.
     pub entries: u64,
-    /// Whether these are all; else there may be more.
+    /// Whether the number is exact; else there may be more.
     pub is_exact: bool,
-    /// Whether it is not exact because costly tests were not tried on all cards, and not because there are more than was asked for.
+    /// Whether it is inexact because costly tests were not run on all cards, and not because the limit was reached.
     pub cut: bool,
 }
 
-/// What has a value.
+/// What a counted value belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FacetSource {
-    /// The card itself; its value is none, and the count is of all cards.
+    /// The card itself, without a value: the count of all cards.
     Card,
     /// Its kind.
     Kind,
@@ -62,25 +63,26 @@ pub enum FacetSource {
     Attribute,
 }
 
-/// A value and how many cards have it.
+/// A value, and the number of cards with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FacetCount {
-    /// What has it.
+    /// What the value belongs to.
     pub source: FacetSource,
     /// Code of the attribute; empty for the other sources.
     pub attribute: String,
     /// The value; null for [`FacetSource::Card`].
     pub value: Value,
-    /// Cards that have it; each counts once.
+    /// Number of cards with the value; each counts once.
     pub cards: u64,
 }
 
-/// Values and how many of the cards that fit have them.
+/// Values, and how many of the matching cards have them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facets {
-    /// By source, attribute and value; values that no card has are missing, and so is [`FacetSource::Card`] when nothing fits.
+    /// By source, attribute and value; values without cards are left out, and so is [`FacetSource::Card`] when no card
+    /// matches.
     pub counts: Vec<FacetCount>,
-    /// Whether some that fit may not be counted, because costly tests were not tried on all cards.
+    /// Whether matching cards may be missing, because costly tests were not run on all cards.
     pub cut: bool,
 }
 

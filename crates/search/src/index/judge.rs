@@ -1,6 +1,6 @@
-//! Tries a condition on one card: what every other way to answer must agree with.
+//! Tests a condition on a single card: the reference for all other ways to search.
 //!
-//! As in SQL, a value that is missing makes a test fail, and its negation hold.
+//! As in SQL, a missing value makes a test fail, and the negation of the test hold.
 
 use cardscape_engine::is_something;
 use chrono::{Datelike as _, NaiveDate};
@@ -30,7 +30,7 @@ pub(super) struct Entry<'a> {
 }
 
 impl Judge<'_> {
-    /// The entries of a card that fit, from the lowest tier up.
+    /// The matching entries of a card, from the lowest tier up.
     pub(super) fn entries<'c>(&self, card: &'c CardRecord) -> Vec<Entry<'c>> {
         let mut entries: Vec<Entry<'c>> = match (self.query.unique, &card.content) {
             (Unique::Cards, _) => vec![Entry { card, printing: None }],
@@ -57,7 +57,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether one of the cases holds; `None`: nobody may know.
+    /// Whether one of the cases holds; `None`: the asker may not know.
     pub(super) fn holds_in_case(&self, entry: Entry<'_>, cases: &[Case]) -> Option<bool> {
         let content = entry.card.content.as_ref()?;
         let is_of = |games: &Option<Vec<String>>| {
@@ -124,7 +124,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a test holds of what everybody may know.
+    /// Whether a test of public values holds.
     fn known(&self, card: &CardRecord, test: &KnownTest) -> bool {
         match test {
             KnownTest::Game(code) => card.game == *code,
@@ -154,12 +154,12 @@ impl Judge<'_> {
         self.release_of(&card.game, &card.set)
     }
 
-    /// The day on which a set came out.
+    /// The release day of a set.
     pub(super) fn release_of(&self, game: &str, set: &str) -> Option<NaiveDate> {
         self.releases.day_of(game, set)
     }
 
-    /// What the entry is sorted by.
+    /// The sort key of the entry.
     pub(super) fn sort_value(&self, entry: Entry<'_>) -> Option<SortValue> {
         let Entry { card, printing: own } = entry;
         let content = card.content.as_ref();
@@ -209,7 +209,7 @@ impl Entry<'_> {
     }
 }
 
-/// The value of a number that is written with 1 to 16 digits.
+/// The value of a collector number with 1 to 16 digits.
 pub(super) fn number_value(number: &str) -> Option<i64> {
     let is_one = number.len() <= 16 && number.bytes().all(|byte| byte.is_ascii_digit());
     number.parse().ok().filter(|_| is_one)
@@ -229,7 +229,7 @@ fn texts<'a>(content: &'a CardContent, place: &Place) -> impl Iterator<Item = &'
     texts.into_iter().flatten()
 }
 
-/// A test of one printing: the one that is listed, or any that the card has.
+/// A test of one printing: the listed one, or any printing of the card.
 fn in_a_printing(
     entry: Entry<'_>,
     content: &CardContent,
@@ -263,7 +263,7 @@ fn added(
     attributes.iter().map(number).sum()
 }
 
-/// Whether a list holds one of the values, or a text is one.
+/// Whether a list contains one of the values, or a text equals one.
 fn has_one_of(value: &Value, values: &[String]) -> bool {
     let is =
         |value: &Value| value.as_str().is_some_and(|one| values.iter().any(|other| other == one));

@@ -1,10 +1,11 @@
-//! The cards in memory, found by everything that the query language knows.
+//! The index of all cards in memory, for the whole query language.
 //!
-//! [`Index`] belongs to one writer, who puts changes into it; readers take a [`Snapshot`], which never changes and blocks nobody. What a
-//! hidden card says is not in it: such a card is known by place and unlocking alone. The few hidden cards that one asker may see come with
-//! the question ([`View`]), and are judged beside the index.
+//! [`Index`] belongs to one writer, which applies changes; readers take a [`Snapshot`], which never changes and blocks
+//! nobody. The content of hidden cards is not in it: of such a card the index knows only place and unlock state. The
+//! few hidden cards that an asker may see are passed with the query ([`View`]) and tested separately.
 //!
-//! Answers are those of the database: a missing value makes a test fail and its negation hold, texts are ordered by their bytes.
+//! Results equal those of the database: a missing value makes a test fail and its negation hold, and texts are ordered
+//! by bytes.
 
 mod answer;
 mod judge;

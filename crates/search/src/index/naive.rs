@@ -1,4 +1,4 @@
-//! Answers by trying every card: how the few cards that only one asker may see are judged, and what tests compare the index with.
+//! Searches by testing every card: for the few cards that only one asker may see, and as the reference in tests.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::names::{Fit, MAX_ALIKE, MAX_NAMED, NamePlace, NameQuery, NamedCard, t
 use super::position::{After, PlaceKey, in_order};
 use super::record::CardRecord;
 
-/// The entries of the list that come after a position, in order; `limit` at most.
+/// The entries of the list after a position, in order; at most `limit`.
 pub(super) fn list<'c>(
     cards: impl IntoIterator<Item = &'c CardRecord>,
     judge: &Judge<'_>,
@@ -44,19 +44,19 @@ pub(super) fn list<'c>(
     found
 }
 
-/// Puts entries in the order of the list.
+/// Sorts entries in the order of the list.
 pub(super) fn sort(found: &mut [Listed], judge: &Judge<'_>) {
     found.sort_by(|one, other| {
         in_order(judge.query, (one.key.as_ref(), one.place()), (other.key.as_ref(), other.place()))
     });
 }
 
-/// How many entries the whole list has.
+/// Number of entries in the whole list.
 pub(super) fn count<'c>(cards: impl IntoIterator<Item = &'c CardRecord>, judge: &Judge<'_>) -> u64 {
     cards.into_iter().map(|card| judge.entries(card).len() as u64).sum()
 }
 
-/// The cards with content that fit, by place.
+/// The matching cards with content, by place.
 pub(super) fn open<'c>(
     cards: impl IntoIterator<Item = &'c CardRecord>,
     judge: &Judge<'_>,
@@ -75,7 +75,7 @@ pub(super) fn place(card: &CardRecord) -> PlaceKey<'_> {
 /// Values of cards as keys of maps: JSON text has an order.
 pub(super) type Tally = BTreeMap<(FacetSource, String, String), u64>;
 
-/// Adds up the values of cards with content.
+/// Adds the values of a card with content to the tally.
 pub(super) fn tally(card: &CardRecord, attributes: &[&str], tally: &mut Tally) {
     let Some(content) = &card.content else { return };
     let mut found: Vec<(FacetSource, &str, Value)> = vec![(FacetSource::Card, "", Value::Null)];
@@ -109,7 +109,7 @@ pub(super) fn tally(card: &CardRecord, attributes: &[&str], tally: &mut Tally) {
     }
 }
 
-/// A tally as an answer.
+/// Converts a tally to a result.
 pub(super) fn facet_counts(tally: Tally) -> Vec<FacetCount> {
     let count = |((source, attribute, value), cards): ((FacetSource, String, String), u64)| {
         FacetCount { source, attribute, value: value.parse().unwrap_or(Value::Null), cards }
@@ -117,7 +117,7 @@ pub(super) fn facet_counts(tally: Tally) -> Vec<FacetCount> {
     tally.into_iter().map(count).collect()
 }
 
-/// Cards that may be meant by a name: every card is tried, and the name of every one that is alike is read.
+/// Cards that a name may mean: every card is tested, and the names of all similar ones are read.
 #[cfg(test)]
 pub(super) fn named<'c>(
     cards: impl IntoIterator<Item = &'c CardRecord>,

@@ -1,4 +1,4 @@
-//! Cards by name: what the look-ups ask.
+//! Look-ups of cards by name.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -9,20 +9,20 @@ use super::record::{CardContent, CardRecord};
 /// A name as somebody typed it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameQuery {
-    /// It, as [`search_key`].
+    /// The name as [`search_key`].
     pub search_key: String,
     /// Its words ([`crate::words`]).
     pub words: Vec<String>,
-    /// Whether names that are like it, or have it in them, are looked for.
+    /// Whether similar names, and names that contain it, are searched.
     pub near: bool,
 }
 
-/// Where names are looked for.
+/// Where names are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamePlace<'a> {
-    /// Code of a game; `None`: in all of them.
+    /// Code of a game; `None`: all games.
     pub game: Option<&'a str>,
-    /// Code of a set; `None`: in all of them.
+    /// Code of a set; `None`: all sets.
     pub set: Option<&'a str>,
 }
 
@@ -32,7 +32,7 @@ impl NamePlace<'_> {
     }
 }
 
-/// A card that may be meant by a name.
+/// A card that a name may mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedCard {
     /// Id.
@@ -45,30 +45,30 @@ pub struct NamedCard {
     pub number: String,
     /// Name.
     pub name: String,
-    /// Whether the typed words, or words that begin with them, are in the name in this order.
+    /// Whether the name contains the typed words, or words that begin with them, in this order.
     pub has_words: bool,
 }
 
 /// Most candidates for one name.
 pub const MAX_NAMED: usize = if cfg!(test) { 3 } else { 20 };
 
-/// Most cards that are ranked by set and number; far more than one name has.
+/// Most cards that are ranked by set and number; far more than share one name.
 pub(super) const MAX_ALIKE: usize = if cfg!(test) { 30 } else { 1_000 };
 
-/// Least similarity of names that are alike: the default of Postgres' `pg_trgm`.
+/// Lowest similarity of similar names: the default of Postgres' `pg_trgm`.
 const ALIKE: f64 = 0.3;
 
 /// Names are compared by their trigrams, three characters each.
 pub(super) type Trigram = [char; 3];
 
-/// The trigrams of a key as `pg_trgm` takes them, in order: of each word, with two spaces before and one after it.
+/// The trigrams of a key, sorted, as `pg_trgm` makes them: for each word, with two spaces before and one after it.
 pub(super) fn trigrams(key: &str) -> Vec<Trigram> {
     let mut found = Vec::new();
     trigrams_into(key, &mut found);
     found
 }
 
-/// The same; what `found` had before is dropped.
+/// Like [`trigrams`]; replaces the content of `found`.
 pub(super) fn trigrams_into(key: &str, found: &mut Vec<Trigram>) {
     found.clear();
     let words = key.split(|letter: char| !letter.is_alphanumeric());
@@ -83,7 +83,7 @@ pub(super) fn trigrams_into(key: &str, found: &mut Vec<Trigram>) {
     found.dedup();
 }
 
-/// How alike two sets of trigrams are, from 0 to 1.
+/// The similarity of two sets of trigrams, from 0 to 1.
 pub(super) fn similarity(one: &[Trigram], other: &[Trigram]) -> f32 {
     let shared = one.iter().filter(|trigram| other.binary_search(trigram).is_ok()).count();
     likeness(shared, one.len(), other.len())
@@ -101,18 +101,18 @@ pub(super) fn is_alike(likeness: f32) -> bool {
     f64::from(likeness) >= ALIKE
 }
 
-/// Fewest trigrams that a name shares with a typed one of so many, when it is alike.
+/// The lowest number of trigrams that a similar name shares with a typed one of `typed` trigrams.
 pub(super) fn least_shared(typed: usize) -> usize {
     (typed * 3).div_ceil(10).max(1)
 }
 
-/// Whether so many are enough for names of so many trigrams to be alike: 3/10 of all that either has. It reckons without fractions what
-/// [`is_alike`] says of their [`likeness`].
+/// Whether `shared` common trigrams make two names similar: at least 3/10 of all trigrams that either has. Integer
+/// arithmetic with the same result as [`is_alike`] of their [`likeness`].
 pub(super) fn is_shared_enough(shared: usize, typed: usize, own: usize) -> bool {
     13 * shared >= 3 * (typed + own)
 }
 
-/// Whether words that begin with the typed ones stand in the name in their order. Never when there is no word.
+/// Whether the name contains words that begin with the typed ones, in their order. False when there is no word.
 pub(super) fn has_words(name_words: &str, typed: &[String]) -> bool {
     let mut typed = typed.iter().peekable();
     if typed.peek().is_none() {
@@ -124,19 +124,19 @@ pub(super) fn has_words(name_words: &str, typed: &[String]) -> bool {
     typed.peek().is_none()
 }
 
-/// How the name of a card fits a typed one.
+/// How well the name of a card matches a typed one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
-    /// Whether its key is the same.
+    /// Whether their keys are equal.
     pub(super) is_same: bool,
     /// Whether it has the typed words ([`NamedCard::has_words`]).
     pub(super) has_words: bool,
-    /// How many of the trigrams that either has both have, from 0 to 1.
+    /// Share of common trigrams among all that either has, from 0 to 1.
     pub(super) likeness: f32,
 }
 
 impl Fit {
-    /// `None`: it does not fit.
+    /// `None`: it does not match.
     pub(super) fn new(query: &NameQuery, typed: &[Trigram], content: &CardContent) -> Option<Self> {
         let key = search_key(&content.name);
         let is_same = key == query.search_key;
@@ -146,17 +146,17 @@ impl Fit {
         fits.then_some(Self { is_same, has_words, likeness })
     }
 
-    /// The better first.
+    /// The better match first.
     pub(super) fn order(self, other: Self) -> Ordering {
         let rank = |one: Self| Reverse((one.is_same, one.has_words));
         rank(self).cmp(&rank(other)).then_with(|| other.likeness.total_cmp(&self.likeness))
     }
 }
 
-/// A name that a typed beginning may become, as such are sorted: how it fits, its key, the name.
+/// A completion of a typed beginning with its sort key: kind of match, key, name.
 pub(super) type Suggestion = (u8, String, String);
 
-/// How a name fits a typed beginning: 0: begins with it; 1: a word does; 2: it is in it. `None`: not at all.
+/// The kind of match: 0: the name begins with the text; 1: a word does; 2: the name contains it. `None`: no match.
 pub(super) fn suggestion(query: &NameQuery, content: &CardContent) -> Option<Suggestion> {
     let key = search_key(&content.name);
     let rank = if key.starts_with(&query.search_key) {

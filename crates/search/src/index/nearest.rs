@@ -1,4 +1,5 @@
-//! The best of the cards that may be meant by a name. Of the many that are alike, names are read only as far as the best ones need it.
+//! The best of the cards that a name may mean. Of the many similar cards, only as many names are read as the best ones
+//! need.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,23 +11,23 @@ use super::position::PlaceKey;
 use super::record::CardRecord;
 use super::segment::Segment;
 
-/// A card that may be meant, before its name is read.
+/// A candidate, before its name is read.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate<'a> {
     pub(super) fit: Fit,
     pub(super) card: CandidateCard<'a>,
 }
 
-/// Where the card is.
+/// The location of the card.
 #[derive(Clone, Copy)]
 pub(super) enum CandidateCard<'a> {
     /// In a segment, with its ordinal.
     Of(&'a Segment, u32),
-    /// Among those that only the asker sees. It has content.
+    /// Among the cards that only the asker sees. It has content.
     Own(&'a CardRecord),
 }
 
-/// A card that may be meant, with what it is ranked by.
+/// A candidate with its rank.
 struct Alike<'a> {
     candidate: Candidate<'a>,
     id: u128,
@@ -50,14 +51,14 @@ impl<'a> Candidate<'a> {
 }
 
 impl Alike<'_> {
-    /// The most alike first; cards of one game and key only if they fit otherwise.
+    /// The most similar first; cards with the same game and key only if their matches differ.
     fn order(&self, other: &Self) -> Ordering {
         let fit = self.candidate.fit.order(other.candidate.fit);
         fit.then_with(|| self.name_key.cmp(&other.name_key))
             .then_with(|| self.place.game.cmp(other.place.game))
     }
 
-    /// The order in which so many are ranked as [`MAX_ALIKE`] says.
+    /// The order that decides which [`MAX_ALIKE`] cards are ranked.
     fn order_of_all(&self, other: &Self) -> Ordering {
         self.order(other).then_with(|| self.id.cmp(&other.id))
     }
@@ -75,9 +76,10 @@ impl Alike<'_> {
     }
 }
 
-/// The best [`MAX_NAMED`] of the first [`MAX_ALIKE`]: of several cards of a game with one name the first by set and number stands for all.
+/// The best [`MAX_NAMED`] of the first [`MAX_ALIKE`]; of several cards of a game with one name, the first by set and
+/// number represents all.
 pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
-    // The last of the first ones may fit as well as some that come too late: which they are is told by their names.
+    // The last of these may match as well as some that come after the limit: their names decide.
     let end = bring_forward(&mut all, MAX_ALIKE);
     all.truncate(end);
     let mut too_late = end.saturating_sub(MAX_ALIKE);
@@ -95,7 +97,7 @@ pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
             continue;
         }
         let firsts = firsts_by_place(all[..end].iter().map(|one| one.read()).collect());
-        // Those that fit less well than all that were meant to be read may not be the next ones.
+        // Cards with a worse match than all that were to be read may not be the next ones.
         let is_sure =
             |one: &Alike<'_>| reach.is_some_and(|reach| one.candidate.fit.order(reach).is_le());
         let sure = firsts.iter().take_while(|one| is_sure(one)).count();
@@ -106,7 +108,7 @@ pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
     }
 }
 
-/// Puts the best `wanted` at the beginning, and behind them those that fit as well as the worst of them; how many that makes.
+/// Moves the best `wanted` to the front, followed by those that match as well as the worst of them; returns how many.
 fn bring_forward(all: &mut [Candidate<'_>], wanted: usize) -> usize {
     if wanted >= all.len() {
         return all.len();
@@ -117,7 +119,7 @@ fn bring_forward(all: &mut [Candidate<'_>], wanted: usize) -> usize {
     wanted + bring_those(&mut all[wanted..], |one| one.fit.order(worst).is_eq())
 }
 
-/// Puts those at the beginning that pass; how many.
+/// Moves those that pass to the front; returns how many.
 fn bring_those<'a>(all: &mut [Candidate<'a>], passes: impl Fn(&Candidate<'a>) -> bool) -> usize {
     let mut many = 0;
     for at in 0..all.len() {
@@ -129,8 +131,8 @@ fn bring_those<'a>(all: &mut [Candidate<'a>], passes: impl Fn(&Candidate<'a>) ->
     many
 }
 
-/// Puts next to the first `end` those that may have the name of one of them: two spellings of a name have the same trigrams, but one of them
-/// may lack the typed words. How many.
+/// Moves those next to the first `end` that may have the same name as one of them: two spellings of a name have the
+/// same trigrams, but one of them may lack the typed words. Returns how many.
 fn bring_namesakes(all: &mut [Candidate<'_>], end: usize) -> usize {
     let (first, rest) = all.split_at_mut(end);
     if rest.is_empty() {
@@ -145,7 +147,7 @@ fn bring_namesakes(all: &mut [Candidate<'_>], end: usize) -> usize {
     bring_those(rest, |one| !one.fit.has_words && with_words.contains(&looks(one)))
 }
 
-/// Drops so many of those that pass, as they stand last in the order of all.
+/// Drops this many of those that pass: the last in the order of all.
 fn drop_last<'a>(
     all: &mut Vec<Candidate<'a>>,
     passes: impl Fn(&Candidate<'a>) -> bool,
@@ -158,7 +160,7 @@ fn drop_last<'a>(
     all.extend(read.into_iter().map(|one| one.candidate));
 }
 
-/// Of each game and name the first by set and number, the most alike first.
+/// For each game and name the first card by set and number, the most similar first.
 fn firsts_by_place(mut alike: Vec<Alike<'_>>) -> Vec<Alike<'_>> {
     fn name<'n>(one: &'n Alike<'_>) -> (&'n str, &'n str) {
         (&one.name_key, one.place.game)

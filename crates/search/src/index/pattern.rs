@@ -1,4 +1,4 @@
-//! Words side by side and regular expressions, tried on folded texts.
+//! Phrases and regular expressions, run on folded texts.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 use crate::{CardQuery, Predicate, Test};
 
-/// Whether the words stand side by side in a folded text; the last may go on.
+/// Whether the words occur next to each other in a folded text; the last may be a prefix.
 pub(super) fn holds_words(text: &str, words: &[String]) -> bool {
     let pattern: String = words.iter().map(|word| format!(" {word}")).collect();
     text.contains(&pattern)
@@ -16,23 +16,23 @@ pub(super) fn holds_words(text: &str, words: &[String]) -> bool {
 
 /// Most bytes of an automaton.
 const MAX_AUTOMATON: usize = 4 << 20;
-/// Most bytes of what an automaton remembers while it runs.
+/// Most bytes of an automaton's cache while it runs.
 const MAX_REMEMBERED: usize = 256 << 10;
-/// Most states that the regular expressions of one query may have together, about: they are made for each request.
+/// Approximate limit of the states of all regular expressions in one query, because they are compiled for each request.
 const MAX_STATES: u64 = 4_000;
 
-/// The regular expressions of a query, ready to run; by what the query says. `None`: it could not be made.
+/// The compiled regular expressions of a query, by their text. `None`: it could not be compiled.
 #[derive(Default)]
 pub(super) struct Patterns(BTreeMap<String, Option<Pattern>>);
 
 struct Pattern {
     regex: Regex,
-    /// About how many states its automaton has, repetitions written out.
+    /// Approximate number of states, with repetitions expanded.
     states: u64,
 }
 
 impl Patterns {
-    /// Those of a query.
+    /// Compiles those of a query.
     pub(super) fn of(query: &CardQuery) -> Self {
         let mut patterns = Self::default();
         patterns.collect(&query.predicate);
@@ -67,17 +67,17 @@ impl Patterns {
         }
     }
 
-    /// Whether a pattern fits somewhere in a folded text.
+    /// Whether a pattern matches somewhere in a folded text.
     pub(super) fn fits(&self, pattern: &str, folded: &str) -> bool {
         self.fits_marked(pattern, marked(folded).as_bytes())
     }
 
-    /// The same for a text in which spaces are marked already ([`marked`]).
+    /// Like [`Self::fits`], for a text in which spaces are already [`marked`].
     pub(super) fn fits_marked(&self, pattern: &str, marked: &[u8]) -> bool {
         self.find(pattern).is_some_and(|pattern| pattern.regex.is_match(marked))
     }
 
-    /// Steps that a byte of text costs at most: with every one all states of an automaton may be looked at.
+    /// Most steps that a byte of text costs: each may visit all states of an automaton.
     pub(super) fn cost(&self, pattern: &str) -> u64 {
         3 + self.find(pattern).map_or(0, |pattern| pattern.states)
     }
@@ -86,19 +86,20 @@ impl Patterns {
         self.0.get(pattern)?.as_ref()
     }
 
-    /// Whether one of them could not be made: it fits nothing, and the answer is not whole.
+    /// Whether one of them could not be compiled: it matches nothing, and the result is incomplete.
     pub(super) fn is_incomplete(&self) -> bool {
         self.0.values().any(Option::is_none)
     }
 }
 
-/// About how many states an automaton for the expression has: counted repetitions multiply what they repeat.
+/// Approximate number of states of an automaton for the expression: counted repetitions multiply the states of their
+/// content.
 fn states_of(expression: &Hir) -> u64 {
     let all = |parts: &[Hir]| parts.iter().map(states_of).fold(1, u64::saturating_add);
     match expression.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
         HirKind::Literal(literal) => literal.0.len() as u64,
-        // Letters beyond ASCII have several bytes.
+        // Characters beyond ASCII have several bytes.
         HirKind::Class(class) => {
             class.minimum_len().map_or(1, |_| class.maximum_len().unwrap_or(1) as u64)
         }
@@ -111,7 +112,7 @@ fn states_of(expression: &Hir) -> u64 {
     }
 }
 
-/// `None`: it has more than so many states, or its automaton too many bytes.
+/// `None`: it has too many states, or its automaton too many bytes.
 fn compiled(pattern: &str, most_states: u64) -> Option<Pattern> {
     let expression = regex_syntax::parse(&for_automata(pattern)).ok()?;
     let states = states_of(&expression);
@@ -127,18 +128,18 @@ fn compiled(pattern: &str, most_states: u64) -> Option<Pattern> {
     Some(Pattern { regex, states })
 }
 
-/// What a space is while regular expressions run: automata know the two ends of lines as places, and so the ends of words and of parts
-/// can be told without looking around.
+/// Replaces spaces while regular expressions run: automata support assertions for line ends, so the ends of words and
+/// parts can be detected without look-around.
 pub(super) const SPACE: u8 = b'\r';
-/// The same, for the space before the `|` between two parts.
+/// The same for the space before the `|` between two parts.
 pub(super) const SPACE_BETWEEN: u8 = b'\n';
 
-/// A folded text with its spaces marked.
+/// A folded text with marked spaces.
 pub(super) fn marked(folded: &str) -> String {
     folded.replace(" |", "\n|").replace(' ', "\r")
 }
 
-/// What [`crate::regex`] writes for Postgres, written for automata that run over marked texts.
+/// Converts an expression that [`crate::regex`] writes for Postgres to one for automata on marked texts.
 fn for_automata(postgres: &str) -> String {
     const WORD_EDGE: &str = "(?:^|$|(?= )|(?<= ))";
     const PART_START: &str = "(?:^|[|]) ";

@@ -1,4 +1,4 @@
-//! Where an entry stands in a list: values to sort by, and their order.
+//! Positions of entries in a list: sort keys and their order.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{CardQuery, SortKey};
 
-/// Where an entry stands in a list: what the next page begins after.
+/// The position of an entry in a list, after which the next page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Its sort key, as Postgres writes it; `None`: it has none.
@@ -56,17 +56,17 @@ impl SortValue {
     }
 }
 
-/// A sort value of a position, which may lie between two that cards have.
+/// The sort key of a position, which may lie between the values of two cards.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Bound {
     /// A value that cards may have.
     Value(SortValue),
-    /// A number with a fraction: after the whole number below it, before the one above.
+    /// A number with a fraction: after the whole number below it and before the one above.
     Between(i128),
 }
 
 impl Bound {
-    /// Reads what [`SortKey::admits`].
+    /// Parses a text that [`SortKey::admits`].
     fn parse(sort: &SortKey, text: &str) -> Self {
         match sort {
             SortKey::Place | SortKey::Name | SortKey::Kind => {
@@ -94,7 +94,7 @@ impl Bound {
         }
     }
 
-    /// How a value that a card has compares with it.
+    /// Compares the value of a card with it.
     pub(super) fn compare(&self, value: &SortValue) -> Ordering {
         match (self, value) {
             (Self::Value(own), value) => value.cmp(own),
@@ -104,7 +104,7 @@ impl Bound {
     }
 }
 
-/// A position, read for a query.
+/// A position, parsed for a query.
 pub(super) struct After<'a> {
     pub(super) key: Option<Bound>,
     pub(super) place: PlaceKey<'a>,
@@ -120,7 +120,7 @@ impl<'a> After<'a> {
         }
     }
 
-    /// Whether an entry with that key and place comes after it.
+    /// Whether an entry with that key and place comes after the position.
     pub(super) fn precedes(
         &self,
         query: &CardQuery,

@@ -1,5 +1,5 @@
-//! How many submissions count towards the unlocking of cards. They change without any change of the catalogue, and so are no part of what the
-//! index keeps: whoever asks for them brings them along.
+//! Counted submissions for the unlock of cards. They change without changes of the catalogue, so they are not stored in
+//! the index: callers pass them with a query.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use super::record::{CardRecord, Unlock};
 use super::segment::{Keyed, Segment};
 use super::snapshot::Part;
 
-/// Counted submissions by card, of all that have any.
+/// Number of counted submissions by card, for all cards with submissions.
 pub type Counts = HashMap<u128, i64>;
 
-/// Counted submissions, looked up for the cards of a snapshot.
+/// The counts, looked up for the cards of a snapshot.
 #[derive(Debug)]
 pub(super) struct Progress {
     counts: Arc<Counts>,
-    /// For each segment the cards that started hidden, by their count.
+    /// For each segment, the cards that started hidden, by count.
     segments: Vec<(Arc<Segment>, Keyed<i128>)>,
 }
 
@@ -28,7 +28,7 @@ impl Progress {
         Self { counts: Arc::clone(counts), segments: parts.map(keyed).collect() }
     }
 
-    /// Those of one card; `None`: it was always open.
+    /// The count of one card; `None`: it was always open.
     pub(super) fn of(&self, card: &CardRecord) -> Option<i64> {
         let count = || self.counts.get(&card.id).copied().unwrap_or_default();
         (card.unlock != Unlock::Never).then(count)

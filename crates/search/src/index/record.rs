@@ -1,11 +1,11 @@
-//! What the index is told of a card.
+//! The data of a card in the index.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::{Map, Value};
 
 use crate::Words;
 
-/// A card as it is put into the index.
+/// A card to index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardRecord {
     /// Its id, as a number.
@@ -18,7 +18,7 @@ pub struct CardRecord {
     pub number: String,
     /// Whether it was hidden, and whether it still is.
     pub unlock: Unlock,
-    /// What it says; `None`: it is hidden, and only its place and its unlocking are known.
+    /// Its content; `None`: it is hidden, and only its place and unlock state are known.
     pub content: Option<CardContent>,
 }
 
@@ -34,7 +34,7 @@ pub enum Unlock {
     At(DateTime<Utc>),
 }
 
-/// What only those may know who may see a card.
+/// The content of a card, which only those may know who may see the card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardContent {
     /// Name; its keys are derived from it.
@@ -45,15 +45,15 @@ pub struct CardContent {
     pub attributes: Map<String, Value>,
     /// Style and slot of each effect.
     pub effects: Vec<EffectTags>,
-    /// Whether it has a background text that is not empty.
+    /// Whether it has lore that is not empty.
     pub has_lore: bool,
     /// Its folded texts.
     pub words: Words,
-    /// Its printings, in any order; no two have one tier.
+    /// Its printings, in any order; tiers are unique.
     pub printings: Vec<PrintingRecord>,
 }
 
-/// What an effect is beside its text.
+/// An effect without its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EffectTags {
     /// Its style.
@@ -67,7 +67,7 @@ pub struct EffectTags {
 pub struct PrintingRecord {
     /// Rarity code.
     pub rarity: String,
-    /// Place of the rarity in its game's list, from 1.
+    /// Position of the rarity in its game's list, from 1.
     pub tier: i16,
     /// The attributes in which it differs from the card.
     pub attributes: Map<String, Value>,
@@ -76,11 +76,11 @@ pub struct PrintingRecord {
 /// A change to the catalogue.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The card is now so, wherever and whatever it was before.
+    /// The card has this data now, whatever and wherever it was before.
     Put(Box<CardRecord>),
-    /// The card with that id is gone.
+    /// The card with that id was deleted.
     Remove(u128),
-    /// There is a set, and it came out on that day; `None`: nobody knows when. It may have no cards yet.
+    /// A set exists, with this release day; `None`: unknown. It may have no cards yet.
     Released {
         /// Game code.
         game: String,

@@ -1,20 +1,20 @@
-//! Which sets there are, and when they came out.
+//! All existing sets, with their release days.
 
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
-/// All sets of all games, and the day on which each came out, if that is known.
+/// All sets of all games, with the release day of each, if known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Releases(BTreeMap<(String, String), Option<NaiveDate>>);
 
 impl Releases {
-    /// Notes a set, or another day of it.
+    /// Adds a set, or changes its release day.
     pub fn insert(&mut self, game: String, set: String, day: Option<NaiveDate>) {
         self.0.insert((game, set), day);
     }
 
-    /// Whether a game has a set of that code, with cards or without.
+    /// Whether a game has a set with that code, with or without cards.
     pub fn has_set(&self, game: &str, set: &str) -> bool {
         self.0.contains_key(&(game.to_owned(), set.to_owned()))
     }
@@ -26,7 +26,7 @@ impl Releases {
         sets.map(|((_, set), _)| set.as_str())
     }
 
-    /// The day on which a set came out.
+    /// The release day of a set.
     pub(super) fn day_of(&self, game: &str, set: &str) -> Option<NaiveDate> {
         self.0.get(&(game.to_owned(), set.to_owned())).copied().flatten()
     }

@@ -1,25 +1,27 @@
-//! Work of several pieces: whoever builds an index says on which threads it is done, as this library has none of its own.
+//! Parallel work: this library starts no threads, so the caller who builds an index decides where tasks run.
 
-/// A piece of work that needs nothing of the pieces beside it.
+/// A task that does not depend on other tasks.
 pub type Task<'t> = Box<dyn FnOnce() + Send + 't>;
 
-/// Runs the tasks that building an index consists of.
+/// Runs the tasks of building an index.
 ///
-/// What the index is like does not depend on the runner: neither on how many threads it has nor on which task ends first.
+/// The resulting index does not depend on the runner: neither on its number of threads nor on the order in which tasks
+/// end.
 pub trait Runner {
-    /// How many tasks may run at the same time: cards are cut into so many pieces at most, as each takes memory of its own.
+    /// How many tasks may run at the same time: cards are split into at most this many parts, because each part takes
+    /// memory.
     fn threads(&self) -> usize;
 
-    /// Runs all tasks, in any order, and returns when all have ended. A panic of a task becomes that of the caller.
+    /// Runs all tasks, in any order, and returns when all have ended. Must propagate the panic of a task to the caller.
     fn run(&self, tasks: Vec<Task<'_>>);
 }
 
-/// Runs one task after the other, on the thread of the caller.
+/// Runs the tasks one after the other on the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sequential;
 
 impl Runner for Sequential {
-    /// Tests cut even the smallest segments into pieces.
+    /// In tests, even the smallest segments are split.
     fn threads(&self) -> usize {
         if cfg!(test) { 3 } else { 1 }
     }
@@ -59,7 +61,7 @@ impl<T: Send, W: FnOnce() -> T + Send> Job<W, T> {
     }
 }
 
-/// Does both, and returns what they return.
+/// Runs both, and returns their results.
 pub(super) fn both<A: Send, B: Send>(
     runner: &dyn Runner,
     one: impl FnOnce() -> A + Send,

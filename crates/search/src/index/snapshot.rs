@@ -1,4 +1,4 @@
-//! What the cards were at one time, and the questions that are answered from that.
+//! A snapshot of all cards, and the queries that it answers.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,13 +19,13 @@ use super::releases::Releases;
 use super::segment::{Plan, Segment, Steps};
 use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 
-/// Cards with content that only this asker may see. Each replaces what the index knows of the card with its id.
+/// Cards with content that only this asker may see. Each replaces the indexed card with the same id.
 pub type View = [CardRecord];
 
-/// Steps of about a nanosecond that one question may take for what is tried card by card.
+/// Budget of one query for testing cards one by one, in steps of about a nanosecond.
 const MAX_STEPS: u64 = 60_000_000;
 
-/// Whether a query asks for counted submissions, which change without any change of the catalogue: the index answers it only
+/// Whether a query uses counted submissions, which change without changes of the catalogue: the index answers it only
 /// [with them](Snapshot::with_progress).
 pub fn needs_progress(query: &CardQuery) -> bool {
     fn of(predicate: &Predicate) -> bool {
@@ -38,7 +38,7 @@ pub fn needs_progress(query: &CardQuery) -> bool {
     query.sort == SortKey::Submissions || of(&query.predicate)
 }
 
-/// Whether a query adds up attributes that were not noted as a sum, or tries regular expressions on each printing.
+/// Whether a query uses a sum of attributes without an index, or a regular expression on each printing.
 fn is_beyond(query: &CardQuery, is_sum: &dyn Fn(&[String]) -> bool) -> bool {
     let is_printings = query.unique == Unique::Printings;
     let unknown_sum = |sum: &[String]| sum.len() > 1 && !is_sum(sum);
@@ -54,14 +54,14 @@ fn is_beyond(query: &CardQuery, is_sum: &dyn Fn(&[String]) -> bool) -> bool {
     sorted || query.predicate.has(&beyond)
 }
 
-/// Cards that do not change, and which of them are still so.
+/// Immutable cards, with the set of those that were not deleted.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) segment: Arc<Segment>,
     pub(super) live: Arc<RoaringBitmap>,
 }
 
-/// The cards as they were at one time.
+/// All cards at one point in time.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     pub(super) parts: Vec<Part>,
@@ -69,7 +69,7 @@ pub struct Snapshot {
     pub(super) progress: Option<Arc<Progress>>,
 }
 
-/// A question, prepared.
+/// A prepared query.
 struct Asked<'s> {
     judge: &'s Judge<'s>,
     steps: Steps,
@@ -77,42 +77,44 @@ struct Asked<'s> {
 }
 
 impl Snapshot {
-    /// The sets that there are.
+    /// The existing sets.
     pub fn sets(&self) -> Arc<Releases> {
         Arc::clone(&self.releases)
     }
 
-    /// How many cards there are, hidden ones among them.
+    /// Number of cards, including hidden ones.
     pub fn cards(&self) -> usize {
         self.parts.iter().map(|part| usize::try_from(part.live.len()).unwrap_or_default()).sum()
     }
 
-    /// How many of them are hidden.
+    /// Number of hidden cards.
     pub fn hidden(&self) -> usize {
         let hidden = |part: &Part| part.segment.hidden().intersection_len(&part.live);
         self.parts.iter().map(|part| usize::try_from(hidden(part)).unwrap_or_default()).sum()
     }
 
-    /// The same cards with their counted submissions, for queries that ask for these. It takes some 50 ns for each card that started hidden.
+    /// The same cards with their counted submissions, for queries that use these. Takes some 50 ns for each card that
+    /// started hidden.
     #[must_use]
     pub fn with_progress(&self, counts: &Arc<Counts>) -> Self {
         let progress = Some(Arc::new(Progress::new(counts, self.parts.iter())));
         Self { progress, ..self.clone() }
     }
 
-    /// Whether it answers a query wholly and with bounded work. Else the database is to be asked: for counted submissions that nobody brought along, for sums that were
-    /// not noted before the cards came ([`Builder::sum`](super::Builder::sum)), for regular expressions in lists of printings.
+    /// Whether the snapshot can answer a query completely and in bounded time. If not, the database must be asked: for
+    /// counted submissions that were not passed, for sums that were not declared before the cards were added
+    /// ([`Builder::sum`](super::Builder::sum)), and for regular expressions in lists of printings.
     pub fn answers(&self, query: &CardQuery) -> bool {
         let is_sum = |sum: &[String]| self.parts.iter().all(|part| part.segment.knows_sum(sum));
         (self.progress.is_some() || !needs_progress(query)) && !is_beyond(query, &is_sum)
     }
 
-    /// Bytes on the heap, counted.
+    /// Heap size in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.memory().values().sum()
     }
 
-    /// The same, by what they are for.
+    /// Heap size in bytes, by purpose.
     pub fn memory(&self) -> BTreeMap<&'static str, usize> {
         let mut all = BTreeMap::new();
         for part in &self.parts {
@@ -123,7 +125,7 @@ impl Snapshot {
         all
     }
 
-    /// The live cards of a part but those of the view.
+    /// The cards of a part that were not deleted, without those in the view.
     fn seen<'p>(part: &'p Part, view: &View) -> Cow<'p, RoaringBitmap> {
         let mut live = Cow::Borrowed(&*part.live);
         for at in view.iter().filter_map(|card| part.segment.find(card.id)) {
@@ -138,12 +140,12 @@ impl Snapshot {
 
     fn ask<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> Asked<'s> {
         let seen = |part: &'s Part| (&*part.segment, Self::seen(part, view));
-        // The smallest first: what changed last is tried even where the steps do not last for all.
+        // The smallest part first, so that the latest changes are tested even if the budget does not last for all.
         let parts = self.parts.iter().rev().map(seen).collect();
         Asked { judge, steps: Steps::new(MAX_STEPS), parts }
     }
 
-    /// The entries of a list after a position, `limit` at most.
+    /// The entries of a list after a position, at most `limit`.
     pub fn search(
         &self,
         query: &CardQuery,
@@ -164,7 +166,7 @@ impl Snapshot {
         Page { hits: found.into_iter().map(Listed::into_hit).collect(), cut: asked.is_cut() }
     }
 
-    /// How many entries the whole list has: exactly, up to `at_most`.
+    /// The number of entries in the whole list: exact up to `at_most`.
     pub fn count(&self, query: &CardQuery, view: &View, at_most: u64) -> Count {
         let patterns = Patterns::of(query);
         let judge = self.judge(query, &patterns);
@@ -184,8 +186,8 @@ impl Snapshot {
         Count { entries: entries.min(at_most), is_exact: !is_more && !cut, cut }
     }
 
-    /// One of the cards that fit and whose content the asker may see: by place the one with that number from 0, modulo how many there are.
-    /// What the query says of order and printings does not count.
+    /// One of the matching cards whose content the asker may see: the one with index `number`, modulo their number, in
+    /// the order of places. The order and the printings of the query are ignored.
     pub fn random(&self, query: &CardQuery, view: &View, number: u64) -> Option<u128> {
         let query = &CardQuery {
             unique: Unique::Cards,
@@ -203,7 +205,7 @@ impl Snapshot {
         Some(nth(&sets, &own, wanted))
     }
 
-    /// How many of the cards that fit, and whose content the asker may see, have which value: all, by kind, rarity, style and slot of
+    /// Counts the matching cards whose content the asker may see by value: in total, by kind, rarity, style and slot of
     /// effects, and by each of `attributes`.
     pub fn facets(&self, predicate: &Predicate, view: &View, attributes: &[&str]) -> Facets {
         let query = &CardQuery {
@@ -225,7 +227,7 @@ impl Snapshot {
         Facets { counts: naive::facet_counts(tally), cut: asked.is_cut() }
     }
 
-    /// Whether the asker sees a card of a part, and it is of that place.
+    /// Whether the asker may see a card of a part, and it is in that place.
     fn is_in(part: &Part, at: u32, place: NamePlace<'_>, view: &View) -> bool {
         let PlaceKey { game, set, .. } = part.segment.place(at);
         part.live.contains(at)
@@ -234,7 +236,7 @@ impl Snapshot {
             && !view.iter().any(|card| card.id == part.segment.id(at))
     }
 
-    /// The cards of a part that the asker sees, with content, of a game and a set.
+    /// The cards with content of a part that the asker may see, in a game and a set.
     fn open_in(part: &Part, place: NamePlace<'_>, view: &View) -> RoaringBitmap {
         let open = &*Self::seen(part, view) & part.segment.open();
         match part.segment.of_place(place) {
@@ -243,8 +245,8 @@ impl Snapshot {
         }
     }
 
-    /// Cards that may be meant by a name, the most alike first, [`MAX_NAMED`](super::MAX_NAMED) at most: those whose key is the same, and,
-    /// if the query says so, those that have its words or a name like it.
+    /// Cards that a name may mean, the most similar first, at most [`MAX_NAMED`](super::MAX_NAMED): those with the same
+    /// key, and, if the query asks for them, those that contain its words or have a similar name.
     pub fn named(&self, place: NamePlace<'_>, query: &NameQuery, view: &View) -> Vec<NamedCard> {
         let typed = trigrams(&query.search_key);
         let own = view.iter().filter(|card| place.holds(card)).filter_map(|card| {
@@ -256,7 +258,7 @@ impl Snapshot {
             let segment = &*part.segment;
             let alike = if query.near {
                 let seen = Self::seen(part, view);
-                // Between the sets of one code that several games have there are others.
+                // There are other cards between sets of several games with the same code.
                 let set = place.set.filter(|_| place.game.is_none());
                 let is_of_set = |at| set.is_none_or(|set| segment.place(at).set == set);
                 let window = segment.window_of_place(place);
@@ -297,8 +299,9 @@ impl Snapshot {
         found
     }
 
-    /// Names that a typed one may become: first those that begin with it, then those with a word that does, then, if the query looks for
-    /// near ones, those that contain it; each by the alphabet. A name that several cards have comes once.
+    /// Completions of a typed name: first names that begin with it, then names with a word that begins with it, then,
+    /// if the query asks for similar names, names that contain it; each in alphabetical order. A name of several cards
+    /// is listed once.
     pub fn suggest_names(
         &self,
         game: Option<&str>,
@@ -322,7 +325,7 @@ impl Snapshot {
         let place = PlaceKey { game, set, number, tier: 0 };
         self.parts.iter().find_map(|part| {
             let at = part.segment.first_from(place);
-            // A card that is gone may have had the same place.
+            // A deleted card may have had the same place.
             let alike = (at..).take_while(|at| {
                 (*at as usize) < part.segment.len() && part.segment.place(*at) == place
             });
@@ -331,7 +334,7 @@ impl Snapshot {
         })
     }
 
-    /// The card with an id, as it was told; of a hidden one the place.
+    /// The card with an id, as it was added; for a hidden card only its place.
     pub fn card(&self, id: u128) -> Option<CardRecord> {
         self.parts.iter().find_map(|part| {
             let at = part.segment.find(id).filter(|at| part.live.contains(*at))?;
@@ -350,7 +353,7 @@ impl Asked<'_> {
         self.steps.are_used_up() || self.judge.patterns.is_incomplete()
     }
 
-    /// The entries of one part after a position, `limit` at most.
+    /// The entries of one part after a position, at most `limit`.
     fn page(
         &self,
         segment: &Segment,
@@ -369,7 +372,7 @@ impl Asked<'_> {
         found
     }
 
-    /// The cards with content that fit.
+    /// The matching cards with content.
     fn open_cards(&self) -> Vec<(&Segment, RoaringBitmap)> {
         let fitting = |segment: &Segment, live: &RoaringBitmap| {
             let window = segment.window(self.judge);
@@ -392,7 +395,7 @@ fn named_card(segment: &Segment, at: u32, has_words: bool) -> NamedCard {
     }
 }
 
-/// The card with a number from 0 among all, by place. There must be so many.
+/// The card with this index, from 0, in the order of places. There must be that many.
 fn nth(sets: &[(&Segment, RoaringBitmap)], own: &[&CardRecord], wanted: u64) -> u128 {
     let mut others: Vec<&(&Segment, RoaringBitmap)> = sets.iter().collect();
     others.sort_by_key(|(_, cards)| std::cmp::Reverse(cards.len()));
@@ -404,7 +407,7 @@ fn nth(sets: &[(&Segment, RoaringBitmap)], own: &[&CardRecord], wanted: u64) -> 
         let own = own.iter().filter(|card| naive::place(card) < place).count() as u64;
         others.iter().map(in_set).sum::<u64>() + own
     };
-    // How many of the largest set come before the wanted one, which may be the next of them.
+    // How many cards of the largest set come before the wanted one, which may be the next of them.
     let (mut low, mut high) = (0, main.map_or(0, |(_, cards)| cards.len()));
     let main_card = |at: u64| {
         let (segment, cards) = main?;
@@ -425,7 +428,7 @@ fn nth(sets: &[(&Segment, RoaringBitmap)], own: &[&CardRecord], wanted: u64) -> 
     {
         return segment.id(at);
     }
-    // Among the others, between two of the largest set.
+    // Among the other sets, between two cards of the largest one.
     let last = low.checked_sub(1).and_then(main_card);
     let from = last.map(|(segment, at)| segment.place(at));
     let to = next.map(|(segment, at)| segment.place(at));

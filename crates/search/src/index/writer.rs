@@ -1,4 +1,4 @@
-//! The writer's side: cards are put in, and old segments merged.
+//! The writer's side: adds cards, and merges old segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use super::runner::{Runner, Sequential};
 use super::segment::{Segment, SegmentBuilder};
 use super::snapshot::{Part, Snapshot};
 
-/// Segments up to so many cards are merged at once with new cards: that takes a few milliseconds.
+/// Segments of up to this many cards are merged with new cards at once: this takes a few milliseconds.
 const MERGED_AT_ONCE: u64 = if cfg!(test) { 16 } else { 512 };
-/// With more segments than this a compaction is due.
+/// With more segments than this, a compaction is due.
 const MAX_PARTS: usize = if cfg!(test) { 3 } else { 8 };
-/// One in so many cards that is gone, or not in the first segment, makes a compaction of all due.
+/// If one in this many cards was deleted, or is not in the first segment, a compaction of all segments is due.
 const STALE: u64 = 8;
-/// Fewer stale cards than this never do.
+/// With fewer stale cards than this, it never is.
 const FEW_STALE: u64 = if cfg!(test) { 20 } else { 10_000 };
 
-/// Makes an index of many cards.
+/// Builds an index of many cards.
 #[derive(Default)]
 pub struct Builder {
     segment: SegmentBuilder,
@@ -27,32 +27,33 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty one.
+    /// An empty builder.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a card; the order does not matter. Of several with one id the last counts.
+    /// Adds a card, in any order. Of several with the same id, the last counts.
     pub fn push(&mut self, card: CardRecord) {
         self.segment.push(&card);
     }
 
-    /// Notes when a set came out.
+    /// Records the release day of a set.
     pub fn released(&mut self, game: String, set: String, day: Option<NaiveDate>) {
         self.index.apply(vec![Change::Released { game, set, day }]);
     }
 
-    /// Notes attributes that queries add up ([`crate::Test::Number`], [`crate::SumOf`]). Other sums are answered too, card by card.
+    /// Declares a sum of attributes that queries use ([`crate::Test::Number`], [`crate::SumOf`]), to be indexed. Other
+    /// sums are computed card by card.
     pub fn sum(&mut self, attributes: Vec<String>) {
         self.index.sums.insert(attributes);
     }
 
-    /// The index, made on the thread that calls.
+    /// Builds the index on the calling thread.
     pub fn finish(self) -> Index {
         self.finish_with(&Sequential)
     }
 
-    /// The index, made by the runner: the same one as that of [`Builder::finish`].
+    /// Builds the index with a runner: the same index as with [`Builder::finish`].
     pub fn finish_with(self, runner: &dyn Runner) -> Index {
         let Self { segment, mut index } = self;
         let segment = segment.finish(&index.sums, runner);
@@ -62,31 +63,32 @@ impl Builder {
     }
 }
 
-/// The cards, for the one who changes them; hands out snapshots.
+/// The cards, for their only writer; provides snapshots.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     now: Arc<Snapshot>,
     sums: BTreeSet<Vec<String>>,
 }
 
-/// A segment of which every card is alive; `None`: it has no card.
+/// A segment without deleted cards; `None`: it has no card.
 fn part_of(segment: Segment) -> Option<Part> {
     let live = Arc::new(segment.all());
     (segment.len() > 0).then(|| Part { segment: Arc::new(segment), live })
 }
 
 impl Index {
-    /// The cards as they are now; costs nothing.
+    /// The current cards; this costs nothing.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.now)
     }
 
-    /// Notes attributes that queries add up, for the cards that come from now on, and for all with the next compaction.
+    /// Declares a sum of attributes, for cards that are added from now on, and for all cards from the next compaction
+    /// on.
     pub fn sum(&mut self, attributes: Vec<String>) {
         self.sums.insert(attributes);
     }
 
-    /// Carries changes out, in their order; snapshots that were taken before do not see them. Doing one twice changes nothing.
+    /// Applies changes in order; earlier snapshots do not see them. Applying a change twice has no further effect.
     pub fn apply(&mut self, changes: Vec<Change>) {
         let now = Arc::make_mut(&mut self.now);
         let mut cards: BTreeMap<u128, Option<Box<CardRecord>>> = BTreeMap::new();
@@ -133,7 +135,7 @@ impl Index {
         now.parts.extend(part_of(segment.finish(&self.sums, &Sequential)));
     }
 
-    /// Work that makes the index smaller and faster again, when some is due. Ask after changes.
+    /// A compaction that makes the index smaller and faster again, if one is due. To be called after changes.
     pub fn compaction(&self) -> Option<Compaction> {
         let parts = &self.now.parts;
         let live = |parts: &[Part]| parts.iter().map(|part| part.live.len()).sum::<u64>();
@@ -141,7 +143,7 @@ impl Index {
         let first = parts.first()?;
         let stale = all - first.live.len();
         let is_stale = stale > FEW_STALE && stale * STALE > live(parts);
-        // The largest is left as it is, unless too little of it is left.
+        // The largest segment is kept, unless too many of its cards were deleted.
         let inputs = match (is_stale, parts.len() > MAX_PARTS) {
             (true, _) => parts.clone(),
             (false, true) => parts[usize::from(live(&parts[1..]) * STALE < live(parts))..].to_vec(),
@@ -150,7 +152,7 @@ impl Index {
         Some(Compaction { inputs, sums: self.sums.clone() })
     }
 
-    /// Puts in what a compaction made. Changes since it began are kept.
+    /// Installs the result of a compaction. Changes since its start are kept.
     pub fn install(&mut self, compacted: Compacted) {
         let Compacted { inputs, segment } = compacted;
         let now = Arc::make_mut(&mut self.now);
@@ -158,7 +160,7 @@ impl Index {
         for input in &inputs {
             let same = |part: &Part| Arc::ptr_eq(&part.segment, &input.segment);
             let current = now.parts.iter().position(same).map(|at| now.parts.remove(at));
-            // What became of a card since stands in a newer segment.
+            // Later changes of a card are in a newer segment.
             let gone = match &current {
                 Some(current) => &*input.live - &*current.live,
                 None => (*input.live).clone(),
@@ -170,12 +172,12 @@ impl Index {
         if !live.is_empty() {
             now.parts.insert(0, Part { segment, live: Arc::new(live) });
         }
-        // The largest stands first, the smallest last, where new cards are merged with it.
+        // The largest segment is the first, and the smallest the last, with which new cards are merged.
         now.parts.sort_by_key(|part| std::cmp::Reverse(part.live.len()));
     }
 }
 
-/// Segments that are to become one. Changes may go on meanwhile.
+/// Segments to be merged into one. Changes may continue in the meantime.
 #[derive(Debug)]
 pub struct Compaction {
     inputs: Vec<Part>,
@@ -183,7 +185,7 @@ pub struct Compaction {
 }
 
 impl Compaction {
-    /// Does the work: some ten seconds for a million cards, on the thread that calls it.
+    /// Does the work: some ten seconds for a million cards, on the calling thread.
     pub fn run(self) -> Compacted {
         let mut segment = SegmentBuilder::default();
         for Part { segment: from, live } in &self.inputs {
@@ -198,7 +200,7 @@ impl Compaction {
     }
 }
 
-/// What a compaction made.
+/// The result of a compaction.
 #[derive(Debug)]
 pub struct Compacted {
     inputs: Vec<Part>,

@@ -13,12 +13,12 @@ use crate::memory::places::Place;
 use crate::store::StoreError;
 use crate::store::catalogue::bulk_files::{self, CHUNK};
 
-/// The bytes of a version that are left to send. Holds a connection only while it reads a chunk.
+/// The bytes of a version that are still to be sent. Holds a database connection only while it reads a chunk.
 pub struct Download {
     app: AppState,
     version: Uuid,
     left: Range<u64>,
-    /// Counts as a download of its network while this lives.
+    /// Counts as one download of the client's network until it is dropped.
     _place: Place<Network>,
 }
 
@@ -32,8 +32,8 @@ impl Download {
         Self { app, version, left, _place: place }
     }
 
-    /// The bytes, read as they are taken. Ends with an error, and so with the connection, when the database does not answer or the version
-    /// is not kept any more; the client can go on from there.
+    /// Streams the bytes, each chunk read on demand. The stream ends with an error, and the connection with it, when
+    /// the database does not answer or the version was deleted; the client can resume with a range request.
     pub fn stream(self) -> impl Stream<Item = Result<Bytes, io::Error>> {
         futures_util::stream::try_unfold(self, |mut download| async move {
             if download.left.is_empty() {
@@ -42,7 +42,7 @@ impl Download {
             match download.next().await {
                 Ok(bytes) => Ok(Some((bytes, download))),
                 Err(error) => {
-                    tracing::warn!(%error, version = %download.version, "a download broke off");
+                    tracing::warn!(%error, version = %download.version, "a download was interrupted");
                     Err(error)
                 }
             }

@@ -1,4 +1,4 @@
-//! The forms of bulk files: cards as JSON lines, printings as CSV.
+//! The formats of bulk files: cards as JSON lines, printings as CSV.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use crate::domain::csv_lines::CsvLines;
 use crate::store::catalogue::bulk_files::{BulkCard, Layout, Page, Pages};
 use crate::store::catalogue::cards::{CardPlace, CardView, OpenCard, Printing};
 
-/// How cards are written into files. Whoever changes a byte of what the pages below write raises the version, or files that are there
-/// stay as they are until something happens to their game; a test holds the bytes.
+/// How cards are written into files. A change of even one byte of the output below needs a higher version, or existing
+/// files stay as they are until their game changes. A test compares the bytes.
 pub const LAYOUT: Layout<BulkCard> = Layout { version: 3, pages };
 
 fn pages(game: &Game) -> Pages<BulkCard> {
@@ -25,9 +25,9 @@ fn pages(game: &Game) -> Pages<BulkCard> {
     ]
 }
 
-/// A card in each line: as `GET /v1/cards/{card}` tells it to a stranger, with its printings.
+/// One card per line: the response of `GET /v1/cards/{card}` to an anonymous client, with the printings.
 struct CardLines {
-    /// Where the game has scans.
+    /// The template of the game's scan addresses, if it has one.
     scan: Option<ScanTemplate>,
 }
 
@@ -38,7 +38,7 @@ struct OpenLine {
     printings: Vec<PrintingResponse>,
 }
 
-/// What is told of a hidden card, but for how many submissions it has: that changes without an event.
+/// The public members of a hidden card, without its number of submissions, which changes without an event.
 #[derive(Serialize)]
 struct HiddenLine<'a> {
     id: Uuid,
@@ -91,13 +91,13 @@ impl Page<BulkCard> for CardLines {
     }
 }
 
-/// A printing in each line, with the values that it has, its own or the card's: CSV (RFC 4180).
+/// One printing per line, with its own values or else those of the card: CSV (RFC 4180).
 struct PrintingTable {
-    /// Codes of all attributes that any kind of the game has.
+    /// Codes of all attributes that any kind of card in the game has.
     attributes: BTreeSet<String>,
 }
 
-/// What all printings of a card say, but for their own attributes.
+/// Values that all printings of a card share unless they have their own.
 struct Printed {
     attributes: Map<String, Value>,
     effects: Vec<Effect>,
@@ -105,7 +105,7 @@ struct Printed {
 
 const COLUMNS: [&str; 9] =
     ["id", "card", "game", "set", "number", "name", "kind", "rarity", "tier"];
-/// What stands before an attribute's code in its column's name, for an attribute may be called `name`.
+/// Prefix of the column names of attributes: an attribute may itself be called `name`.
 const ATTRIBUTE: &str = "attributes.";
 const MORE_COLUMNS: [&str; 2] = ["effects", "lore"];
 
@@ -139,7 +139,7 @@ impl Page<BulkCard> for PrintingTable {
     }
 
     fn write(&self, card: &BulkCard, out: &mut Vec<u8>) -> serde_json::Result<i64> {
-        // Of a hidden card nobody may know which printings it has.
+        // The number of printings of a hidden card is secret.
         let CardView::Open(open) = &card.card else { return Ok(0) };
         let printed =
             Printed { attributes: open.attributes.read()?, effects: open.effects.read()? };
@@ -152,7 +152,7 @@ impl Page<BulkCard> for PrintingTable {
     }
 }
 
-/// A value as plain text; several are separated by `|`.
+/// A value as plain text; the elements of a list are separated by `|`.
 fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -162,7 +162,8 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// A record. Values stay what they are, also those that a spreadsheet would take for a formula (docs/decisions/0047-csv-values-unchanged.md).
+/// Writes a CSV record. Values are not escaped against spreadsheet formulas
+/// (docs/decisions/0047-csv-values-unchanged.md).
 fn line(fields: impl IntoIterator<Item = String>, out: &mut Vec<u8>) {
     CsvLines::crlf().push(fields, out);
 }
@@ -235,7 +236,7 @@ mod tests {
     const CHANGED: &str = "raise the version of LAYOUT, then write the new form down here";
 
     #[test]
-    fn lines_of_cards_are_of_this_layout() {
+    fn card_lines_match_the_layout_version() {
         let id = "00000000-0000-0000-0000-000000000001";
         let scan = ScanTemplate::parse("https://cdn.example.org/{set}/{number}-{rarity}").ok();
         let (rows, text) = written(&CardLines { scan });
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_printings_is_of_this_layout() {
+    fn printings_table_matches_the_layout_version() {
         let attributes = ["attack", "rank", "subtypes", "x"].map(str::to_owned);
         let (rows, text) = written(&PrintingTable { attributes: attributes.into() });
         assert_eq!(rows, [2, 0]);

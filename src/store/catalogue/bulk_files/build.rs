@@ -21,33 +21,35 @@ use crate::store::db::schema::{bulk_chunks, bulk_files};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// After each stretch the database rests for so many times as long as it took to read it: so a build takes a quarter of a processor from it.
+/// After each batch, the build pauses this many times as long as the read took, so that it uses a quarter of a database
+/// processor.
 const REST: u32 = 3;
-/// Longest rest: a transaction that is idle for five seconds is ended by the server.
+/// Longest pause: the server ends a transaction that is idle for five seconds.
 const LONGEST_REST: Time = Time::from_secs(2);
-/// Builds wait while cards are imported or edited, but not for longer than so many of the usual pauses.
+/// Builds wait while cards are imported or edited, but for no more than this many of the usual pauses.
 const MOST_PAUSES: i32 = 10;
-/// A program with an older layout than the newest does not touch a file before it is that old: a newer program beside it will. Unless
-/// that was taken back.
+/// An older program does not replace a file with a newer layout before the file is this old: a newer program beside it
+/// will build it, unless the upgrade was reverted.
 const NEWER_LAYOUT: Duration = Duration::hours(1);
 
-/// What files are made of: the rows of a game, from one snapshot.
+/// The source of files: the rows of a game, from one snapshot.
 pub trait RowSource: Send + Sized {
     /// A row.
     type Row: Send + 'static;
-    /// The files that are made of these rows, always together.
+    /// The kinds of files that are built from these rows, always together.
     const KINDS: &'static [BulkKind];
-    /// Which events of the change feed may say something of these rows: a condition on `events e` that has an index for each game.
+    /// Which events of the change feed may concern these rows: a condition on `events e` that has an index for each
+    /// game.
     const EVENTS: &'static str;
-    /// Whether they may be others on each day without an event.
+    /// Whether the rows may change with the date, without an event.
     const CHANGE_DAILY: bool;
-    /// The advisory lock of builds: those of other rows go on meanwhile.
+    /// The advisory lock of these builds. Builds of other rows can run at the same time.
     const LOCK: i64;
 
-    /// The first rows of a game are next.
+    /// A source that begins with the first rows of a game.
     fn of_game(game: &str) -> Self;
 
-    /// The next rows; none: there are no more. So many that reading them is one statement of moderate length.
+    /// The next rows, in a batch that one statement can read in moderate time; empty at the end.
     fn next(
         &mut self,
         conn: &mut Connection,
@@ -56,7 +58,7 @@ pub trait RowSource: Send + Sized {
 
 /// How rows are written into files.
 pub struct Layout<R> {
-    /// Rises when rows are written otherwise: files of an older layout are made anew.
+    /// Rises when rows are written differently: files of an older layout are rebuilt.
     pub version: i32,
     /// The files of a game.
     pub pages: fn(&Game) -> Pages<R>,
@@ -70,18 +72,18 @@ impl<R> Clone for Layout<R> {
 
 impl<R> Copy for Layout<R> {}
 
-/// Files with their forms.
+/// File kinds with their formats.
 pub type Pages<R> = Vec<(BulkKind, Box<dyn Page<R>>)>;
 
-/// The form of a file.
+/// The format of a file.
 pub trait Page<R>: Send + Sync {
-    /// Writes what stands before all rows.
+    /// Writes the heading.
     fn heading(&self, out: &mut Vec<u8>);
 
-    /// Writes what a row says; how many lines that were.
+    /// Writes a row; returns the number of lines.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the row cannot be serialised.
     fn write(&self, row: &R, out: &mut Vec<u8>) -> serde_json::Result<i64>;
 }
 
@@ -106,14 +108,14 @@ struct BuildState {
     has_news: bool,
 }
 
-/// Whether a game's files are to be built.
+/// Whether the files of a game are built now.
 #[derive(Debug, PartialEq, Eq)]
 enum Need {
-    /// To be made.
+    /// Build them now.
     Build,
-    /// Something happened, but not yet.
+    /// There was a change, but the build waits.
     Wait,
-    /// Nothing happened to the game, whatever happened to others.
+    /// There was no change of this game.
     Nothing,
 }
 
@@ -135,7 +137,7 @@ impl BuildState {
         if !is_newer && (oldest < layout || self.files < expected) {
             return Need::Build;
         }
-        // Events are kept for a time only: without them nobody knows what happened since.
+        // Events are deleted after a time. Without them it is unknown what has changed.
         if !self.has_news && extent.continues(seq) {
             return Need::Nothing;
         }
@@ -147,8 +149,8 @@ impl BuildState {
         if now >= built_at + wait { Need::Build } else { Need::Wait }
     }
 
-    /// Whether the files are so old that they are made even beside an import: always, without an interval. Files of a game that has none are
-    /// not: its import has just begun.
+    /// Whether the files are so old that they are built even during an import; always true without an interval. Not for
+    /// a game without files: its first import is probably running.
     fn is_overdue(&self, now: DateTime<Utc>, interval: Duration) -> bool {
         if interval.is_zero() {
             return true;
@@ -159,8 +161,8 @@ impl BuildState {
     }
 }
 
-/// Makes the files anew of each game to which something happened since, but each at most every `interval`; and deletes versions that
-/// were replaced long enough ago. Any number of instances may do it at once: one builds, the others leave it to that one.
+/// Rebuilds the files of each game that has changed, each at most once per `interval`, and deletes versions that were
+/// replaced long enough ago. Any number of instances may call this: one builds, and the others skip the game.
 pub async fn refresh<S: RowSource>(
     store: &Store,
     games: &GameCache,
@@ -176,7 +178,7 @@ pub async fn refresh<S: RowSource>(
         let form = (layout.version, S::KINDS.len());
         let done = match standing.need(form, extent, clock.now(), interval) {
             Need::Build if is_being_imported && !standing.is_overdue(clock.now(), interval) => {
-                tracing::debug!(%game, "bulk files wait for an import to end");
+                tracing::debug!(%game, "the build of bulk files waits for the end of an import");
                 Ok(())
             }
             Need::Build => build::<S>(store, games, game, layout, clock.now()).await,
@@ -185,7 +187,7 @@ pub async fn refresh<S: RowSource>(
         };
         // An error in one game does not stop the others.
         if let Err(error) = done {
-            tracing::warn!(%error, %game, "cannot make bulk files");
+            tracing::warn!(%error, %game, "cannot build bulk files");
             outcome = Err(error);
         }
     }
@@ -203,7 +205,8 @@ async fn standings<S: RowSource>(
     let mut conn = store.connection().await?;
     let told = S::EVENTS;
     let kinds: Vec<&str> = S::KINDS.iter().map(|kind| kind.as_str()).collect();
-    // The newest event of a game is the end of an index; whether there is any newer one is a question for which Postgres reads them all.
+    // The newest event of a game is found at the end of an index. Asked whether there is a newer one than a given
+    // event, Postgres would read all of them.
     let query = sql(format!(
         "SELECT g.code AS game, f.*, coalesce(f.change_seq < ( \
              SELECT e.seq FROM events e WHERE e.payload ->> 'game' = g.code AND {told} AND e.seq IS NOT NULL ORDER BY e.seq DESC LIMIT 1), false) \
@@ -219,7 +222,8 @@ async fn standings<S: RowSource>(
     Ok(query.load(&mut *conn).await?)
 }
 
-/// Nothing happened to the game up to `seq`. Mirrors need not read the other games' events, and the number never becomes too old.
+/// Records that the game did not change up to `seq`, so that mirrors need not read events of other games, and the
+/// number stays within the kept events.
 async fn catch_up(store: &Store, game: &str, kinds: &[BulkKind], seq: i64) -> StoreResult<()> {
     let mut conn = store.connection().await?;
     let behind = bulk_files::table
@@ -239,7 +243,7 @@ async fn build<S: RowSource>(
     layout: Layout<S::Row>,
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
-    // First the number, then the snapshot: what has a number by now was committed before, so the snapshot has it.
+    // The number is read before the snapshot: numbered events were committed before, so the snapshot contains them.
     let seq = changes::extent(store).await?.newest;
     let began = Instant::now();
     let mut conn = store.with_deadline(deadlines::BATCH).connection().await?;
@@ -247,7 +251,7 @@ async fn build<S: RowSource>(
     let mut order = BuildOrder { game, seq, layout, now, began, rested: Time::ZERO };
     let files = order.make(&mut conn, games, S::of_game(game)).await;
     let Some(files) = end(&mut conn, files).await? else {
-        tracing::debug!(game, "somebody else makes bulk files");
+        tracing::debug!(game, "another instance builds the bulk files");
         return Ok(());
     };
     let seconds = began.elapsed().as_secs_f64();
@@ -260,12 +264,12 @@ async fn build<S: RowSource>(
     Ok(())
 }
 
-/// A file that was made.
+/// A file that was built.
 struct BuiltFile {
     name: String,
     row_count: i64,
     size: i64,
-    /// It differs from the version before.
+    /// Whether it differs from the previous version.
     is_new: bool,
 }
 
@@ -275,7 +279,7 @@ struct Locked {
     locked: bool,
 }
 
-/// The files of a game that are to be made.
+/// The files of a game to build.
 struct BuildOrder<'a, R> {
     game: &'a str,
     seq: i64,
@@ -287,7 +291,7 @@ struct BuildOrder<'a, R> {
 }
 
 impl<R: Send + 'static> BuildOrder<'_, R> {
-    /// All files from one snapshot; `None`: another instance builds them.
+    /// Builds all files from one snapshot; `None`: another instance builds them.
     async fn make<S: RowSource<Row = R>>(
         &mut self,
         conn: &mut Connection,
@@ -316,7 +320,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         Ok(Some(made))
     }
 
-    /// Reads the rows, stretch by stretch, and stores the chunks.
+    /// Reads the rows batch by batch, and stores the chunks.
     async fn pack(
         &mut self,
         conn: &mut Connection,
@@ -355,7 +359,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         }
     }
 
-    /// Puts the file in the place of the version before, unless it is the same.
+    /// Replaces the previous version of the file, unless both are equal.
     async fn publish(
         &self,
         conn: &mut Connection,
@@ -372,7 +376,8 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         let columns = (bulk_files::id, bulk_files::sha256, bulk_files::change_seq);
         let before: Option<(Uuid, Vec<u8>, i64)> =
             current.select(columns).first(conn).await.optional()?;
-        // Somebody else may have taken a later number and been faster: our snapshot is younger still, and holds all of that, too.
+        // Another instance may have published a higher number in the meantime: this snapshot is newer, so it contains
+        // those changes, too.
         let seq = before.as_ref().map_or(self.seq, |(.., seq)| self.seq.max(*seq));
         let built = (
             bulk_files::layout.eq(self.layout.version),
@@ -455,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn news_are_waited_for_but_not_too_often() {
+    fn changes_are_built_but_not_too_often() {
         assert_eq!(need(&standing(), MINUTE), Need::Nothing);
         let news = BuildState { has_news: true, change_seq: Some(99), ..standing() };
         assert_eq!(need(&news, Duration::seconds(59)), Need::Wait);
@@ -466,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_is_waited_for_but_not_for_ever() {
+    fn builds_wait_for_an_import_but_not_without_limit() {
         let is_overdue = |standing: &BuildState, after| {
             standing.is_overdue(DateTime::UNIX_EPOCH + after, MINUTE)
         };
@@ -481,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_of_an_older_layout_is_made_at_once() {
+    fn missing_files_and_older_layouts_are_built_at_once() {
         let none = BuildState {
             files: 0,
             change_seq: None,
@@ -505,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_the_feed_is_made_anew() {
+    fn files_older_than_the_feed_are_rebuilt() {
         let old = BuildState { change_seq: Some(3), ..standing() };
         assert_eq!(need(&old, MINUTE), Need::Build);
         let just = BuildState { change_seq: Some(4), ..standing() };

@@ -7,13 +7,13 @@ use crate::store::card_content::bulk;
 use crate::store::catalogue::cards::CardPlace;
 use crate::store::{Connection, StoreResult};
 
-/// Cards that are read at once.
+/// Cards per read.
 const STRETCH: i64 = 500;
 
-/// The cards of a game by set and number, as a stranger sees them.
+/// The cards of a game by set and number, as an anonymous viewer sees them.
 pub struct CardRows {
     game: String,
-    /// The last one that was read.
+    /// The place of the last card that was read.
     after: Option<CardPlace>,
 }
 

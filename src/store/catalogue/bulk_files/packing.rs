@@ -1,4 +1,5 @@
-//! Compresses rows into chunks of gzip, with their hash. Memory holds a batch of rows and their chunks, never a whole file.
+//! Compresses rows into gzip chunks, and hashes them. Memory holds one batch of rows and their chunks, never a whole
+//! file.
 
 use std::io::{self, Write};
 
@@ -10,14 +11,14 @@ use super::Page;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::store::{StoreError, StoreResult};
 
-/// Bytes of a chunk. A download holds one at a time, and there may be thousands of downloads.
+/// Size of a chunk in bytes. Each download holds one, and there may be thousands of downloads.
 pub const CHUNK: usize = 64 * 1024;
 
-/// A file that is being made.
+/// A file that is being built.
 pub(super) struct Packing<R> {
     pub(super) kind: BulkKind,
     page: Box<dyn Page<R>>,
-    /// What was written and not packed yet.
+    /// Text that is not compressed yet.
     text: Vec<u8>,
     packer: GzEncoder<Chunks>,
     pub(super) row_count: i64,
@@ -25,17 +26,17 @@ pub(super) struct Packing<R> {
 }
 
 impl<R> Packing<R> {
-    /// A file that begins as `page` says.
+    /// A file that begins with the heading of `page`.
     pub(super) fn new(kind: BulkKind, page: Box<dyn Page<R>>) -> Self {
         let mut text = Vec::new();
         page.heading(&mut text);
-        // Neither time nor machine in the head: the same rows give the same bytes.
+        // The gzip header contains neither time nor operating system: equal rows give equal bytes.
         let packer = GzBuilder::new().mtime(0).operating_system(255);
         let packer = packer.write(Chunks::default(), Compression::default());
         Self { kind, page, text, packer, row_count: 0, unpacked_size: 0 }
     }
 
-    /// Writes and packs rows. Takes its time: not for an async worker.
+    /// Writes and compresses rows. Too slow for an async worker thread.
     pub(super) fn add(&mut self, rows: &[R]) -> StoreResult<()> {
         for row in rows {
             self.row_count += self.page.write(row, &mut self.text).map_err(fault)?;
@@ -53,12 +54,12 @@ impl<R> Packing<R> {
         Ok(())
     }
 
-    /// The chunks that are full, and are not held any longer.
+    /// Removes and returns the complete chunks.
     pub(super) fn take_chunks(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.packer.get_mut().full)
     }
 
-    /// Bytes and SHA-256 of all chunks so far.
+    /// Size and SHA-256 of all chunks so far.
     pub(super) fn seal(&self) -> (u64, Vec<u8>) {
         let chunks = self.packer.get_ref();
         (chunks.size, chunks.digest.clone().finalize().to_vec())
@@ -69,7 +70,7 @@ fn fault(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     StoreError::Fault(diesel::result::Error::SerializationError(Box::new(error)))
 }
 
-/// Cuts what is written into chunks.
+/// Splits the compressed data into chunks.
 #[derive(Default)]
 struct Chunks {
     full: Vec<Vec<u8>>,

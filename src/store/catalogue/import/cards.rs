@@ -18,13 +18,13 @@ use crate::store::db::schema::printings;
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
-/// Cards in one statement.
+/// Cards per statement.
 const BATCH: usize = 500;
 
-/// Printings in one statement.
+/// Printings per statement.
 const PRINTING_BATCH: usize = 5_000;
 
-/// New cards with their ids and all that is stored of them, ready to be written.
+/// New cards with their ids and prepared content.
 struct NewCards<'a> {
     ids: Vec<CardId>,
     numbers: Vec<&'a str>,
@@ -49,7 +49,7 @@ impl<'a> NewCards<'a> {
     }
 }
 
-/// Adds the new cards of a set; hidden ones when the set starts hidden.
+/// Adds the new cards of a set; they are hidden if the set starts hidden.
 pub(super) async fn add(
     conn: &mut Connection,
     by: &Importer,
@@ -61,7 +61,7 @@ pub(super) async fn add(
     let mut next = batches.next().map(NewCards::of);
     while let Some(batch) = next.take() {
         add_places(conn, plan, &batch, at).await?;
-        // While Postgres stores the content, which takes longest, the next batch is made.
+        // While Postgres stores the content of one batch, which takes longest, the next batch is prepared.
         let preparing = async {
             tokio::task::yield_now().await;
             batches.next().map(NewCards::of)
@@ -82,14 +82,14 @@ pub(super) async fn add(
     Ok(())
 }
 
-/// Adds what everybody may know of new cards, and that they are hidden when the set starts hidden.
+/// Adds the public part of new cards, and marks them as hidden if the set starts hidden.
 async fn add_places(
     conn: &mut Connection,
     plan: &SetPlan<'_>,
     new: &NewCards<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    // Columns instead of rows: Postgres reads such a statement once and plans one row of it.
+    // Columns instead of rows: Postgres then parses one statement text and plans one row of it.
     sql("INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
          SELECT new.id, $game, $set, new.number, $at, $at FROM unnest($ids, $numbers) AS new (id, number)")
     .bind("ids", &new.ids)
@@ -109,7 +109,7 @@ async fn add_places(
     Ok(())
 }
 
-/// New printings, a column beside the other.
+/// New printings as columns.
 struct NewPrintings<'a> {
     ids: Vec<PrintingId>,
     cards: Vec<CardId>,
@@ -124,7 +124,7 @@ impl<'a> NewPrintings<'a> {
             .iter()
             .map(|(card, printing)| (PrintingId::of_card(*card), *card, *printing))
             .collect();
-        // In the order of the indexes: each page of them is visited once.
+        // In the order of the index, so that each page of it is visited once.
         new.sort_unstable_by_key(|(id, ..)| *id);
         Self {
             ids: new.iter().map(|(id, ..)| *id).collect(),
@@ -154,7 +154,7 @@ async fn add_printings(
     content::insert_printings(conn, by, &new.ids, &new.attributes).await
 }
 
-/// Changes what differs about stored cards.
+/// Updates stored cards where they differ.
 pub(super) async fn change(
     conn: &mut Connection,
     by: &Importer,
@@ -169,8 +169,9 @@ pub(super) async fn change(
     changes::cards_changed(conn, &changed, at).await
 }
 
-/// Holds the progress of all hidden cards of these sets, which are counted anew when the set is written: by game, set and id, as batches of
-/// submissions do, and before any content is locked, as unlocking does. So an import cannot deadlock with them.
+/// Locks the progress of all hidden cards of these sets, which are counted again when the set is written: in the order
+/// of game, set and id, as batches of submissions do, and before any content is locked, as unlocking does. So an import
+/// cannot deadlock with these.
 pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
     let stored = plans.iter().filter(|plan| !plan.is_new);
     let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
@@ -183,7 +184,8 @@ pub(super) async fn hold_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) ->
     Ok(())
 }
 
-/// Keeps cards from being unlocked meanwhile. Their rows come before their content, and in the order of ids, as unlocking does.
+/// Prevents the unlock of these cards until the transaction ends. Progress rows are locked before content and in the
+/// order of ids, as unlocking does.
 async fn hold_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
     sql(
         "SELECT card_id FROM unlocks WHERE card_id = ANY ($ids) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
@@ -200,8 +202,8 @@ async fn change_card(
     plan: &CardPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    // The time was taken before others were waited for: what they wrote is older all the same, or an answer with the same time
-    // would say that nothing changed.
+    // The time was taken before waiting for other transactions. This change must still get a later time
+    // than theirs; otherwise a response with the same time would say that nothing has changed.
     sql(
         "UPDATE cards SET revision = revision + 1, updated_at = greatest($at, updated_at + interval '1 microsecond', \
              (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $id",
@@ -240,7 +242,8 @@ struct CardRow {
     card_id: CardId,
 }
 
-/// Gives every printing of a game the tier that its rarity has now. Cards are listed by it: those to which it happens have changed.
+/// Updates the tier of every printing of a game to that of its rarity. Lists of cards depend on the tier, so these
+/// cards count as changed.
 pub(super) async fn apply_tiers(
     conn: &mut Connection,
     game: &Game,

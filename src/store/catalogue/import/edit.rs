@@ -1,4 +1,4 @@
-//! Edits of one card or one set, on the way that imports take: the same lock, the same checks, the same events.
+//! Edits of one card or one set. They use the same lock, checks and events as imports.
 
 use cardscape_engine::Game;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -26,19 +26,19 @@ use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// An edit did not happen.
+/// Why an edit was not stored.
 #[derive(Debug, Error)]
 pub enum EditError<T> {
     /// There is no such card or set.
     #[error("there is no such thing")]
     Missing,
-    /// It is not what the editor saw.
+    /// It differs from the version that the editor has read.
     #[error("it was changed meanwhile")]
     Stale,
-    /// The game's rules, or what is stored, speak against it.
+    /// The edit conflicts with the game's rules, or with stored data.
     #[error("refused: {} faults", .0.len())]
     Refused(Vec<ImportFault>),
-    /// It was a rehearsal: this is what it would have become.
+    /// It was a dry run: this would be the result.
     #[error("rehearsed")]
     Rehearsed(T),
     /// The store failed.
@@ -61,7 +61,8 @@ impl<T> AsStoreError for EditError<T> {
     }
 }
 
-/// Changes one card, if it is still what the editor saw; what it is now. A patch that changes nothing leaves no trace.
+/// Changes one card, if it is still the version that the editor has read; returns the new state. A patch without
+/// changes writes nothing.
 pub async fn edit_card(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,
@@ -124,7 +125,7 @@ pub async fn edit_card(
     content_of_cards::find(conn, viewer, id).await?.ok_or(EditError::Missing)
 }
 
-/// Another card of the game that has the new name already.
+/// Faults for another card of the game that already has the new name.
 pub(super) async fn name_faults(
     conn: &mut Connection,
     by: &Importer,
@@ -141,7 +142,7 @@ pub(super) async fn name_faults(
             format!("card {} of the set {} has this name already", taken.number, taken.set_code);
         ImportFault::new(&plan.set.file, "/cards/0/name", message)
     };
-    // The card itself has another name as yet.
+    // The card itself still has its old name.
     Ok(taken.into_iter().map(fault).collect())
 }
 
@@ -150,7 +151,7 @@ async fn has_policy(conn: &mut Connection, game: &str, set: &str) -> StoreResult
     Ok(policy.is_some_and(|policy| policy.stored.is_some()))
 }
 
-/// Locks the row of a set, so that no print run of it begins meanwhile; its id.
+/// Locks the row of a set, so that no print run of it can begin; returns its id.
 pub(in crate::store) async fn lock_set(
     conn: &mut Connection,
     game: &str,
@@ -165,7 +166,7 @@ pub(in crate::store) async fn lock_set(
         .optional()?)
 }
 
-/// Notes that a set is no longer what its file said.
+/// Records that a set no longer equals its file.
 pub(in crate::store) async fn note_edited(
     conn: &mut Connection,
     set: Uuid,
@@ -178,21 +179,21 @@ pub(in crate::store) async fn note_edited(
     Ok(())
 }
 
-/// What to change about a set; `None` leaves it as it is.
+/// The changes of a set; `None` leaves a value unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetChange {
     /// Name for people.
     pub name: Option<String>,
-    /// Day of release, or that there is none.
+    /// Day of release; `Some(None)` removes it.
     pub released_on: Option<Option<NaiveDate>>,
     /// Whether cards that are added later start hidden.
     pub hidden: Option<bool>,
-    /// Distinct accounts whose submissions unlock a card.
+    /// Number of distinct accounts whose submissions unlock a card.
     pub unlock_threshold: Option<i32>,
 }
 
-/// Changes a set's own fields, if it is still what the editor saw; what it is now. A lower threshold unlocks the cards that have
-/// enough submissions already.
+/// Changes the fields of a set, if it is still the version that the editor has read; returns the new state. A lower
+/// threshold unlocks cards that already have enough submissions.
 pub async fn edit_set(
     conn: &mut Connection,
     by: &Acting<WriteCatalogue>,
@@ -225,7 +226,8 @@ pub async fn edit_set(
             sets_table::name.eq(name),
             sets_table::released_on.eq(released_on),
             sets_table::hidden.eq(hidden),
-            // Where a policy decides, what the file said stays for the day that it is taken away.
+            // While an unlock policy applies, the values from the file are kept for the time after the policy is
+            // deleted.
             change.unlock_threshold.map(|threshold| sets_table::unlock_threshold.eq(threshold)),
             sets_table::revision.eq(sets_table::revision + 1),
             sets_table::updated_at.eq(at),

@@ -1,8 +1,8 @@
-//! Brings games and sets into the catalogue, whole or not at all.
+//! Imports games and sets, each import in one transaction.
 //!
-//! An import first plans what differs from what is stored, for all its sets, and only then writes: what must not happen (a
-//! card that vanishes, a name that another card has, a stored card that a changed manifest does not allow) refuses it with every such fault. What does not differ is not touched:
-//! revisions and times stay.
+//! An import first plans the differences from the stored data, for all its sets, and only then writes. Forbidden
+//! changes (a card that is missing in the file, a name that another card has, a stored card that a changed manifest
+//! does not allow) refuse the import with every such fault. Equal rows are not touched: their revisions and times stay.
 
 mod cards;
 mod edit;
@@ -32,11 +32,11 @@ use crate::store::serials::unlock_policies;
 use crate::store::serials::unlock_policies::Recount;
 use crate::store::{Connection, StoreError, StoreResult};
 
-/// Imports wait for each other on this advisory lock, longer than ordinary statements may.
+/// Imports wait for each other on this advisory lock, longer than ordinary statements may wait.
 pub(in crate::store) const LOCK: &str = "SET LOCAL lock_timeout = '120s'; SET LOCAL statement_timeout = '120s'; \
                     SELECT pg_advisory_xact_lock(7233172002)";
 
-/// Whether somebody imports, edits, moves or merges cards of any game at this moment. Only a hint: who asks does not wait, and nobody waits for him.
+/// Whether an import, edit, move or merge of any game is running. Only a hint: the check takes no lock.
 pub async fn is_running(conn: &mut Connection) -> StoreResult<bool> {
     let held = sql(
         "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid, objid, objsubid) = ($upper, $lower, 1) \
@@ -47,33 +47,33 @@ pub async fn is_running(conn: &mut Connection) -> StoreResult<bool> {
     Ok(current)
 }
 
-/// The advisory lock of imports as `pg_locks` tells it: the upper and the lower half of its number.
+/// The advisory lock of imports as `pg_locks` shows it: the upper and lower half of its number.
 const LOCK_KEY: (u32, u32) = (1, 2_938_204_706);
 
-/// What must be stored of the game for an import to go ahead.
+/// What must be stored of the game before an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
     /// Anything or nothing.
     Whatever,
-    /// Nothing: the game is to be new.
+    /// Nothing: the game must be new.
     Nothing,
     /// This revision of the manifest.
     Revision(i64),
 }
 
-/// An import did not happen.
+/// Why an import was not stored.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// What it asks for must not happen.
+    /// It contains forbidden changes.
     #[error("refused: {} faults", .0.len())]
     Refused(Vec<ImportFault>),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Somebody else changed the game first.
+    /// The game was changed by another request first.
     #[error("the game was changed meanwhile")]
     Stale,
-    /// It was a rehearsal: this is what it would have changed.
+    /// It was a dry run: this would be the result.
     #[error("rehearsed")]
     Rehearsed(ImportSummary),
 }
@@ -99,25 +99,25 @@ pub struct ImportSummary {
     pub game: String,
     /// Whether the game is new.
     pub game_added: bool,
-    /// Whether the manifest is new or another.
+    /// Whether the manifest is new or changed.
     pub manifest_changed: bool,
     /// The sets that changed.
     pub sets: Vec<SetSummary>,
 }
 
-/// What an import changed about a set.
+/// The changes of one set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SetSummary {
     pub set: String,
     /// Whether the set is new.
     pub set_added: bool,
-    /// Whether the set is new, or its name, date or policy another.
+    /// Whether the set is new, or its name, date or policy has changed.
     pub set_changed: bool,
     /// New cards.
     pub cards_added: usize,
     /// Cards whose content changed.
     pub cards_changed: usize,
-    /// Hidden cards that a lower threshold unlocked.
+    /// Number of hidden cards that a lower threshold unlocked.
     pub cards_unlocked: usize,
 }
 
@@ -140,7 +140,8 @@ struct Current {
     current: bool,
 }
 
-/// Whether exactly these files were the last import of their game and sets: then there is nothing to do. Costs no parsing.
+/// Whether the last import of the game and its sets had exactly these files, so that there is nothing to do. Does not
+/// parse them.
 pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResult<bool> {
     let hashes: Vec<Vec<u8>> = source.set_hashes().into_iter().map(|hash| hash.to_vec()).collect();
     let Current { current } = sql(
@@ -155,11 +156,11 @@ pub async fn is_current(conn: &mut Connection, source: &GameSource) -> StoreResu
     Ok(current)
 }
 
-/// Imports a game and its sets, in one transaction that the caller opens, if what is stored is still `base`. `progress` is told how many cards were dealt with
-/// each time some were.
+/// Imports a game and its sets, in a transaction that the caller opens, if the stored version is still `base`.
+/// `progress` is called with the number of processed cards after each batch.
 ///
-/// Cards are known by game, set and number; ids stay. New cards of a set that starts hidden are hidden; cards that everybody
-/// could read stay open whatever the set's policy becomes, and hidden ones stay hidden until they are unlocked.
+/// Cards are identified by game, set and number; ids stay. New cards of a set that starts hidden are hidden. Open cards
+/// stay open whatever the set's policy becomes, and hidden cards stay hidden until they are unlocked.
 pub async fn import(
     conn: &mut Connection,
     by: &Importer,
@@ -224,7 +225,7 @@ pub async fn import(
     Ok(summary)
 }
 
-/// What storing a manifest did.
+/// The result of storing a manifest.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manifest {
     Added,

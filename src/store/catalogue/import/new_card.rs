@@ -1,4 +1,4 @@
-//! One new card in a stored set, on the way that imports take: the same lock, the same checks, the same events.
+//! Adds one new card to a stored set. Uses the same lock, checks and events as imports.
 
 use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
@@ -19,14 +19,15 @@ use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::schema::cards as cards_table;
 use crate::store::{Connection, StoreResult};
 
-/// A set that a card can be added to, locked.
+/// A locked set that a card can be added to.
 pub(in crate::store) struct OpenSet {
     id: Uuid,
-    /// The set as it is.
+    /// The row of the set.
     pub(in crate::store) row: SetRow,
 }
 
-/// Locks a set so that no print run of it begins meanwhile; `None`: there is no such set. The caller holds [`super::LOCK`].
+/// Locks a set so that no print run of it can begin; `None`: there is no such set. The caller must hold
+/// [`super::LOCK`].
 pub(in crate::store) async fn open_set(
     conn: &mut Connection,
     _by: &Importer,
@@ -37,7 +38,8 @@ pub(in crate::store) async fn open_set(
     Ok(sets::find(conn, game, set).await?.map(|row| OpenSet { id, row }))
 }
 
-/// Adds the only card of `card` to the set, hidden when the set's cards start hidden; or says everything that speaks against it. Pointers lead into the card.
+/// Adds the only card of `card` to the set, hidden if the set's cards start hidden; or returns every fault. Pointers
+/// are relative to the card.
 pub(in crate::store) async fn add_card(
     conn: &mut Connection,
     by: &Importer,
@@ -76,7 +78,7 @@ pub(in crate::store) async fn add_card(
     Ok(id)
 }
 
-/// A set that was printed, and a number that another card has or had.
+/// Faults for a set that was printed, and for a number that another card has or had.
 async fn place_faults(conn: &mut Connection, plan: &SetPlan<'_>) -> StoreResult<Vec<ImportFault>> {
     let file = &plan.set.file;
     let mut faults = Vec::new();
@@ -104,7 +106,7 @@ async fn place_faults(conn: &mut Connection, plan: &SetPlan<'_>) -> StoreResult<
     Ok(faults)
 }
 
-/// Hidden cards whose names look like the new one. Those of open cards were looked at before.
+/// Faults for hidden cards whose names look like the new one. Open cards were checked before.
 async fn look_faults(
     conn: &mut Connection,
     by: &Importer,

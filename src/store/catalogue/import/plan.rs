@@ -1,4 +1,4 @@
-//! What an import would do, and whether it may.
+//! Plans an import, and checks whether it is allowed.
 
 use std::collections::BTreeMap;
 
@@ -21,39 +21,39 @@ use crate::store::db::schema::{card_migrations, cards, copies, print_runs, print
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
 
-/// What differs between a set file and what is stored.
+/// The differences between a set file and the stored set.
 pub(super) struct SetPlan<'a> {
     pub game: &'a str,
     pub set: &'a SetImport,
     pub set_id: SetId,
     /// The set was not stored before.
     pub is_new: bool,
-    /// The set is new, or its name, date or policy is another.
+    /// Whether the set is new, or its name, date or policy has changed.
     pub set_changed: bool,
-    /// New cards, by number: the order of ids must not tell the order of the file.
+    /// New cards, sorted by number, so that the order of ids does not reveal the order of the file.
     pub added: Vec<&'a CardImport>,
     pub changed: Vec<CardPlan<'a>>,
     pub faults: Vec<ImportFault>,
 }
 
-/// What differs about a stored card.
+/// The differences of a stored card.
 pub(super) struct CardPlan<'a> {
     pub id: CardId,
     pub card: &'a CardImport,
-    /// The card itself, beside its printings.
+    /// Whether the card itself differs, apart from its printings.
     pub content: bool,
-    /// It gets another name key.
+    /// Whether its name key changes.
     pub renamed: bool,
     pub new_printings: Vec<&'a PrintingImport>,
     pub changed_printings: Vec<(PrintingId, &'a PrintingImport)>,
-    /// Printings without copies that the file leaves out.
+    /// Printings without copies that are missing in the file.
     pub removed_printings: Vec<PrintingId>,
 }
 
-/// Compares a set with what is stored and brings its own row up to date; `None` when the same file was imported last.
+/// Compares a set with the stored one and updates the row of the set; `None` when the last import had the same file.
 ///
-/// An admin who sends that file again means it, and edits since then are taken back. The operator's files come again at every start:
-/// there, edits stay until the file is another.
+/// An admin who sends that file again wants its content, so edits since then are reverted. The operator's files are
+/// loaded again at every start; there, edits stay until the file changes.
 pub(super) async fn plan<'a>(
     conn: &mut Connection,
     by: &Importer,
@@ -132,14 +132,14 @@ pub(super) async fn plan<'a>(
     Ok(Some(plan))
 }
 
-/// Whether a print run of the set exists, be it in the making.
+/// Whether the set has a print run, also one that is being minted.
 pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> StoreResult<bool> {
     let runs = print_runs::table
         .filter(print_runs::set_id.eq(set).and(print_runs::status.ne(RunStatus::Discarded)));
     Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
 }
 
-/// Numbers of a set that cards left, and what became of those cards.
+/// Numbers of a set that cards have left, with the new places of those cards.
 pub(super) async fn gone_numbers(
     conn: &mut Connection,
     game: &str,
@@ -224,7 +224,8 @@ fn compare<'a>(
     plan
 }
 
-/// Copies are proven by number and printed name: neither moves to another card, and a printed name stays what players type.
+/// Copies are proven by number and printed name, so neither may move to another card, and players type the printed
+/// name.
 pub(super) fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
     let CardDefinition { number, name, .. } = &set.cards[at].definition;
     let card = FaultyCard { set: None, number: Some(number.clone()), name: Some(name.clone()) };
@@ -261,7 +262,7 @@ pub(super) fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<
     differs.then_some(plan)
 }
 
-/// A printing of a printed set never vanishes: copies of it may exist, and its place in the run does.
+/// A printing of a printed set must not be removed: copies of it may exist, and it has a place in the run.
 pub(super) async fn refuse_removed_printings(
     conn: &mut Connection,
     plan: &mut SetPlan<'_>,
@@ -305,7 +306,7 @@ pub(super) async fn refuse_removed_printings(
     Ok(())
 }
 
-/// Everything that speaks against the plans: what each of them found, and names that cards of other sets have.
+/// All faults of the plans: those found in each plan, and names that cards of other sets have.
 pub(super) async fn faults(
     conn: &mut Connection,
     by: &Importer,
@@ -317,7 +318,7 @@ pub(super) async fn faults(
     if !import.game().unique_names() {
         return Ok(faults);
     }
-    // Cards of the planned sets get the names of the files, which were compared with each other already.
+    // Cards of the planned sets get the names in the files, which were compared with each other already.
     let planned: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
     let names: Vec<&str> =
         plans.iter().flat_map(|plan| &plan.set.cards).map(|card| card.name_key.as_str()).collect();
@@ -337,7 +338,7 @@ pub(super) async fn faults(
     Ok(faults)
 }
 
-/// Names that stored cards share, when the manifest says that names are unique.
+/// Faults for names that stored cards share, if the manifest says that names are unique.
 pub(super) async fn shared_names(
     conn: &mut Connection,
     by: &Importer,
@@ -354,7 +355,8 @@ pub(super) async fn shared_names(
     Ok(content::find_shared_names(conn, by, game.code()).await?.into_iter().map(fault).collect())
 }
 
-/// Kinds and rarities that a changed manifest leaves out, though cards of sets outside this import have them.
+/// Faults for kinds and rarities that a changed manifest leaves out, although cards of sets outside this import have
+/// them.
 pub(super) async fn lost_codes(
     conn: &mut Connection,
     by: &Importer,
@@ -378,12 +380,12 @@ pub(super) async fn lost_codes(
     Ok(lost.map(fault).collect())
 }
 
-/// Most faults of stored cards that are listed, beside the line that counts them.
+/// Most faults of stored cards that are listed, beside the line with their number.
 const MAX_STORED_FAULTS: usize = 199;
 
-/// What a changed manifest speaks against in stored cards of sets that this import does not bring along.
+/// Faults of a changed manifest in stored cards of sets outside this import.
 ///
-/// Set after set, so that no more than one is in memory. Kinds and rarities that are gone are told by [`lost_codes`].
+/// Sets are read one after the other, so that only one is in memory. [`lost_codes`] reports removed kinds and rarities.
 pub(super) async fn broken_cards(
     conn: &mut Connection,
     by: &Importer,
@@ -434,7 +436,7 @@ pub(super) async fn broken_cards(
     Ok(faults)
 }
 
-/// Takes the names off all cards that get other ones.
+/// Clears the name keys of all cards that get other names.
 pub(super) async fn free_names(
     conn: &mut Connection,
     by: &Importer,

@@ -1,4 +1,4 @@
-//! Codes in columns of type `text`. Text that is no code is a fault of the row.
+//! Codes in columns of type `text`. Text that is not a valid code is an error of the row.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! Hashes in columns of type `bytea`. Those of secrets are written and compared, never read.
+//! Hashes in columns of type `bytea`. Hashes of secrets are written and compared, never read.
 
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgValue};

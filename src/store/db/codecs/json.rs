@@ -1,4 +1,4 @@
-//! Values that the database keeps as `jsonb`, read as what they are, or passed on as they stand.
+//! Values in `jsonb` columns, deserialised, or passed on as text.
 
 use std::marker::PhantomData;
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// What this program once wrote as JSON: read without a detour through a tree of values.
+/// A value that this program wrote as JSON; deserialised directly, without an intermediate [`serde_json::Value`].
 #[derive(Clone, Debug, FromSqlRow)]
 pub(in crate::store) struct Json<T>(pub(in crate::store) T);
 
@@ -19,8 +19,8 @@ impl<T: DeserializeOwned> FromSql<Jsonb, Pg> for Json<T> {
     }
 }
 
-/// A `T` as JSON, in the words of the database: answers pass it on as it stands, and only who looks into it reads it. Lists of cards are mostly
-/// this.
+/// A `T` as JSON text from the database. Responses contain the text unchanged, and it is parsed only where it is
+/// needed. Most of the data in lists of cards has this type.
 ///
 /// Postgres orders the members of objects by the length of their names, and writes a space after `:` and `,`.
 #[derive(Debug, FromSqlRow)]
@@ -31,14 +31,14 @@ pub struct JsonText<T> {
 
 #[cfg(test)]
 impl<T> JsonText<T> {
-    /// As the database might have written it.
+    /// A value from JSON text, as the database might have written it.
     pub fn of_text(text: &str) -> Self {
         Self { text: serde_json::from_str(text).unwrap(), of: PhantomData }
     }
 }
 
 impl<T: DeserializeOwned> JsonText<T> {
-    /// The value; an error when somebody else wrote it, and wrote something else.
+    /// Parses the value; fails if another program wrote something else.
     pub fn read(&self) -> serde_json::Result<T> {
         serde_json::from_str(self.text.get())
     }
@@ -50,7 +50,7 @@ impl<T> Clone for JsonText<T> {
     }
 }
 
-/// Equal when they are written alike.
+/// Two values are equal if their texts are equal.
 impl<T> PartialEq for JsonText<T> {
     fn eq(&self, other: &Self) -> bool {
         self.text.get() == other.text.get()
@@ -69,10 +69,10 @@ impl<T> FromSql<Jsonb, Pg> for JsonText<T> {
     }
 }
 
-/// What binary `jsonb` begins with.
+/// The first byte of binary `jsonb`.
 const VERSION: u8 = 1;
 
-/// The text of a `jsonb`: UTF-8, which is checked once for all strings in it.
+/// The text of a `jsonb` value. UTF-8 is validated once for all strings in it.
 fn text_of<'a>(value: &'a PgValue<'_>) -> deserialize::Result<&'a str> {
     match value.as_bytes() {
         [VERSION, text @ ..] => Ok(std::str::from_utf8(text)?),

@@ -1,9 +1,11 @@
-//! How values of the program become values of Postgres and back: ids, codes, hashes, words that stand for a variant, and JSON.
+//! Conversions between values of the program and of Postgres: ids, codes, hashes, words that stand for a variant, and
+//! JSON.
 //!
-//! Store code binds and reads these types as they are. `domain` and `auth` know nothing of diesel, so the implementations stand here.
+//! Store code binds and reads these types directly. `domain` and `auth` do not depend on diesel, so the implementations
+//! are here.
 
-/// Lets diesel take a type in expressions (`column.eq(value)`), given `ToSql` for one SQL type: what `#[derive(AsExpression)]` writes for types
-/// that may know diesel.
+/// Lets diesel accept a type in expressions (`column.eq(value)`), given `ToSql` for one SQL type: the code that
+/// `#[derive(AsExpression)]` would generate.
 macro_rules! expression_type {
     ($type:ty => $sql:ty) => {
         expression_type!(@expression $type, $sql);
@@ -60,9 +62,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 use diesel::sql_types as sql;
 use serde_json::Value;
 
-/// A type whose values are parameters of one SQL type, so that a statement need not name it.
+/// A type whose values are parameters of one SQL type, so that statements need not name it.
 pub(in crate::store) trait SqlValue {
-    /// The type in SQL.
+    /// The SQL type.
     type SqlType;
 }
 

@@ -1,8 +1,8 @@
-//! Enums in columns of type `text`: each variant is stored as its word. Reading a word that no variant has is a fault.
+//! Enums in columns of type `text`: each variant is stored as its word. A word without a variant is an error.
 //!
-//! The constraints of the tables allow no other words. If one is stored all the same (a damaged row, a manual change, a newer version of the
-//! program), a default would be acted on: an offer would be open, a list public. So it is an error of the
-//! row, which the log names; the request that needs the row fails, and nothing else.
+//! The constraints of the tables allow no other words. If there is one all the same (a damaged row, a manual change, a
+//! newer version of the program), a default value could do harm: an offer would be open, a list public. So it is an
+//! error of the row, which the log names; only the request that needs the row fails.
 
 use diesel::deserialize::{self, FromSql};
 use diesel::pg::{Pg, PgValue};
@@ -33,7 +33,8 @@ use crate::store::operations::webhook_deliveries::DeliveryState;
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::serials::unlock_policies::UnlockReason;
 
-/// A stored word that stands for no variant. The error says where it is and how long, but not the word: it could be a secret.
+/// A stored word without a variant. The error contains its column and length, but not the word, which could be a
+/// secret.
 #[derive(Debug, Error)]
 #[error("{columns} holds a word of {length} bytes that is no {kind}")]
 pub(in crate::store) struct UnknownWord {
@@ -42,7 +43,7 @@ pub(in crate::store) struct UnknownWord {
     length: usize,
 }
 
-/// Makes enums with `as_str` and `parse` column types: which columns hold them, and what the log calls them.
+/// Makes enums with `as_str` and `parse` column types. Names the columns that hold them, for the log.
 macro_rules! words {
     ($($type:ty: $kind:literal in $columns:literal;)*) => {$(
         column_type!($type => Text);
@@ -114,7 +115,7 @@ mod tests {
     const TEXT: fn() -> NonZeroU32 = || NonZeroU32::new(25).unwrap();
 
     #[test]
-    fn the_log_names_the_place_and_not_the_word() {
+    fn errors_name_the_column_and_not_the_word() {
         let word = PgValue::new(b"sesame", &TEXT);
         let error = <TradeState as FromSql<Text, Pg>>::from_sql(word).unwrap_err();
         let message = error.to_string();
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_that_is_written_is_read_again() {
+    fn every_written_word_can_be_read() {
         for kind in BulkKind::ALL {
             assert_eq!(BulkKind::parse(kind.as_str()), Some(kind));
         }

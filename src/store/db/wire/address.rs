@@ -1,36 +1,36 @@
-//! Where the server is and how its connections are secured, as the URL says it.
+//! The address of the server and the security of its connections, from the URL.
 
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 use tokio_postgres::config::SslMode;
 
-/// How far a connection is secured, in the words of libpq's `sslmode`.
+/// How a connection is secured, in the terms of libpq's `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Security {
     /// Never TLS.
     Disable,
-    /// TLS where the server has it; whose certificate it is does not matter.
+    /// TLS if the server supports it; its certificate is not verified.
     Prefer,
-    /// Always TLS; whose certificate it is does not matter.
+    /// Always TLS; the server's certificate is not verified.
     Require,
-    /// Always TLS, with a certificate of an authority that is trusted, for whatever host.
+    /// Always TLS, with a certificate from a trusted authority, for any host name.
     VerifyCa,
-    /// Always TLS, with a certificate of an authority that is trusted, for this very host.
+    /// Always TLS, with a certificate from a trusted authority, for the host in the URL.
     VerifyFull,
 }
 
-/// A URL that was read.
+/// A parsed URL.
 pub(super) struct Address {
-    /// What the driver understands of it.
+    /// The part for the driver.
     pub config: tokio_postgres::Config,
     pub security: Security,
-    /// A file with the certificates of the authorities that are trusted (`sslrootcert`); `None`: those that the machine trusts.
+    /// File with the certificates of trusted authorities (`sslrootcert`); `None`: those that the machine trusts.
     pub authorities: Option<PathBuf>,
 }
 
 impl Address {
-    /// Reads `postgres://…`. The error says what is wrong, without the URL: it holds a password.
+    /// Parses `postgres://…`. Errors do not quote the URL, because it contains a password.
     pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
         let (place, parameters) = url.split_once('?').unwrap_or((url, ""));
         let (mut security, mut authorities) = (None, None);
@@ -53,13 +53,13 @@ impl Address {
         let config: tokio_postgres::Config = url.parse().map_err(
             |_| "the database URL cannot be read; one looks like postgres://user:password@host/database",
         )?;
-        // A URL of the form "host=… sslmode=…" is the driver's own.
+        // A text of the form "host=… sslmode=…" is parsed by the driver alone.
         let security = security.unwrap_or(match config.get_ssl_mode() {
             SslMode::Disable => Security::Disable,
             SslMode::Require => Security::Require,
             _ => Security::Prefer,
         });
-        // As libpq has it: whoever names authorities wants them to count.
+        // As in libpq: if authorities are given, certificates are verified.
         let security = match (security, &authorities) {
             (Security::Require, Some(_)) => Security::VerifyCa,
             (other, _) => other,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_says_how_far_a_connection_is_secured() {
+    fn the_url_decides_how_a_connection_is_secured() {
         assert_eq!(read("postgres://me@host/db"), (Security::Prefer, None));
         assert_eq!(read("postgres://me@host/db?sslmode=verify-full"), (Security::VerifyFull, None));
         let own = Some(PathBuf::from("/etc/own ca.pem"));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_without_the_url() {
+    fn errors_do_not_quote_the_url() {
         for url in ["postgres://me:secret@host/db?sslmode=often", "postgres://me:secret@host:x/db"]
         {
             let error = Address::parse(url).err().unwrap();

@@ -1,22 +1,22 @@
-//! The messages of Postgres's protocol (version 3) as they pass by: how many answers are owed, and which errors came.
+//! Parses the messages of Postgres's protocol (version 3) as they pass by: counts pending responses and finds errors.
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
-/// Bytes of a message before its content: a kind and a length, which counts itself but not the kind.
+/// Bytes of a message before its content: its type and its length, which includes itself but not the type.
 const HEAD: usize = 5;
 
-/// Where a stream of messages is.
+/// The position in a stream of messages.
 #[derive(Default)]
 struct Place {
     head: [u8; HEAD],
-    /// Bytes of `head` that have come.
+    /// Bytes of `head` that have arrived.
     have: usize,
-    /// Bytes of the message's content that are still to come.
+    /// Bytes of the message's content that have not arrived yet.
     rest: usize,
 }
 
 impl Place {
-    /// Reads on in `bytes`; returns how many it took, and the kind of the message whose head is complete then.
+    /// Processes `bytes`; returns how many it consumed, and the type of the message whose head is complete then.
     fn step(&mut self, bytes: &[u8]) -> (usize, Option<u8>) {
         if self.rest > 0 {
             let taken = self.rest.min(bytes.len());
@@ -40,18 +40,18 @@ impl Place {
     }
 }
 
-/// What the client sends.
+/// Messages from the client.
 pub(super) struct Outgoing(Place);
 
 impl Default for Outgoing {
     fn default() -> Self {
-        // The first message, the startup, has no kind: it gets one.
+        // The first message, the startup, has no type byte: one is inserted.
         Self(Place { head: [b'Q', 0, 0, 0, 0], have: 1, rest: 0 })
     }
 }
 
 impl Outgoing {
-    /// How many of the messages that begin in `bytes` ask for an answer that ends with "ready for query".
+    /// How many of the messages that begin in `bytes` request a response that ends with "ready for query".
     pub(super) fn asks(&mut self, mut bytes: &[u8]) -> u32 {
         let mut asked = 0;
         while !bytes.is_empty() {
@@ -63,43 +63,44 @@ impl Outgoing {
     }
 }
 
-/// What the server has said in some bytes.
+/// Information in some bytes from the server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Heard {
-    /// Answers that are complete ("ready for query").
+    /// Number of complete responses ("ready for query").
     pub answers: u32,
     /// SQLSTATEs of errors.
     pub errors: Vec<String>,
-    /// The process that the server says serves this connection.
+    /// The server process that serves this connection, as the server reports it.
     pub process: Option<i32>,
 }
 
-/// What the server sends. The driver (diesel) keeps the text of an error and drops its SQLSTATE, so that is also written where it keeps it:
-/// as the hint, which nothing here shows to anybody. Errors while logging in stay as they are: those do not come through diesel.
+/// Messages from the server. The driver (diesel) keeps the text of an error and drops its SQLSTATE, so the SQLSTATE is
+/// also written into a field that the driver keeps: the hint, which this program never shows. Errors during the login
+/// are left unchanged, because they do not come through diesel.
 #[derive(Default)]
 pub(super) struct Incoming {
     place: Place,
-    /// Whether the login is over.
+    /// Whether the login is complete.
     is_open: bool,
-    /// The beginning of a message that is needed whole.
+    /// The beginning of a message that is needed completely.
     held: Vec<u8>,
-    /// What can be handed on, from `handed` on.
+    /// Bytes that can be delivered, from index `handed`.
     ready: Vec<u8>,
     handed: usize,
 }
 
 impl Incoming {
-    /// Whether all that came was handed on, so that what comes next may go straight to the reader.
+    /// Whether everything was delivered, so that new bytes may go directly to the reader.
     pub(super) fn is_clear(&self) -> bool {
         self.held.is_empty() && self.ready().is_empty()
     }
 
-    /// What can be handed on.
+    /// The bytes that can be delivered.
     pub(super) fn ready(&self) -> &[u8] {
         &self.ready[self.handed..]
     }
 
-    /// Notes that so many bytes of [`Self::ready`] were handed on.
+    /// Records that `count` bytes of [`Self::ready`] were delivered.
     pub(super) fn hand_on(&mut self, count: usize) {
         self.handed += count;
         if self.handed == self.ready.len() {
@@ -108,8 +109,8 @@ impl Incoming {
         }
     }
 
-    /// Takes bytes that the reader has in its hands already, when everything [is clear](Self::is_clear): returns how many of them it may
-    /// keep as they are; the others come from [`Self::ready`].
+    /// Processes bytes that are already in the reader's buffer, when everything [is delivered](Self::is_clear). Returns
+    /// how many of them are valid there; the others must be taken from [`Self::ready`].
     pub(super) fn pass(&mut self, bytes: &[u8], heard: &mut Heard) -> usize {
         let kept = self.walk(bytes, heard);
         self.held.extend_from_slice(&bytes[kept..]);
@@ -117,18 +118,18 @@ impl Incoming {
         kept
     }
 
-    /// Takes bytes that nobody else has.
+    /// Processes bytes that are in no other buffer.
     pub(super) fn take(&mut self, bytes: &[u8], heard: &mut Heard) {
         self.held.extend_from_slice(bytes);
         self.settle(heard);
     }
 
-    /// The server has closed the connection: a message that is not whole is handed on as it is.
+    /// The server has closed the connection: an incomplete message is delivered unchanged.
     pub(super) fn end(&mut self) {
         self.ready.append(&mut self.held);
     }
 
-    /// Follows messages up to one that is needed whole; returns how many bytes those before it have.
+    /// Parses messages up to one that is needed completely; returns the number of bytes before it.
     fn walk(&mut self, bytes: &[u8], heard: &mut Heard) -> usize {
         let mut at = 0;
         while at < bytes.len() {
@@ -145,7 +146,7 @@ impl Incoming {
         at
     }
 
-    /// Moves what is whole from `held` to `ready`.
+    /// Moves complete messages from `held` to `ready`.
     fn settle(&mut self, heard: &mut Heard) {
         let held = std::mem::take(&mut self.held);
         let mut rest = &held[..];
@@ -175,20 +176,20 @@ impl Incoming {
     }
 }
 
-/// The first message, if it is whole, and what comes after it.
+/// Splits off the first message, if it is complete.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = u32::from_be_bytes(*bytes.get(1..)?.first_chunk()?) as usize;
     bytes.split_at_checked(length.max(HEAD - 1) + 1)
 }
 
-/// The SQLSTATE in the content of an error: a list of fields, each a letter and a text that ends with zero.
+/// The SQLSTATE in the content of an error: a list of fields, each a letter and a zero-terminated text.
 fn error_code(content: &[u8]) -> Option<&str> {
     let fields = content.split(|byte| *byte == 0);
     let code = fields.into_iter().find_map(|field| field.strip_prefix(b"C"))?;
     std::str::from_utf8(code).ok()
 }
 
-/// An error message with this code as its (last, and so its only) hint.
+/// An error message with this code as its hint: appended last, so that it replaces an earlier hint.
 fn with_hint(content: &[u8], code: &str) -> Vec<u8> {
     let fields = content.strip_suffix(&[0]).unwrap_or(content);
     let length = HEAD - 1 + fields.len() + 1 + code.len() + 1 + 1;
@@ -211,7 +212,7 @@ mod tests {
         message(b'E', format!("SFEHLER\0VERROR\0C53100\0Mno space\0{hint}\0").as_bytes())
     }
 
-    /// Everything that comes out when the server's bytes come in pieces of this size.
+    /// All output when the server's bytes arrive in pieces of this size.
     fn through(bytes: &[u8], piece: usize) -> (Vec<u8>, Heard) {
         let (mut incoming, mut heard, mut out) =
             (Incoming::default(), Heard::default(), Vec::new());
@@ -222,7 +223,7 @@ mod tests {
             } else {
                 incoming.take(piece, &mut heard);
             }
-            // The reader takes half at first.
+            // The reader takes half first.
             while !incoming.ready().is_empty() {
                 let half = incoming.ready().len().div_ceil(2);
                 out.extend_from_slice(&incoming.ready()[..half]);
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_is_cut_off_is_handed_on_as_it_is() {
+    fn an_incomplete_error_is_delivered_unchanged() {
         let cut = &error("")[..12];
         let (out, heard) = through(cut, 5);
         assert_eq!((out.as_slice(), heard), (cut, Heard::default()));

@@ -1,5 +1,5 @@
-//! Connections to the server, each watched: whoever waits for an answer waits so long and no longer, whatever became of the server or of
-//! the network between.
+//! Connections to the server, each watched: a wait for a response has a time limit, whatever happened to the server or
+//! the network.
 
 mod address;
 mod frames;
@@ -27,16 +27,16 @@ use self::tls::Tls;
 use self::watched::Watched;
 use super::health::Health;
 
-/// How long the server may take to be told that a connection ends.
+/// How long the server may take to receive the closing message.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A connection, and the task that keeps it going. It ends when this value is dropped.
+/// A connection, and the task that drives it. The task ends when this value is dropped.
 pub(in crate::store) struct Dialled {
     pub client: Client,
     pub line: Line,
 }
 
-/// Keeps a connection going as long as it lives.
+/// Keeps a connection alive until it is dropped.
 pub(in crate::store) struct Line {
     pub pulse: Arc<Pulse>,
     driver: AbortHandle,
@@ -44,23 +44,24 @@ pub(in crate::store) struct Line {
 }
 
 impl Line {
-    /// Closes the connection without the closing message: the server may be in the middle of a statement.
+    /// Closes the connection without the closing message, because the server may be executing a statement.
     pub(in crate::store) fn cut(&self) {
         self.driver.abort();
     }
 
-    /// Whether the connection has ended: the server closed it, or owed an answer for too long.
+    /// Whether the connection has ended: the server closed it, or a response was late.
     pub(super) fn has_ended(&self) -> bool {
         self.driver.is_finished()
     }
 }
 
-/// Whether a URL can be read.
+/// Whether a URL can be parsed.
 pub(super) fn check_url(url: &str) -> Result<(), &'static str> {
     Address::parse(url).map(drop)
 }
 
-/// Connects to the server at `url`. `time_limit` is for each address of the server, and for each answer of it. The errors say what the system said.
+/// Connects to the server at `url`. `time_limit` applies to each address of the server, and to each response. Errors
+/// contain the message of the operating system.
 pub(in crate::store) async fn dial(
     url: &str,
     name: &str,
@@ -117,7 +118,7 @@ async fn reach(
 
 type Driver = BoxFuture<'static, Result<(), tokio_postgres::Error>>;
 
-/// Agrees on TLS and logs in.
+/// Negotiates TLS and logs in.
 async fn secure(
     place: &Place,
     address: &Address,
@@ -140,7 +141,7 @@ async fn secure(
     };
     let (pulse, health) = (pulse.clone(), health.clone());
     if let Some(name) = name {
-        // Both sides have agreed already.
+        // Both sides have negotiated TLS already.
         config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
         let tls = Tls { name: name.to_owned(), config: tls::config(address)?, pulse, health };
         let (client, connection) = config.connect_raw(link, tls).await?;
@@ -151,14 +152,14 @@ async fn secure(
     Ok((client, Box::pin(connection)))
 }
 
-/// Keeps a connection going until nobody has it any more.
+/// Drives a connection until no user is left.
 async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
     let ended = tokio::select! {
         ended = &mut driver => ended,
         _ = left => timeout(FAREWELL, driver).await.unwrap_or(Ok(())),
     };
     let Err(error) = ended else { return };
-    // A server that is stopped, by the service itself say, is no surprise.
+    // A server that shuts down, for instance the private Postgres, is no failure.
     let is_announced = error.code() == Some(&SqlState::ADMIN_SHUTDOWN);
     let error = with_causes(&error);
     if is_announced {
@@ -168,7 +169,7 @@ async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
     }
 }
 
-/// Whether the server is what `target_session_attrs` asks for.
+/// Whether the server is what `target_session_attrs` requires.
 async fn suits(client: &Client, config: &Config) -> Result<bool, tokio_postgres::Error> {
     let wanted = match config.get_target_session_attrs() {
         TargetSessionAttrs::ReadWrite => "off",
@@ -181,7 +182,7 @@ async fn suits(client: &Client, config: &Config) -> Result<bool, tokio_postgres:
     ))
 }
 
-/// The driver's errors name a kind only ("error connecting to server"); the cause behind them has the reason.
+/// The driver's errors contain only a kind ("error connecting to server"); the reason is in their causes.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut said: Vec<String> = Vec::new();
     for error in std::iter::successors(Some(error), |error| error.source()) {

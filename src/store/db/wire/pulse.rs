@@ -1,4 +1,4 @@
-//! How long a connection has owed an answer.
+//! How long a response of a connection has been pending.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,29 +7,30 @@ use tokio::time::Instant;
 
 use crate::store::db::wait_budget::WaitBudget;
 
-/// Tolerance for answers that come a little after the server's own time limit.
+/// Tolerance for responses shortly after the server's own time limit.
 const TRAILING: Duration = Duration::from_millis(100);
 
-/// The pending answers of one connection, shared by its users and the stream below it.
+/// The pending responses of one connection, shared by its users and the stream below it.
 pub(in crate::store) struct Pulse(Mutex<State>);
 
 struct State {
-    /// Longest wait for the answer to one question.
+    /// Longest wait for one response.
     limit: Duration,
-    /// What all waits of a request may take together.
+    /// The budget for all waits of the request.
     budget: Option<Arc<WaitBudget>>,
-    /// Answers that are owed.
+    /// Number of pending responses.
     owed: u32,
-    /// When the oldest of them was asked for, or the answer before it came.
+    /// When the oldest pending response was requested, or when the response before it arrived.
     since: Instant,
-    /// When the server last said anything.
+    /// When data last arrived from the server.
     heard: Instant,
     process: Option<i32>,
 }
 
-/// An answer has not come in time.
+/// A response did not arrive in time.
 pub(super) struct Late {
-    /// When the server was asked, if it had as long as any statement may take; `None`: only the time of one request was over.
+    /// When the response was requested, if the full time of a statement has passed; `None`: only the budget of one
+    /// request is exhausted.
     pub silent_since: Option<Instant>,
 }
 
@@ -44,21 +45,22 @@ impl Pulse {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on a question is answered within `limit`, and all of them together within the budget.
+    /// From now on a response must arrive within `limit`, and all of them within the budget.
     pub(in crate::store) fn lend(&self, limit: Duration, budget: Option<Arc<WaitBudget>>) {
         let mut state = self.state();
         state.limit = limit;
         state.budget = budget;
     }
 
-    /// Whether it has owed an answer for longer than one takes that is merely on its way, or has not said anything since `suspect`.
+    /// Whether a response has been pending longer than the tolerance for one that is on its way, or no data has arrived
+    /// since `suspect`.
     pub(in crate::store) fn is_stuck(&self, suspect: Option<Instant>) -> bool {
         let state = self.state();
         let owes = state.owed > 0 && state.since.elapsed() > TRAILING;
         owes || suspect.is_some_and(|suspect| state.heard <= suspect)
     }
 
-    /// The process that the server said would serve this connection. A pooler names one of its own making.
+    /// The server process that the server reported for this connection. A pooler reports an invented one.
     pub(in crate::store) fn process(&self) -> Option<i32> {
         self.state().process
     }
@@ -85,7 +87,7 @@ impl Pulse {
         }
     }
 
-    /// When the next answer is late; `None`: none is owed.
+    /// When the next response is late; `None`: none is pending.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let state = self.state();
         let left = state.budget.as_ref().map_or(state.limit, |budget| budget.remaining());

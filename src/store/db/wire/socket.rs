@@ -12,24 +12,24 @@ use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// How long a server may leave what it is sent without any sign, at the level of TCP, before the connection is given up: a machine that
-/// is cut off does not close its connections.
+/// How long sent data may stay unacknowledged at the TCP level before the connection is closed: a machine that is cut
+/// off does not close its connections.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// The port of a server for which the URL names none.
+/// The port if the URL names none.
 const PORT: u16 = 5432;
 
-/// One of the places that a URL names.
+/// One of the servers in the URL.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     host: Host,
-    /// The address of the host, where the URL tells it.
+    /// The address of the host, if the URL contains it.
     address: Option<std::net::IpAddr>,
     port: u16,
 }
 
 impl Place {
-    /// The places that a URL names, in its order.
+    /// The servers in the URL, in order.
     pub(super) fn all(config: &Config) -> Vec<Self> {
         let ports = config.get_ports();
         let port = |at: usize| ports.get(at).or(ports.first()).copied().unwrap_or(PORT);
@@ -44,7 +44,7 @@ impl Place {
         (0..count).filter_map(place).collect()
     }
 
-    /// The name that a certificate must be for; `None`: a socket of this machine, which needs none.
+    /// The name that the certificate must contain; `None`: a Unix socket, which needs none.
     pub(super) fn name(&self) -> Option<&str> {
         match &self.host {
             Host::Tcp(name) => Some(name),
@@ -52,7 +52,7 @@ impl Place {
         }
     }
 
-    /// Connects. `time_limit` is for each address of the host.
+    /// Connects. `time_limit` applies to each address of the host.
     pub(super) async fn connect(&self, config: &Config, time_limit: Duration) -> io::Result<Link> {
         let name = match &self.host {
             Host::Unix(folder) => {
@@ -103,7 +103,7 @@ fn tuned(stream: TcpStream, config: &Config) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// A socket that is connected.
+/// A connected socket.
 pub(super) enum Link {
     /// Over the network.
     Tcp(TcpStream),

@@ -1,4 +1,4 @@
-//! TLS to the server. Client and server agree on it before the protocol begins ("SSLRequest").
+//! TLS to the server. Client and server negotiate it before the protocol begins ("SSLRequest").
 
 use std::io;
 use std::path::Path;
@@ -25,10 +25,10 @@ use super::socket::Link;
 use super::watched::Watched;
 use crate::store::db::health::Health;
 
-/// Asks for TLS: the length of the message and a number that is no version of the protocol.
+/// The request for TLS: the length of the message, and a number that is no protocol version.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// Whether the server has TLS; its next bytes are then those of the handshake.
+/// Whether the server supports TLS; its next bytes are then those of the handshake.
 pub(super) async fn offered(link: &mut Link) -> io::Result<bool> {
     link.write_all(&SSL_REQUEST).await?;
     let mut answer = [0];
@@ -40,7 +40,7 @@ pub(super) async fn offered(link: &mut Link) -> io::Result<bool> {
     }
 }
 
-/// Makes the TLS side of a connection, and has the stream above it watched.
+/// Creates the TLS layer of a connection, with a watched stream above it.
 pub(super) struct Tls {
     pub name: String,
     pub config: Arc<ClientConfig>,
@@ -65,7 +65,7 @@ impl TlsConnect<Link> for Tls {
     }
 }
 
-/// How to check the server's certificate.
+/// How to verify the server's certificate.
 pub(super) fn config(address: &Address) -> io::Result<Arc<ClientConfig>> {
     let provider = Arc::new(crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone())
@@ -108,12 +108,12 @@ fn roots(file: Option<&Path>) -> io::Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Checks as much of a certificate as `sslmode` says.
+/// Verifies a certificate as far as `sslmode` requires.
 #[derive(Debug)]
 struct Check {
-    /// Checks who signed it; `None`: nobody has to.
+    /// Verifies the chain of the certificate; `None`: not required.
     chain: Option<Arc<WebPkiServerVerifier>>,
-    /// Whether it must be for the host that was asked for.
+    /// Whether the certificate must contain the requested host name.
     host: bool,
     provider: Arc<crypto::CryptoProvider>,
 }
@@ -131,7 +131,7 @@ impl ServerCertVerifier for Check {
         let checked =
             chain.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match checked {
-            // The name is what is looked at last.
+            // The name is verified last, so everything else is valid.
             Err(TlsError::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.host => Ok(ServerCertVerified::assertion()),

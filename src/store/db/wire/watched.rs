@@ -1,4 +1,4 @@
-//! The stream between the driver and the server, which ends by itself when the server owes an answer for too long.
+//! The stream between driver and server. It fails when a response is late.
 
 use std::io;
 use std::pin::Pin;
@@ -13,14 +13,14 @@ use super::frames::{Heard, Incoming, Outgoing};
 use super::pulse::Pulse;
 use crate::store::db::health::Health;
 
-/// A watched stream. It fails for all who wait for an answer when a wait is longer than the [`Pulse`] allows.
+/// A watched stream. It fails for all waiting users when a wait exceeds the limit of [`Pulse`].
 pub(super) struct Watched<S> {
     stream: S,
     incoming: Incoming,
     outgoing: Outgoing,
     pulse: Arc<Pulse>,
     health: Arc<Health>,
-    /// Wakes the driver when an answer is late. It may ring too early: it is not set anew for each question.
+    /// Wakes the driver when a response is late. It may fire too early, because it is not reset for each request.
     alarm: Pin<Box<Sleep>>,
 }
 
@@ -43,7 +43,7 @@ impl<S> Watched<S> {
         self.pulse.note_received(heard.answers, heard.process);
     }
 
-    /// Ready when an answer is late.
+    /// Ready when a response is late.
     fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         loop {
             let Some(deadline) = self.pulse.deadline() else { return Poll::Pending };
@@ -119,7 +119,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
                 let asked = this.outgoing.asks(&buf[..written]);
                 if asked > 0 {
                     this.pulse.note_sent(asked);
-                    // Sets the alarm: the driver reads before it writes, and may not read again.
+                    // Sets the timer: the driver reads before it writes, and may not read again.
                     if let Poll::Ready(error) = this.poll_late(cx) {
                         return Poll::Ready(Err(error));
                     }

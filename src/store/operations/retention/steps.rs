@@ -1,4 +1,4 @@
-//! The statements of a sweep that need nothing but a time and a number of rows.
+//! The statements of a sweep that need only a time and a number of rows.
 
 use chrono::Duration;
 
@@ -13,21 +13,21 @@ use crate::store::decks::deck_deletions::KEPT_DELETED;
 use crate::store::designs::design_changes;
 use crate::store::operations::webhook_deliveries;
 
-/// One kind of rows, and the statement that takes a batch of them away.
+/// One kind of rows, and the statement that deletes a batch of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// What the rows are, for the log and the metric.
+    /// Name of the rows, for the log and the metric.
     pub(super) rows: &'static str,
-    /// Takes `$before`, a time, and `$limit`, the most rows.
+    /// Parameters: `$before`, a time, and `$limit`, the most rows.
     pub(super) statement: &'static str,
-    /// How long before now `$before` is.
+    /// How long before the current time `$before` is.
     pub(super) keep: Duration,
-    /// Rows of the first batch.
+    /// Size of the first batch.
     pub(super) batch: i64,
 }
 
-// Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a key, since the rows
-// are locked when it is read.
+// Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a
+// key, because the rows are locked when it is read.
 pub(super) const STEPS: [Step; 17] = [
     Step {
         rows: "attempts",
@@ -45,7 +45,8 @@ pub(super) const STEPS: [Step; 17] = [
         keep: DAILY_COUNT_RETENTION,
         batch: BATCH,
     },
-    // Who uploads one of these meanwhile holds its row, or waits and writes it anew. Each takes its files with it, up to two hundred chunks.
+    // A concurrent upload of the same artwork has locked its row, or waits and stores it again. Deleting an artwork
+    // deletes its files, up to two hundred chunks.
     Step {
         rows: "artworks",
         statement: "DELETE FROM artworks WHERE id = ANY (ARRAY( \
@@ -54,7 +55,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: ARTWORK_RETENTION,
         batch: BATCH / 50,
     },
-    // Each takes its entries and revisions with it.
+    // Deleting one also deletes its entries and revisions.
     Step {
         rows: "deleted_decks",
         statement: "DELETE FROM decks WHERE id = ANY (ARRAY( \
@@ -71,7 +72,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
-    // Each takes its tokens with it, which may be thousands.
+    // Deleting one also deletes its tokens, which may be thousands.
     Step {
         rows: "sessions",
         statement: "DELETE FROM sessions WHERE id = ANY (ARRAY( \
@@ -88,8 +89,8 @@ pub(super) const STEPS: [Step; 17] = [
         keep: SESSION_RETENTION,
         batch: BATCH,
     },
-    // In the order of their numbers up to the first that stays, by one instance at a time: what is kept of the feed never has a hole, and
-    // a reader sees by the oldest number whether it missed something.
+    // In the order of their numbers, up to the first that is kept, and by one instance at a time: so the kept numbers
+    // have no gap, and a reader sees from the oldest number whether it missed events.
     Step {
         rows: "events",
         statement: "DELETE FROM events WHERE seq = ANY (ARRAY( \
@@ -115,7 +116,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: Duration::zero(),
         batch: BATCH,
     },
-    // Their answers are repeated as long as those of other requests.
+    // Their responses can be repeated as long as those of other requests.
     Step {
         rows: "collection_imports",
         statement: "DELETE FROM collection_imports WHERE id = ANY (ARRAY( \
@@ -124,7 +125,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
-    // Open offers whose time is over are expired for everybody who looks; this notes it, and tells those concerned.
+    // An open offer whose time is over is shown as expired; this stores the state, and notifies its sides.
     Step {
         rows: "expired_trades",
         statement: "UPDATE trades SET state = 'expired', closed_at = expires_at WHERE id = ANY (ARRAY( \
@@ -149,7 +150,7 @@ pub(super) const STEPS: [Step; 17] = [
         keep: webhook_deliveries::RETENTION,
         batch: BATCH,
     },
-    // What was on its way when the webhook was deleted, is not any more.
+    // A delivery that was being sent when its webhook was deleted has ended by now.
     Step {
         rows: "webhook_deliveries",
         statement: "DELETE FROM webhook_deliveries WHERE id = ANY (ARRAY( \

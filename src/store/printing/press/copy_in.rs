@@ -1,4 +1,4 @@
-//! Brings copies into the database with COPY, on a connection of its own that holds the press lock.
+//! Stores copies with COPY, on a separate connection that holds the press lock.
 
 use std::io::Cursor;
 use std::pin::pin;
@@ -19,33 +19,33 @@ use crate::store::printing::print_runs::PRESS_LOCK;
 pub(super) struct CopyRow {
     /// Keyed hash of the code.
     pub mac: [u8; 16],
-    /// Place of its printing in the plan.
+    /// Index of its printing in the plan.
     pub printing: u32,
 }
 
 /// Rows of one COPY statement: each is a transaction.
 const BATCH: usize = 200_000;
-/// Bytes handed to the connection at once.
+/// Bytes that are sent to the connection at once.
 const CHUNK: usize = 128 * 1024;
-/// A mint that was killed holds the lock for another moment.
+/// A killed mint holds the lock for a moment longer.
 const LOCK_TRIES: u32 = 20;
 /// Header of the binary COPY format: signature, flags, length of the extension.
 const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// End of the binary COPY format.
 const TRAILER: [u8; 2] = (-1i16).to_be_bytes();
 
-/// Longest wait for the answer to one statement, a COPY of a batch among them.
+/// Longest wait for the response to one statement, including the COPY of a batch.
 const STATEMENT: Duration = Duration::from_mins(10);
 
-/// A connection that holds the press lock as long as it lives.
+/// A connection that holds the press lock until it is dropped.
 pub(super) struct CopyIn {
     client: Client,
     line: Line,
 }
 
 impl CopyIn {
-    /// Connects and takes the lock; `None`: somebody else is minting. Session locks need a direct connection, not
-    /// a pooler in transaction mode.
+    /// Connects and takes the lock; `None`: another mint is running. Session locks need a direct connection, not a
+    /// pooler in transaction mode.
     pub(super) async fn connect(settings: &StoreSettings) -> Result<Option<Self>, MintError> {
         let time_limit = settings.acquire_timeout;
         let dialled = dial(&settings.url, "cardscape mint", time_limit, &settings.health).await?;
@@ -63,7 +63,7 @@ impl CopyIn {
         Ok(None)
     }
 
-    /// Stores `rows`, which are sorted by hash and so in the order of the index; returns how many Postgres took.
+    /// Stores `rows`, which must be sorted by hash, the order of the index; returns how many Postgres accepted.
     pub(super) async fn store_copies(
         &self,
         run: PrintRunId,
@@ -89,7 +89,7 @@ impl CopyIn {
                 let fields: [&[u8]; 4] =
                     [prefix.as_bytes(), &row.mac, run.0.as_bytes(), printing.as_bytes()];
                 for field in fields {
-                    // No field is longer than 16 bytes.
+                    // Fields have at most 16 bytes.
                     chunk.extend_from_slice(&[0, 0, 0, field.len().to_le_bytes()[0]]);
                     chunk.extend_from_slice(field);
                 }
@@ -112,7 +112,7 @@ impl CopyIn {
 
 impl Drop for CopyIn {
     fn drop(&mut self) {
-        // Closes the connection; Postgres frees the lock.
+        // Closes the connection; Postgres releases the lock.
         self.line.cut();
     }
 }

@@ -1,12 +1,12 @@
-//! The press: makes the codes of a print run, writes them into the print file and stores their hashes.
+//! The press: generates the codes of a print run, writes them into the print file and stores their hashes.
 //!
-//! The order is what keeps paper and database together. The print file is written and synced first; then the run is noted as
-//! pending and its copies come in; then, if the file still is what was written, the run becomes active in one transaction. Killed
-//! at any point before that, the run stays pending: its codes are never accepted, and the next mint or the service's
-//! housekeeping discards it (`store/printing/discarded_runs.rs`).
+//! The order of steps keeps paper and database consistent. The print file is written and synced first; then the run is
+//! stored as pending, and its copies are stored; then, if the file is unchanged, the run becomes active in one
+//! transaction. If the mint is killed before that, the run stays pending: its codes are never accepted, and the next
+//! mint or the service's housekeeping discards it (`store/printing/discarded_runs.rs`).
 //!
-//! A run in packs has a packing list as well. It is written and synced beside the print file, and follows from the announced plan and
-//! its seed alone: it names lines of the print file, never codes.
+//! A run in packs also has a packing list. It is written and synced beside the print file, and follows from the
+//! announced plan and its seed alone: it refers to lines of the print file, and contains no codes.
 
 mod copy_in;
 mod print_file;
@@ -44,42 +44,42 @@ pub struct RunRequest {
     pub set: String,
     /// Copies of each card.
     pub copies_per_card: u64,
-    /// How packs are made; none: the run is not packed.
+    /// How packs are made; `None`: the run is not packed.
     pub packs: Option<PackParameters>,
 }
 
 /// Which run to mint.
 #[derive(Clone, Debug)]
 pub enum RunToMint {
-    /// One that is announced together with its codes.
+    /// A new run, which is announced when it is minted.
     New(RunRequest),
-    /// The one that was announced before.
+    /// A run that was announced before.
     Announced(CommitmentId),
 }
 
-/// What to mint, and where to.
+/// What to mint, and the files to write.
 #[derive(Clone, Debug)]
 pub struct MintOrder {
     pub run: RunToMint,
-    /// Where the print file goes; nothing is there yet.
+    /// Path of the print file; nothing may exist there.
     pub file: PathBuf,
-    /// Its form.
+    /// Its format.
     pub format: PrintFormat,
     /// Where browsers find the service, without a slash at its end: then each line has the address for a QR code.
     pub public_url: Option<String>,
-    /// Where the packing list goes; nothing is there yet. Given exactly when the run has packs.
+    /// Path of the packing list; nothing may exist there. Required exactly if the run has packs.
     pub packing_list: Option<PathBuf>,
 }
 
-/// A run that can be minted as it is.
+/// A plan that can be minted.
 #[derive(Clone, Debug)]
 pub struct Planned {
     pub set: SetToPrint,
-    /// What it holds.
+    /// The plan.
     pub plan: PrintPlan,
-    /// The plan as it is announced, with its seed.
+    /// The plan in its announced form, with its seed.
     pub opening: Opening,
-    /// The announcement, if there is one.
+    /// The announcement, if the run was announced before.
     pub announced: Option<CommitmentId>,
 }
 
@@ -98,7 +98,7 @@ pub struct Minted {
     pub packing_sha256: Option<String>,
 }
 
-/// Called with the number of codes that are made (up to the number of copies) and stored (up to twice that).
+/// Called with the number of generated codes (up to the number of copies), and then of stored codes (up to twice that).
 pub type Progress = Arc<dyn Fn(u64) + Send + Sync>;
 
 /// Why a run was not minted.
@@ -118,18 +118,18 @@ pub enum MintError {
         "no print run was announced as {0} (--commitment): GET /v1/print-commitments lists them"
     )]
     UnknownCommitment(CommitmentId),
-    /// An announcement is printed once.
+    /// An announcement can be printed only once.
     #[error("the print run that was announced as {0} is printed already")]
     PrintedAlready(CommitmentId),
-    /// The set would not be printed as it was announced.
+    /// The set has changed since the announcement.
     #[error(
         "the set is not what it was when {0} was announced: what is printed must be what was announced, so announce anew"
     )]
     NotAsAnnounced(CommitmentId),
-    /// Something else than an announcement is stored.
+    /// The stored announcement cannot be read.
     #[error("the announcement {0} cannot be read: {1}")]
     Announcement(CommitmentId, String),
-    /// Packs without a place for the packing list, or a place without packs.
+    /// Packs without a path for the packing list, or a path without packs.
     #[error("{0}")]
     PackingList(&'static str),
     /// The cards do not have equally many copies, so a run over the whole set cannot make them equal.
@@ -142,7 +142,7 @@ pub enum MintError {
         /// Cards that differ, with their copies: `013 (0), 014 (0)`.
         cards: String,
     },
-    /// Something is at the place of the print file.
+    /// A file exists at the path of the print file.
     #[error(
         "{0} exists, and a mint never overwrites anything: name another file with --out or --packing-list"
     )]
@@ -153,15 +153,15 @@ pub enum MintError {
     /// The print file or the packing list cannot be written or read back.
     #[error("cannot write {path}: {source}")]
     File {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A file changed before the run was active.
+    /// A file changed before the run became active.
     #[error("the file {0} is not what was written: the run was discarded")]
     FileChanged(PathBuf),
-    /// The set changed meanwhile, or the run was discarded by another process.
+    /// The set changed during the mint, or another process discarded the run.
     #[error("the set changed while the run was minted: the run was discarded, try again")]
     SetChanged,
     /// Two codes of a run have the same hash: once in a million runs of a million codes.
@@ -170,7 +170,7 @@ pub enum MintError {
     /// The manifest in the database cannot be read.
     #[error("the manifest of the game cannot be read: {0}")]
     Manifest(String),
-    /// The answer to the last step was lost: the run may be active. The print file was kept.
+    /// The response to the last step was lost: the run may be active. The print file was kept.
     #[error(
         "no answer from the database whether run {run} is active: look at it before you use or delete {file}"
     )]
@@ -257,7 +257,7 @@ async fn plan(
     Ok((found, plan))
 }
 
-/// Plans a run, with a fresh seed for its announcement. Nothing is stored.
+/// Plans a run, with a new seed for its announcement. Stores nothing.
 pub async fn plan_run(
     conn: &mut Connection,
     by: &Planner,
@@ -270,7 +270,7 @@ pub async fn plan_run(
     Ok(Planned { set, plan, opening, announced: None })
 }
 
-/// Plans the run of an order. An announced run is planned again, and the result must be what was announced.
+/// Plans the run of an order. An announced run is planned again, and the result must equal the announcement.
 pub async fn look_up(
     conn: &mut Connection,
     by: &Operator,
@@ -298,8 +298,8 @@ pub async fn look_up(
 
 /// Mints a run: plans it, writes its files, stores the copies and activates the run.
 ///
-/// On an error nothing is left: neither copies nor, unless [`MintError::Unknown`] says so, files. What was announced before stays
-/// announced.
+/// After an error nothing is left: no copies and, unless it is [`MintError::Unknown`], no files. An earlier
+/// announcement stays.
 pub async fn mint(
     store: &Store,
     settings: &StoreSettings,
@@ -357,11 +357,12 @@ pub async fn mint(
     };
     if let Err(error) = activated {
         if !matches!(error, MintError::Unknown { .. }) {
-            // Without the database the run stays pending and is discarded later; without the file its codes are gone now.
+            // Without the database, the run stays pending and is discarded later; without the file, its codes no longer
+            // exist.
             let discarded = store
                 .transaction(async |conn| discarded_runs::discard_pending(conn, now).await)
                 .await;
-            // But the activation may still be under way with its answer lost: then the print file may be needed.
+            // The activation may still be running with its response lost; then the print file may be needed.
             if are_copies_stored
                 && (discarded.is_err() || is_active(store, new.id).await != Some(false))
             {
@@ -387,7 +388,7 @@ async fn is_active(store: &Store, run: PrintRunId) -> Option<bool> {
 }
 
 impl MintOrder {
-    /// Removes what the mint itself has written.
+    /// Removes the files that this mint has written.
     fn remove_files(&self) {
         for file in std::iter::once(&self.file).chain(&self.packing_list) {
             let _ = std::fs::remove_file(file);
@@ -395,7 +396,7 @@ impl MintOrder {
     }
 }
 
-/// Files that are written and synced.
+/// The written and synced files.
 struct PrintedFiles {
     planned: Planned,
     rows: Vec<CopyRow>,
@@ -403,7 +404,7 @@ struct PrintedFiles {
     packing_sha256: Option<[u8; 32]>,
 }
 
-/// Makes the codes and writes the files, on a thread of its own.
+/// Generates the codes and writes the files, on a blocking thread.
 async fn print(
     planned: Planned,
     prefix: RunPrefix,

@@ -1,4 +1,4 @@
-//! The print file: the only place where plain codes ever are.
+//! The print file: the only place where plain codes exist.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -10,23 +10,23 @@ use zeroize::Zeroizing;
 
 use crate::domain::csv_lines::CsvLines;
 
-/// Form of a print file.
+/// Format of a print file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrintFormat {
     /// A header line, then one line for each code.
     Csv,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
 }
 
 /// Names of the columns, and of the JSON members. The last is there when addresses are.
 const COLUMNS: [&str; 6] = ["code", "game", "set", "number", "rarity", "address"];
-/// Bytes written at once. The buffer is wiped when it is dropped and never grows: no copy of it is left behind.
+/// Bytes per write. The buffer is wiped when it is dropped and never grows, so no copy of it is left in memory.
 const BUFFER: usize = 64 * 1024;
-/// No line is longer.
+/// Longest line.
 const MAX_LINE: usize = 512;
 
-/// A file for the printer or the packer that is being written: for its owner alone, hashed on the way, synced at the end.
+/// A file for the printer or the packer: readable only by its owner, hashed while it is written, and synced at the end.
 pub(super) struct HashedFile {
     file: File,
     path: PathBuf,
@@ -35,14 +35,14 @@ pub(super) struct HashedFile {
 }
 
 impl HashedFile {
-    /// Creates the file, readable for its owner alone; fails when anything is there.
+    /// Creates the file, readable only by its owner; fails if it exists.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let buffer = Zeroizing::new(Vec::with_capacity(BUFFER));
         Ok(Self { file, path: path.to_owned(), buffer, hash: Sha256::new() })
     }
 
-    /// Makes room for a line.
+    /// Makes room in the buffer for a line.
     fn make_room(&mut self, line: usize) -> io::Result<()> {
         if self.buffer.len() + line > BUFFER { self.flush() } else { Ok(()) }
     }
@@ -98,8 +98,8 @@ impl PrintFile {
         Ok(Self { file, format, public_url: public_url.map(str::to_owned) })
     }
 
-    /// Adds a code with the codes of its game and set, its card's number and its rarity. By the database's own checks these
-    /// hold letters, digits, hyphens and underscores alone, so nothing needs quoting.
+    /// Adds a code with the codes of its game and set, its card's number and its rarity. The database guarantees that
+    /// these contain only letters, digits, hyphens and underscores, so they need no quotes.
     pub(super) fn write_line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
         self.file.make_room(MAX_LINE)?;
         let buffer = &mut self.file.buffer;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn holds_every_line_and_knows_its_hash() {
+    fn the_file_has_every_line_and_its_hash() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("codes");
         for (format, first) in [

@@ -1,5 +1,6 @@
-//! What the scans of a JPEG add up to. Each goes over the picture again, and needs hardly a byte for it: a file of some kilobytes can keep a
-//! decoder busy for hours. See libjpeg-turbo, "Two Issues with the JPEG Standard", LJT-01-003.
+//! Limits the total work of a JPEG's scans. Each scan processes the whole picture, and may need hardly a byte in the
+//! file: a file of some kilobytes can occupy a decoder for hours. See libjpeg-turbo, "Two Issues with the JPEG
+//! Standard", LJT-01-003.
 
 use crate::error::ArtworkError;
 use crate::limits::Limits;
@@ -7,10 +8,10 @@ use crate::limits::Limits;
 /// Most scans of a progressive picture. Image programs write about ten.
 const SCANS_MAX: usize = 64;
 
-/// How often, on average, each of a component's 64 coefficients may be visited. Image programs need three visits, or four.
+/// How often, on average, each of a component's 64 coefficients may be coded. Image programs need three or four times.
 const VISITS_MAX: u32 = 5;
 
-/// A frame, and what was seen of its scans.
+/// A frame, and the scans of it so far.
 pub(super) struct Scans {
     pub(super) size: (u32, u32),
     is_progressive: bool,
@@ -20,12 +21,12 @@ pub(super) struct Scans {
 
 struct Component {
     id: u8,
-    /// Coefficients of a block that scans went over, in all.
+    /// Total number of coefficients per block that the scans have coded.
     visits: u32,
 }
 
 impl Scans {
-    /// Reads the header of a frame.
+    /// Parses the header of a frame.
     pub(super) fn of_frame(
         is_progressive: bool,
         body: &[u8],
@@ -54,7 +55,7 @@ impl Scans {
         Ok(Self { size: (width, height), is_progressive, components, count: 0 })
     }
 
-    /// Adds a scan, by its header.
+    /// Adds a scan from its header.
     pub(super) fn add(&mut self, body: &[u8]) -> Result<(), ArtworkError> {
         let broken = || ArtworkError::broken("a scan's header makes no sense");
         let (count, rest) = body.split_first().ok_or_else(broken)?;
@@ -63,7 +64,7 @@ impl Scans {
         if components.len() != usize::from(*count) || !odd.is_empty() {
             return Err(broken());
         }
-        // Where nothing is progressive, a scan has all coefficients whatever it says.
+        // Scans of a picture that is not progressive contain all coefficients, whatever their header says.
         let visits = match (self.is_progressive, last.checked_sub(first)) {
             (true, Some(more)) if last < 64 => u32::from(more) + 1,
             (true, _) => return Err(broken()),

@@ -1,4 +1,4 @@
-//! What the bytes of a card say, read without copying: a segment is built by reading every card.
+//! The content of a card's stored bytes, read without copying, because building a segment reads every card.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::document::{Document, Reader, read_byte, read_number, read_signed, read_text};
 
-/// What a card says without its texts. One is filled again for each card, so that its lists are allocated once.
+/// The content of a card without its texts. Reused for each card, so that its lists are allocated once.
 #[derive(Debug, Default)]
 pub(super) struct ContentRef<'a> {
     pub(super) kind: &'a str,
@@ -32,13 +32,13 @@ struct PrintingRef<'a> {
 /// A text of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum AttributeText<'a> {
-    /// As the card has it, to be folded.
+    /// As the card contains it, to be folded.
     Plain(&'a str),
-    /// Folded, and not as it is folded today.
+    /// Folded by an older version.
     Folded(&'a str),
 }
 
-/// A value as the bytes of a card have it.
+/// A value in the bytes of a card.
 #[derive(Clone, Debug)]
 pub(super) enum ValueRef<'a> {
     Null,
@@ -72,7 +72,7 @@ impl ValueRef<'_> {
         }
     }
 
-    /// The number that it is.
+    /// The number, if it is one.
     pub(super) fn number(&self) -> Option<i128> {
         match self {
             Self::Number(number) => Some((*number).into()),

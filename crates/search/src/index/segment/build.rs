@@ -1,4 +1,4 @@
-//! Makes a segment of cards that come in any order.
+//! Builds a segment from cards in any order.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,18 +15,18 @@ use super::growing::BitmapBuilder;
 use super::lists::place;
 use super::{Segment, SetRange};
 
-/// Fewest cards that are worth a piece of their own.
+/// Fewest cards per piece of parallel work.
 const MIN_PIECE: usize = if cfg!(test) { 4 } else { 16_384 };
-/// Most pieces: each has a table of all words.
+/// Most pieces: each has its own table of all words.
 const MAX_PIECES: usize = 4;
 
-/// What comes before the content of a card.
+/// The data of a card besides its content.
 struct Known {
     id: u128,
     set: u32,
     number: Box<str>,
     unlock: Unlock,
-    /// Where the content lies among the bytes; empty: there is none.
+    /// Offset of the content in the bytes; empty range: there is none.
     from: usize,
     to: usize,
 }
@@ -34,7 +34,7 @@ struct Known {
 /// Game and code of a set.
 type SetCode = (Arc<str>, Arc<str>);
 
-/// A segment while cards come.
+/// A segment under construction.
 #[derive(Default)]
 pub(in crate::index) struct SegmentBuilder {
     writer: Writer,
@@ -45,14 +45,14 @@ pub(in crate::index) struct SegmentBuilder {
     known_sets: u32,
     /// Attributes in which printings differ from their card.
     overridden: BTreeSet<String>,
-    /// Which of the cards has an id.
+    /// Index of the card with an id.
     by_id: FxHashMap<u128, u32>,
-    /// Those that came again.
+    /// Cards that were added again later.
     replaced: RoaringBitmap,
 }
 
 impl SegmentBuilder {
-    /// Adds a card. Of several with one id the last counts.
+    /// Adds a card. Of several with the same id, the last counts.
     pub(in crate::index) fn push(&mut self, card: &CardRecord) {
         let set = self.set(&card.game, &card.set);
         let from = self.bytes.len();
@@ -84,7 +84,7 @@ impl SegmentBuilder {
         new
     }
 
-    /// The segment, with an index of each of these sums of attributes.
+    /// Builds the segment, with an index for each of these sums of attributes.
     pub(in crate::index) fn finish(
         self,
         sums: &BTreeSet<Vec<String>>,
@@ -100,7 +100,7 @@ impl SegmentBuilder {
         let (vocabulary, (cards, codes)) = both(runner, || words.finish(), sort);
         let mut segment = Segment { symbols, vocabulary, ..Segment::default() };
         segment.put_in_place(cards, &codes, &bytes);
-        // The content is in the segment now: it need not be there twice while the sets are made.
+        // The content was copied into the segment: free this copy before the sets are built.
         drop(bytes);
         let ranks = segment.vocabulary.ranks();
         let source = Source { segment: &segment, ranks: &ranks, overridden: &overridden, sums };
@@ -146,7 +146,7 @@ fn in_place(
     (cards, codes.into_iter().map(|(game, set, _)| (game, set)).collect())
 }
 
-/// Ranges of ordinals, as equal as can be; one at least.
+/// Splits the ordinals into ranges of nearly equal size; at least one.
 fn pieces(cards: usize, threads: usize) -> Vec<Range<u32>> {
     let many = threads.min(MAX_PIECES).min(cards / MIN_PIECE).max(1);
     let end = |piece: usize| place(cards * piece / many);
@@ -154,7 +154,7 @@ fn pieces(cards: usize, threads: usize) -> Vec<Range<u32>> {
 }
 
 impl Segment {
-    /// Puts the cards in, which come in their order.
+    /// Adds the cards, which must be sorted.
     fn put_in_place(&mut self, cards: Vec<Known>, codes: &[SetCode], bytes: &[u8]) {
         self.starts.reserve_exact(cards.len() + 1);
         self.bytes.reserve_exact(bytes.len());
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_make_up_all_cards() {
+    fn the_pieces_cover_all_cards() {
         for cards in 0..60 {
             for threads in [0, 1, 2, 3, 5, usize::MAX] {
                 let pieces = pieces(cards, threads);

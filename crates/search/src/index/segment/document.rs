@@ -1,4 +1,4 @@
-//! A card as bytes: everything that it was told with, so that texts can be tried, and segments be merged.
+//! The serialised form of a card: all its data, for tests of texts and for merging segments.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::lists::place;
 use super::vocabulary::{Vocabulary, VocabularyBuilder};
 use crate::Words;
 
-/// Most short texts that have a number; others are written out.
+/// Most short texts that are stored as numbers; others are stored as text.
 const MAX_SYMBOLS: usize = 4_096;
-/// Most bytes of such a text.
+/// Most bytes of a text that is stored as a number.
 const MAX_SYMBOL: usize = 40;
 
 /// Codes and values that many cards share, by number.
@@ -41,17 +41,17 @@ impl Symbols {
     }
 }
 
-/// Where the parts of a folded text are told apart.
+/// The token between two parts of a folded text.
 const BETWEEN: u32 = 0;
 
-/// Writes cards.
+/// Serialises cards.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     pub(super) words: VocabularyBuilder,
     pub(super) symbols: Symbols,
-    /// Short texts of attributes, folded: most cards have one of a few.
+    /// Folded forms of short attribute texts: most cards have one of a few.
     folded: FxHashMap<Box<str>, Box<str>>,
-    /// Room for the words of one text.
+    /// Buffer for the words of one text.
     tokens: Vec<u8>,
 }
 
@@ -85,11 +85,12 @@ impl Writer {
             let own = attributes.get(code).and_then(Value::as_str);
             let text = text.as_str().unwrap_or_default();
             self.write_symbol(code, out);
-            // The bytes do without the words of this text, but the index of the attribute has only words that have a number.
+            // The bytes do not contain the words of this text, but the index of the attribute only has words with
+            // numbers.
             for word in text.split(' ').skip(1) {
                 self.words.id(word);
             }
-            // What anybody can fold again need not be kept.
+            // A text that can be folded again need not be stored.
             let is_known = own.is_some_and(|own| self.folds_into(own, text));
             out.push(u8::from(is_known));
             if !is_known {
@@ -104,7 +105,7 @@ impl Writer {
         }
     }
 
-    /// Whether that is the text, folded.
+    /// Whether `folded` is the folded form of the text.
     fn folds_into(&mut self, text: &str, folded: &str) -> bool {
         if let Some(known) = self.folded.get(text) {
             return **known == *folded;
@@ -212,32 +213,32 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     out.extend(text.as_bytes());
 }
 
-/// Which folded texts of a card are read: they take the longest.
+/// Which folded texts of a card are decoded: these take the longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Texts {
     All,
     Few,
 }
 
-/// What reads a card needs beside its bytes.
+/// The tables that are needed to decode a card.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) words: &'a Vocabulary,
     pub(super) symbols: &'a Symbols,
 }
 
-/// The texts of a card, as bytes of word numbers.
+/// The texts of a card, as encoded word numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Document<'a> {
     pub(super) name: &'a str,
     /// Name, effects, lore, emoji.
     pub(super) texts: [&'a [u8]; 4],
-    /// Everything but the texts.
+    /// Everything except the texts.
     pub(super) rest: &'a [u8],
 }
 
 impl<'a> Document<'a> {
-    /// Reads where the texts are.
+    /// Splits the bytes into texts and the rest.
     pub(super) fn new(mut bytes: &'a [u8]) -> Self {
         let name = read_text(&mut bytes);
         let texts = [(); 4].map(|()| read_bytes(&mut bytes));
@@ -245,7 +246,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Words by number as a text has them.
+/// Encodes word numbers as in texts.
 pub(super) fn as_tokens(ids: &[u32]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for id in ids {
@@ -254,7 +255,7 @@ pub(super) fn as_tokens(ids: &[u32]) -> Vec<u8> {
     bytes
 }
 
-/// The words of a text by number; `None` between two parts.
+/// Decodes the word numbers of a text; `None` between two parts.
 pub(super) fn tokens(mut bytes: &[u8]) -> impl Iterator<Item = Option<u32>> + Clone {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
@@ -266,7 +267,7 @@ pub(super) fn tokens(mut bytes: &[u8]) -> impl Iterator<Item = Option<u32>> + Cl
 }
 
 impl<'a> Reader<'a> {
-    /// Everything that the card was written with; of its folded texts those that are asked for.
+    /// Decodes the content, with only the requested folded texts.
     pub(super) fn content(self, document: &Document<'_>, wanted: Texts) -> CardContent {
         let read = |text| if wanted == Texts::All { self.folded(text) } else { String::new() };
         let [name, effects, lore, emoji] = document.texts.map(read);
@@ -394,7 +395,7 @@ pub(super) fn read_text<'a>(bytes: &mut &'a [u8]) -> &'a str {
     str::from_utf8(read_bytes(bytes)).unwrap_or_default()
 }
 
-/// A value that facets count and tests look for.
+/// A value for facets and tests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Scalar {
     Null,
@@ -403,12 +404,12 @@ pub(super) enum Scalar {
     Text(Box<str>),
     /// A fraction or an object, as JSON.
     Other(Box<str>),
-    /// One of a list.
+    /// An element of a list.
     InList(Box<Self>),
 }
 
 impl Scalar {
-    /// What a value is that is not in a list.
+    /// The form of a value that is not in a list.
     pub(super) fn one(value: &Value) -> Self {
         match value {
             Value::Null => Self::Null,

@@ -1,4 +1,4 @@
-//! How many cards of a set have which value.
+//! Counts the cards of a set by value.
 
 use roaring::RoaringBitmap;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::Segment;
 use super::lists::{Keyed, Set};
 use super::plan::{Steps, WHOLE_CARD};
 
-/// Of so few cards each is read.
+/// If there are no more cards than this, each is read.
 const FEW: u64 = if cfg!(test) { 3 } else { 64 };
 
 impl Segment {
@@ -61,7 +61,7 @@ impl Segment {
         if unlisted.is_empty() {
             return;
         }
-        // An attribute with very many values is read card by card, as far as the steps reach.
+        // An attribute with very many values is read card by card, within the budget of steps.
         for at in cards {
             if !steps.take(WHOLE_CARD) {
                 break;

@@ -1,4 +1,4 @@
-//! Sets of cards while they are made, of ordinals that come in ascending order; those of later cards can be appended.
+//! Sets of cards under construction. Ordinals must be added in ascending order; sets of later cards can be appended.
 
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
@@ -8,15 +8,15 @@ use rustc_hash::FxHashMap;
 
 use super::lists::{Keyed, set_of};
 
-/// From so many cards on a set is a bitmap: below that a list of numbers is smaller.
+/// From this size on a set is a bitmap: below it, a list of numbers is smaller.
 const BITMAP_FROM: usize = if cfg!(test) { 12 } else { 512 };
-/// Most numbers of a container that is a list.
+/// Most numbers in a container that is a list.
 const MAX_ARRAY: usize = if cfg!(test) { 8 } else { 4_096 };
 
-/// A bitmap of ordinals that come in ascending order.
+/// A bitmap to which ordinals are added in ascending order.
 ///
-/// The ordinals of one container (those with the same upper 16 bits) are collected in a list and stored together: inserting them one by one would
-/// look for the container each time.
+/// The ordinals of one container (those with the same upper 16 bits) are collected in a list and stored together:
+/// inserting them one by one would search the container each time.
 #[derive(Debug, Default)]
 pub(super) struct BitmapBuilder {
     stored: RoaringBitmap,
@@ -26,7 +26,7 @@ pub(super) struct BitmapBuilder {
     container: u16,
 }
 
-/// The container of an ordinal, and its place there.
+/// The container of an ordinal, and the position in it.
 #[expect(clippy::cast_possible_truncation, reason = "the two halves of the number")]
 fn halves(ordinal: u32) -> (u16, u16) {
     ((ordinal >> 16) as u16, ordinal as u16)
@@ -42,7 +42,7 @@ impl BitmapBuilder {
         u32::from(self.container) << 16 | u32::from(low)
     }
 
-    /// Adds an ordinal that is not below the last one. The same one may come several times.
+    /// Adds an ordinal that is not below the last one; repetitions are allowed.
     pub(super) fn push(&mut self, ordinal: u32) {
         debug_assert!(self.last().is_none_or(|last| last <= ordinal), "out of order: {ordinal}");
         let (container, low) = halves(ordinal);
@@ -65,7 +65,7 @@ impl BitmapBuilder {
         self.recent.clear();
     }
 
-    /// Adds ordinals that are all above those of this one.
+    /// Appends ordinals that are all greater than those in this set.
     pub(super) fn append(&mut self, later: Self) {
         self.store();
         self.stored |= later.finish();
@@ -78,7 +78,8 @@ impl BitmapBuilder {
     }
 }
 
-/// A set that grows in ascending order. Most words and names are those of one card, whose set takes no memory of its own.
+/// A set that grows in ascending order. Most words and names belong to one card only, and such a set needs no memory of
+/// its own.
 #[derive(Debug)]
 pub(super) enum Growing {
     One(u32),
@@ -87,7 +88,7 @@ pub(super) enum Growing {
 }
 
 impl Growing {
-    /// Adds an ordinal that is not below the last one. A card may come several times.
+    /// Adds an ordinal that is not below the last one; repetitions are allowed.
     pub(super) fn push(&mut self, ordinal: u32) {
         match self {
             Self::One(one) if *one == ordinal => {}
@@ -112,7 +113,7 @@ impl Growing {
         }
     }
 
-    /// Adds a set of ordinals that are all above those of this one.
+    /// Appends a set whose ordinals are all greater than those in this one.
     pub(super) fn append(&mut self, later: Self) {
         match later {
             Self::One(ordinal) => self.push(ordinal),
@@ -131,7 +132,7 @@ impl Growing {
     }
 }
 
-/// Sets by key, while they are made.
+/// Sets by key, under construction.
 #[derive(Debug)]
 pub(super) struct KeyedBuilder<K>(FxHashMap<K, Growing>);
 
@@ -160,7 +161,7 @@ impl<K: Eq + Hash> KeyedBuilder<K> {
         }
     }
 
-    /// Adds sets of cards that all come after those of this one.
+    /// Appends sets whose cards all come after those in this one.
     pub(super) fn append(&mut self, later: Self) {
         self.0.reserve(later.len().saturating_sub(self.len()));
         for (key, set) in later.0 {
@@ -173,12 +174,12 @@ impl<K: Eq + Hash> KeyedBuilder<K> {
         }
     }
 
-    /// The sets, in no order; the keys as what `to_key` makes of them.
+    /// The sets, in any order; `to_key` converts the keys.
     pub(super) fn sets<T>(self, to_key: impl Fn(K) -> T) -> impl Iterator<Item = (T, Growing)> {
         self.0.into_iter().map(move |(key, set)| (to_key(key), set))
     }
 
-    /// The sets, in the order of the keys, as what `to_key` makes of them.
+    /// The sets, in the order of the keys; `to_key` converts the keys.
     pub(super) fn finish_as<T: Ord>(self, to_key: impl Fn(K) -> T) -> Keyed<T> {
         Keyed::new(in_order(self.sets(to_key).collect()))
     }
@@ -191,7 +192,7 @@ impl<K: Eq + Hash> KeyedBuilder<K> {
     }
 }
 
-/// Sets in the order of their keys, of which no two are the same.
+/// Sorts the sets by their keys, which are distinct.
 pub(super) fn in_order<K: Ord>(mut sets: Vec<(K, Growing)>) -> Vec<(K, Growing)> {
     sets.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     sets
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn appended_sets_are_those_that_grew_at_once() {
+    fn appended_sets_equal_sets_built_at_once() {
         let all = ordinals();
         let sets = |ordinals: &[u32]| {
             let mut sets = KeyedBuilder::default();

@@ -1,4 +1,5 @@
-//! Sets of cards by key: bitmaps for common keys, plain lists for rare ones, and unions of neighbours, so that a range of keys costs little.
+//! Sets of cards by key: bitmaps for frequent keys, plain lists for rare ones, and unions of adjacent sets, so that
+//! ranges of keys are fast.
 
 use std::ops::Range;
 
@@ -7,9 +8,9 @@ use roaring::RoaringBitmap;
 use super::growing::Growing;
 use super::window::Window;
 
-/// From so many ordinals on, a set is made of bits.
+/// From this many ordinals on, a set is collected in a bit array.
 const MANY: usize = if cfg!(test) { 8 } else { 1_024 };
-/// Most unions of neighbours.
+/// Most unions of adjacent sets.
 const MAX_BLOCKS: usize = 32;
 /// Fewest sets in a union.
 const MIN_BLOCK: usize = if cfg!(test) { 2 } else { 8 };
@@ -29,7 +30,7 @@ impl<K: Ord> Keyed<K> {
         keyed
     }
 
-    /// The same, where nobody asks for ranges of keys.
+    /// The same without unions, for keys that are never queried by range.
     pub(super) fn without_ranges(sets: impl IntoIterator<Item = (K, Growing)>) -> Self {
         let mut keys = Vec::new();
         let mut lists = Lists::default();
@@ -70,22 +71,22 @@ impl<K: Ord> Keyed<K> {
         self.lists.union(found, window)
     }
 
-    /// Bytes beside those that keys own elsewhere.
+    /// Heap size in bytes, without what keys own elsewhere.
     pub(super) fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<K>() + self.lists.bytes()
     }
 }
 
-/// Sets of cards by place in a list.
+/// Sets of cards by index.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// Where each set begins in `flat`; one more than there are sets.
+    /// Start of each set in `flat`, and the end of the last.
     starts: Vec<u32>,
     /// The cards of the sets that are lists.
     flat: Vec<u32>,
-    /// The sets that are bitmaps, by place.
+    /// The sets that are bitmaps, by index.
     bitmaps: Vec<(u32, RoaringBitmap)>,
-    /// Unions of so many neighbours.
+    /// Unions of adjacent sets.
     blocks: Vec<RoaringBitmap>,
     block: usize,
 }
@@ -97,7 +98,7 @@ impl Lists {
         match set {
             Growing::One(one) => self.flat.push(one),
             Growing::Few(list) => self.flat.extend(list),
-            // A copy has no room to grow, which the one that grew has twice over.
+            // A copy has no spare capacity, while the grown bitmap has up to twice its size.
             Growing::Many(many) => {
                 self.bitmaps.push((place(at), RoaringBitmap::clone(&many.finish())));
             }
@@ -129,7 +130,7 @@ impl Lists {
         self.starts.len().saturating_sub(1)
     }
 
-    /// The set at a place, as a list or as a bitmap.
+    /// The set at an index, as a list or a bitmap.
     pub(super) fn get(&self, at: usize) -> Set<'_> {
         let list = &self.flat[self.starts[at] as usize..self.starts[at + 1] as usize];
         if list.is_empty()
@@ -158,7 +159,7 @@ impl Lists {
         union
     }
 
-    /// The cards of neighbouring sets, in a window.
+    /// The cards of adjacent sets, in a window.
     pub(super) fn range(&self, places: Range<usize>, window: &Window) -> RoaringBitmap {
         let Range { start, end } = places;
         if start >= end {
@@ -193,7 +194,7 @@ pub(super) fn set_of(mut ordinals: Vec<u32>) -> RoaringBitmap {
         ordinals.dedup();
         return RoaringBitmap::from_sorted_iter(ordinals).unwrap_or_default();
     }
-    // A bit for each is quicker than to sort them.
+    // Setting a bit for each is faster than sorting them.
     let ends = ordinals.iter().copied().min().zip(ordinals.iter().copied().max());
     let Some((first, last)) = ends else { return RoaringBitmap::new() };
     let first = first / u8::BITS * u8::BITS;
@@ -211,13 +212,13 @@ pub(super) fn bitmap_bytes(bitmap: &RoaringBitmap) -> usize {
     stored.n_values_array_containers as usize * size_of::<u16>()
         + stored.n_bitset_containers as usize * BITSET
         + usize::try_from(stored.n_bytes_run_containers).unwrap_or(usize::MAX)
-        // Each is a block of memory, and has a header of its own.
+        // Each is a separate allocation with its own header.
         + containers * CONTAINER
 }
 
-/// Bytes of a container that has a bit for each of its 65,536 numbers.
+/// Size of a container with a bit for each of its 65,536 numbers, in bytes.
 const BITSET: usize = 8_192;
-/// Bytes that a container costs beside its numbers.
+/// Overhead of a container besides its numbers, in bytes.
 const CONTAINER: usize = 56;
 
 /// A set as it is stored.
@@ -228,7 +229,7 @@ pub(super) enum Set<'a> {
 }
 
 impl Set<'_> {
-    /// How many there are.
+    /// Number of ordinals.
     pub(super) fn len(&self) -> u64 {
         match self {
             Self::List(list) => list.len() as u64,
@@ -243,7 +244,8 @@ impl Set<'_> {
         }
     }
 
-    /// Tells of all of them in a range, in order, some at a time: which kind of set or container they come from is then not asked for each.
+    /// Passes those in a range to `tell` in order and in chunks, so that the kind of set or container is not checked
+    /// for each ordinal.
     pub(super) fn each_within(&self, range: &Range<u32>, mut tell: impl FnMut(&[u32])) {
         match self {
             Self::List(list) => tell(of_range(list, range)),
@@ -260,7 +262,7 @@ impl Set<'_> {
         }
     }
 
-    /// About how many of them are in a range, out of `all` cards.
+    /// Approximate number of ordinals in a range, out of `all` cards.
     pub(super) fn about_within(&self, range: &Range<u32>, all: usize) -> usize {
         match self {
             Self::List(list) => of_range(list, range).len(),
@@ -281,7 +283,7 @@ impl Set<'_> {
         }
     }
 
-    /// Those in another set, from a card on, in order.
+    /// Those that are also in another set, from a card on, in order.
     pub(super) fn both<'s>(
         &'s self,
         other: &'s RoaringBitmap,
@@ -303,14 +305,14 @@ impl Set<'_> {
     }
 }
 
-/// The part of an ascending list that lies in a range.
+/// The part of a sorted list that is in a range.
 fn of_range<'l>(list: &'l [u32], range: &Range<u32>) -> &'l [u32] {
     let start = list.partition_point(|one| *one < range.start);
     let length = list[start..].partition_point(|one| *one < range.end);
     &list[start..start + length]
 }
 
-/// The part of an ascending list that lies between the ends of a set: of most lists none, when the cards of one set are counted.
+/// The part of a sorted list between the ends of a set: empty for most lists, when the cards of one set are counted.
 fn between<'l>(list: &'l [u32], other: &RoaringBitmap) -> &'l [u32] {
     let (Some(first), Some(last)) = (other.min(), other.max()) else { return &[] };
     let start = list.partition_point(|one| *one < first);

@@ -1,5 +1,6 @@
-//! Cards that do not change any more, in the order of game, set and number: each has its place there as its ordinal, and everything
-//! that is looked for is a set of ordinals. What is gone since is told beside a segment, by whoever has it.
+//! Immutable cards in the order of game, set and number: the ordinal of a card is its index in that order, and
+//! everything that can be searched is a set of ordinals. The owner of a segment tracks separately which cards were
+//! deleted since.
 
 mod borrowed;
 mod build;
@@ -34,7 +35,7 @@ pub(super) use build::SegmentBuilder;
 pub(super) use lists::Keyed;
 pub(super) use plan::{Plan, Steps};
 
-/// The cards of a set: all that are between two ordinals.
+/// The cards of a set: a range of ordinals.
 #[derive(Debug)]
 struct SetRange {
     game: Arc<str>,
@@ -55,17 +56,17 @@ struct Words {
 /// Cards by the values of an attribute.
 #[derive(Debug)]
 struct AttributeIndex {
-    /// Those that have it, and not as an empty list or text.
+    /// Cards that have the attribute, and not as an empty list or text.
     present: RoaringBitmap,
-    /// By what the card says.
+    /// By the value of the card.
     card: Keyed<Scalar>,
-    /// By what one of its printings says or else the card; `None`: no printing differs.
+    /// By the value of a printing, or else that of the card; `None`: no printing differs.
     printing: Option<Keyed<Scalar>>,
     /// By words.
     words: Keyed<u32>,
-    /// Those of which it is a text.
+    /// Cards whose value is a text.
     with_text: RoaringBitmap,
-    /// Whether every value has its set.
+    /// Whether every value has a set.
     has_all: bool,
 }
 
@@ -83,22 +84,23 @@ struct Sum {
 struct Names {
     /// Ordinals of the cards with content, by search key.
     by_key: Vec<u32>,
-    /// Where each card stands there.
+    /// Position of each card in that list.
     places: Vec<u32>,
-    /// The same cards by the hash of that key, then by ordinal: a key is found without the folding of twenty names on the way.
+    /// The same cards by the hash of that key, then by ordinal: a key is found without comparing twenty names on the
+    /// way.
     by_hash: Vec<(u32, u32)>,
     trigrams: Keyed<[char; 3]>,
-    /// How many trigrams the name of each card has.
+    /// Number of trigrams in the name of each card.
     sizes: Vec<u8>,
 }
 
-/// See the module.
+/// See the module documentation.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
     sets: Vec<SetRange>,
     ids: Vec<u128>,
     by_id: Vec<u32>,
-    /// All numbers, one after the other.
+    /// All collector numbers, concatenated.
     numbers: String,
     number_ends: Vec<u32>,
     symbols: Symbols,
@@ -132,22 +134,22 @@ impl<K: Ord> Default for Keyed<K> {
 }
 
 impl Segment {
-    /// How many cards there are, gone ones among them.
+    /// Number of cards, including deleted ones.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether the sum of these attributes is kept beside the cards.
+    /// Whether there is an index for the sum of these attributes.
     pub(super) fn knows_sum(&self, sum: &[String]) -> bool {
         self.sums.contains_key(sum)
     }
 
-    /// The hidden ones.
+    /// The hidden cards.
     pub(super) fn hidden(&self) -> &RoaringBitmap {
         &self.hidden
     }
 
-    /// The cards that were hidden once or still are, by a number that is told of their ids.
+    /// The cards that started hidden, by a number that `number` gives for their ids.
     pub(super) fn started_hidden_by(&self, number: impl Fn(u128) -> i128) -> Keyed<i128> {
         let unlocked: RoaringBitmap = self.unlocked.iter().map(|(at, _)| *at).collect();
         let mut keyed = KeyedBuilder::default();
@@ -157,7 +159,7 @@ impl Segment {
         keyed.finish()
     }
 
-    /// Those whose content is known.
+    /// Cards with known content.
     pub(super) fn open(&self) -> &RoaringBitmap {
         &self.open
     }
@@ -167,7 +169,8 @@ impl Segment {
         plan::range(0..lists::place(self.len()))
     }
 
-    /// Where the cards of a game and a set lie; others are between them only when the set is of any game.
+    /// The range that contains the cards of a game and a set. It contains other cards only if the set belongs to
+    /// several games.
     pub(super) fn window_of_place(&self, place: NamePlace<'_>) -> Range<u32> {
         let sets = match place.game {
             Some(game) => {
@@ -182,7 +185,7 @@ impl Segment {
         first..sets.iter().rfind(is_wanted).map_or(first, |last| last.end)
     }
 
-    /// The cards of a game and a set; `None`: of all.
+    /// The cards of a game and a set; `None`: all cards.
     pub(super) fn of_place(&self, place: NamePlace<'_>) -> Option<RoaringBitmap> {
         let NamePlace { game, set } = place;
         if game.is_none() && set.is_none() {
@@ -194,7 +197,7 @@ impl Segment {
         Some(self.of_sets(is_wanted, |range| range))
     }
 
-    /// The cards of these sets, each range cut by `cut`. A game's sets are neighbours, and so one range.
+    /// The cards of these sets, each range limited by `cut`. The sets of a game are adjacent, so they form one range.
     fn of_sets(
         &self,
         wanted: impl Fn(&SetRange) -> bool,
@@ -238,7 +241,7 @@ impl Segment {
         PlaceKey { game, set, number: self.number(at), tier: 0 }
     }
 
-    /// The first card whose place is not before this one, tiers aside.
+    /// The first card whose place is not before this one, ignoring tiers.
     pub(super) fn first_from(&self, place: PlaceKey<'_>) -> u32 {
         let (game, set) = (place.game, place.set);
         let at = self.sets.partition_point(|range| (&*range.game, &*range.set) < (game, set));
@@ -274,7 +277,7 @@ impl Segment {
         }
     }
 
-    /// The card as it was told.
+    /// The card as it was added.
     pub(super) fn record(&self, at: u32) -> CardRecord {
         self.read(at, true)
     }
@@ -294,7 +297,7 @@ impl Segment {
         }
     }
 
-    /// Bytes on the heap, by what they are for.
+    /// Heap size in bytes, by purpose.
     pub(super) fn bytes(&self) -> BTreeMap<&'static str, usize> {
         let ordinals = self.by_id.capacity() + self.number_ends.capacity() + self.starts.capacity();
         let places = self.ids.capacity() * size_of::<u128>()

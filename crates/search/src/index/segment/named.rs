@@ -14,10 +14,10 @@ use super::document::tokens;
 use super::overlap::Overlap;
 use super::window::Window;
 
-/// More names than so many are walked through by the alphabet, until there are enough.
+/// With more names than this, they are read in alphabetical order until there are enough.
 const COMMON: u64 = if cfg!(test) { 6 } else { 1_000 };
 
-/// Hash of a search key, the same for all segments of a process.
+/// Hash of a search key; the same in all segments of a process.
 pub(super) fn hash_of_key(key: &str) -> u32 {
     let hash = FxBuildHasher.hash_one(key);
     u32::try_from(hash >> 32).unwrap_or_default()
@@ -48,13 +48,13 @@ impl Segment {
         alike.filter(|at| self.search_key(*at) == key).collect()
     }
 
-    /// The cards of a window whose name's key begins so.
+    /// The cards of a window whose name key begins with `start`.
     pub(super) fn keys_beginning(&self, start: &str, window: &Window) -> RoaringBitmap {
         let keys = self.keys(start, |own| own.starts_with(start)).iter().copied();
         keys.filter(|at| window.contains(*at)).collect()
     }
 
-    /// Whether words that begin with the typed ones stand in the name in their order.
+    /// Whether the name contains words that begin with the typed ones, in their order.
     fn has_words(&self, at: u32, typed: &[String]) -> bool {
         let Some(document) = self.document(at) else { return false };
         let mut typed = typed.iter().peekable();
@@ -67,7 +67,7 @@ impl Segment {
         typed.peek().is_none()
     }
 
-    /// The cards whose names have words that begin with each of these, in any order.
+    /// The cards whose names contain words that begin with each of these, in any order.
     fn with_words(&self, words: &[String]) -> RoaringBitmap {
         let mut found: Option<RoaringBitmap> = None;
         for word in words {
@@ -84,7 +84,7 @@ impl Segment {
         found.unwrap_or_default()
     }
 
-    /// The cards that are allowed whose name has the typed key, with how it fits. It looks at no others.
+    /// The allowed cards whose name has the typed key, with how well they match.
     pub(in crate::index) fn exactly(
         &self,
         query: &NameQuery,
@@ -99,7 +99,7 @@ impl Segment {
         same.map(own).collect()
     }
 
-    /// The cards of a window that are allowed whose names are like a typed one, with how they fit.
+    /// The allowed cards of a window whose names are similar to a typed one, with how well they match.
     pub(in crate::index) fn alike(
         &self,
         query: &NameQuery,
@@ -112,7 +112,7 @@ impl Segment {
         let mut found = Vec::new();
         let tell = |at: u32, shared: usize| {
             let all = usize::from(self.names.sizes[at as usize]);
-            // Reading a name takes longer than seeing that it cannot have the words; one word alone is in no order.
+            // Reading a name takes longer than excluding it by its words; a single word needs no check of the order.
             let has_words = with_words.contains(at)
                 && (query.words.len() == 1 || self.has_words(at, &query.words));
             let likeness = likeness(shared, all, typed.len());
@@ -125,7 +125,7 @@ impl Segment {
         found
     }
 
-    /// Names among `allowed` that a typed one may become: the first `limit` in the order of suggestions, at least.
+    /// Completions of a typed name among `allowed`: at least the first `limit` in the order of suggestions.
     pub(in crate::index) fn suggestions(
         &self,
         query: &NameQuery,
@@ -138,7 +138,7 @@ impl Segment {
         let start = self.names.by_key.partition_point(|at| self.search_key(*at).as_str() < key);
         for at in &self.names.by_key[start..] {
             let own = self.search_key(*at);
-            // Names of one key stand side by side by place, not by the alphabet: all of the last key are read.
+            // Cards with the same key are ordered by place, not alphabetically: all cards of the last key are read.
             let is_next = known.len() < limit || known.last().is_some_and(|last| last.1 == own);
             if !own.starts_with(key) || !is_next {
                 break;
@@ -163,7 +163,7 @@ impl Segment {
         into.extend(known);
     }
 
-    /// Adds those of `cards` that fit, by the alphabet, until there are `limit` in all.
+    /// Adds matching cards in alphabetical order, until there are `limit` in total.
     fn suggest(
         &self,
         rank: u8,
@@ -189,7 +189,7 @@ impl Segment {
         }
     }
 
-    /// The cards whose names have every trigram within a text; others may be among them.
+    /// The cards whose names contain every trigram of a text; may include others.
     fn containing(&self, key: &str) -> RoaringBitmap {
         let letters: Vec<char> = key.chars().collect();
         let keyed = &self.names.trigrams;

@@ -1,8 +1,9 @@
-//! How many trigrams the names of cards share with a typed one.
+//! Counts how many trigrams the names of cards share with a typed one.
 //!
-//! A name of `m` trigrams is alike to a typed one of `n` when it shares at least 3/13 of `n + m`, which is never less than 3/10 of `n`. So the
-//! most common trigrams, fewer than that, need not be counted for every card: an alike name has a rarer one, too, and what it shares of the
-//! common ones is looked up for the few cards that share enough of the others.
+//! A name of `m` trigrams is similar to a typed one of `n` when they share at least 3/13 of `n + m`, which is never
+//! less than 3/10 of `n`. So fewer than that many of the most common trigrams need not be counted for every card: a
+//! similar name also has a rarer one, and the common trigrams are looked up only for the few cards that share enough of
+//! the others.
 
 use std::ops::Range;
 
@@ -12,23 +13,23 @@ use super::super::names::{Trigram, is_shared_enough, least_shared};
 use super::Segment;
 use super::lists::Set;
 
-/// Most cards that are counted at a time. The counters of a million would not stay in the cache.
+/// Most cards that are counted at a time. The counters of a million cards would not fit into the processor's cache.
 const BLOCK: u32 = if cfg!(test) { 16 } else { 1 << 16 };
-/// Counting so many cards of a set takes as long as looking one card up there.
+/// Counting this many cards of a set takes as long as looking up one card in it.
 const LOOK_UP: usize = if cfg!(test) { 2 } else { 8 };
 
-/// The sets of the trigrams of a typed name, and room for counting their cards.
+/// The sets of a typed name's trigrams, with buffers for counting their cards.
 pub(super) struct Overlap<'s> {
-    /// How many trigrams the name of each card has.
+    /// Number of trigrams in the name of each card.
     sizes: &'s [u8],
     /// The rarest first.
     rare: Vec<Set<'s>>,
     common: Vec<Set<'s>>,
-    /// How many trigrams the typed name has.
+    /// Number of trigrams in the typed name.
     typed: usize,
-    /// For each card of a block how many it shares.
+    /// Number of shared trigrams for each card of a block.
     counts: Vec<u8>,
-    /// The cards that share any of the rare ones, from the beginning of the block on.
+    /// The cards that share any of the rare trigrams, relative to the beginning of the block.
     touched: Vec<u32>,
 }
 
@@ -38,14 +39,15 @@ impl<'s> Overlap<'s> {
         let sets = typed.iter().filter_map(|one| keyed.find(one));
         let mut rare: Vec<Set<'_>> = sets.map(|at| keyed.lists().get(at)).collect();
         rare.sort_by_cached_key(Set::len);
-        // An alike name has one at least that is not among the most common ones.
+        // A similar name has at least one trigram that is not among the most common ones.
         let end = rare.len().saturating_sub(least_shared(typed.len()) - 1);
         let common = rare.split_off(end);
         let (counts, touched) = (Vec::new(), Vec::new());
         Self { sizes: &segment.names.sizes, rare, common, typed: typed.len(), counts, touched }
     }
 
-    /// Tells of each card of a window that is alike, and of each of `wanted` there, how many trigrams it shares. No card is told twice.
+    /// Reports the number of shared trigrams for each similar card of a window, and for each card of `wanted` in it. No
+    /// card is reported twice.
     pub(super) fn count(
         &mut self,
         wanted: &RoaringBitmap,
@@ -58,7 +60,7 @@ impl<'s> Overlap<'s> {
         let mut candidates: Vec<u32> = Vec::new();
         let mut start = window.start;
         while start < window.end {
-            // Blocks end where containers of bitmaps do.
+            // Blocks end where containers of bitmaps end.
             let end = (start / BLOCK + 1).saturating_mul(BLOCK).min(window.end);
             let touched = self.count_rare(&(start..end));
             candidates.clear();
@@ -76,19 +78,19 @@ impl<'s> Overlap<'s> {
         }
     }
 
-    /// Counts the rare trigrams of each card of a block, and notes which cards have any; how many.
+    /// Counts the rare trigrams of each card of a block, and collects the cards that have any; returns their number.
     fn count_rare(&mut self, block: &Range<u32>) -> usize {
         let Self { rare, counts, touched, .. } = self;
         counts.clear();
         counts.resize(block.len(), 0);
-        // One place more: what is not new is written there, and then over.
+        // One extra slot: cards that are not new are written there, and overwritten.
         if touched.len() <= block.len() {
             touched.resize(block.len() + 1, 0);
         }
         let mut many = 0;
         for set in rare {
             set.each_within(block, |cards| {
-                // A number in a register: one behind a reference would be written and read again for each card.
+                // A local variable stays in a register; a field would be loaded and stored for each card.
                 let mut end = many;
                 for at in cards {
                     let slot = at - block.start;
@@ -103,7 +105,8 @@ impl<'s> Overlap<'s> {
         many
     }
 
-    /// Adds the common trigrams of the candidates, and drops those that cannot be alike any more; the first `kept` stay.
+    /// Adds the common trigrams of the candidates, and drops those that cannot be similar any more; the first `kept`
+    /// stay.
     fn count_common(&mut self, block: Range<u32>, candidates: &mut Vec<u32>, kept: usize) {
         for at in 0..self.common.len() {
             if candidates.is_empty() {
@@ -132,7 +135,7 @@ impl<'s> Overlap<'s> {
         }
     }
 
-    /// Whether a card can still be alike when so many trigrams are not counted yet.
+    /// Whether a card can still be similar when this many trigrams are not counted yet.
     fn may_be_alike(&self, start: u32, slot: u32, left: usize) -> bool {
         let size = self.sizes[(start + slot) as usize];
         let shared = usize::from(self.counts[slot as usize]) + left;

@@ -1,6 +1,7 @@
-//! Pages: the entries that fit, in the order of the list, from a position on until there are enough.
+//! Pages: the matching entries in list order, from a position on until there are enough.
 //!
-//! Cards are in the order of their places already. Other orders go from one value to the next: the cards with a value are a set.
+//! Cards are stored in the order of their places. Other orders go from one value to the next, because the cards with a
+//! value are a set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,12 +20,12 @@ use super::lists::{Keyed, Lists, Set};
 use super::plan::{Plan, Steps, WHOLE_CARD, numbers};
 use crate::{SortKey, SumOf, Unique};
 
-/// So few cards are read and sorted, whatever they are sorted by.
+/// If there are no more cards than this, they are read and sorted, whatever the order.
 const FEW: u64 = if cfg!(test) { 3 } else { 64 };
-/// When fewer than one in so many cards fit, they are sorted by name; else all names are walked through in their order.
+/// When fewer than one in this many cards match, they are sorted by name; otherwise all names are read in their order.
 const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };
 
-/// A page of a segment, while it fills.
+/// A page of a segment under construction.
 struct Filling<'p, 's> {
     plan: &'p Plan<'s>,
     segment: &'s Segment,
@@ -43,7 +44,7 @@ enum Members<'s> {
 }
 
 impl Plan<'_> {
-    /// The entries after a position, in order, `limit` at most. Of cards that are alive.
+    /// The entries after a position, in order, at most `limit`; only for cards that were not deleted.
     pub(in crate::index) fn page(
         &self,
         live: &RoaringBitmap,
@@ -59,7 +60,7 @@ impl Plan<'_> {
         page.found
     }
 
-    /// How many entries fit, up to one more than `at_most`.
+    /// The number of matching entries, up to one more than `at_most`.
     pub(in crate::index) fn count(&self, live: &RoaringBitmap, at_most: u64, steps: &Steps) -> u64 {
         let judge = self.judge();
         let uncertain = |known: &RoaringBitmap| &(self.possible() & live) - known;
@@ -124,7 +125,7 @@ impl<'s> Filling<'_, 's> {
         }
     }
 
-    /// Reads every card, and sorts what fits.
+    /// Reads every card, and sorts the matching entries.
     fn read_all(&mut self) {
         let (cards, judge) = (std::mem::take(&mut self.cards), self.plan.judge());
         for at in &cards {
@@ -179,7 +180,7 @@ impl<'s> Filling<'_, 's> {
         })
     }
 
-    /// Adds the entries of a card that fit and have that key.
+    /// Adds the matching entries of a card with that key.
     fn offer(&mut self, at: u32, key: Option<&SortValue>) {
         let (plan, segment, judge) = (self.plan, self.segment, self.plan.judge());
         if judge.query.unique == Unique::Cards {
@@ -270,7 +271,7 @@ impl<'s> Filling<'_, 's> {
         self.cards = cards;
     }
 
-    /// Cards without a value come last, by place.
+    /// Adds cards without a value: they come last, by place.
     fn without_key(&mut self, with_key: &RoaringBitmap) {
         if self.is_over() {
             return;
@@ -318,7 +319,7 @@ impl<'s> Filling<'_, 's> {
         let mut with_key = RoaringBitmap::new();
         let mut groups = Vec::new();
         for (at, value) in firsts {
-            // Where printings differ, one may have no place in the list though the card has.
+            // Where printings differ, a printing may be missing in the list although its card is in it.
             if !is_printings || index.printing.is_none() {
                 with_key |= union(&index.card, value);
             }
@@ -332,7 +333,7 @@ impl<'s> Filling<'_, 's> {
         let segment = self.segment;
         let is_printings = self.plan.judge().query.unique == Unique::Printings;
         let mut rest = self.plan.everything();
-        // Where the cards stand that have a value themselves, whatever their printings have.
+        // Positions of cards that have a value themselves, whatever their printings have.
         let mut with_key: Vec<(&'s Lists, Range<usize>, usize)> = Vec::new();
         // A value, and the cards that have it.
         let mut found: Vec<(i128, Set<'s>, usize)> = Vec::new();
@@ -483,7 +484,7 @@ impl<'s> Filling<'_, 's> {
     }
 }
 
-/// Turns cards round that have the same key, which come the wrong way when keys are walked through backwards.
+/// Reverses runs of cards with the same key, which come in the wrong order when keys are read backwards.
 fn in_runs(named: impl Iterator<Item = (String, u32)>) -> impl Iterator<Item = (String, u32)> {
     let mut named = named.peekable();
     let mut run: Vec<(String, u32)> = Vec::new();

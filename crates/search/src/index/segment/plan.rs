@@ -1,4 +1,5 @@
-//! A condition as sets of cards: those that fulfil it for sure, and those that may, which are tried one by one.
+//! Evaluates a condition to sets of cards: those that match for sure, and those that may match and are tested one by
+//! one.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -18,7 +19,7 @@ use super::lists::{Keyed, place};
 use super::window::Window;
 use crate::{Case, Comparison, KnownTest, Operator, Place, Predicate, Test, Unique};
 
-/// Work that a question may still do, in steps of about a nanosecond.
+/// The remaining budget of a query, in steps of about a nanosecond.
 #[derive(Debug)]
 pub(in crate::index) struct Steps(Cell<u64>);
 
@@ -27,7 +28,7 @@ impl Steps {
         Self(Cell::new(steps))
     }
 
-    /// Does so many; whether that was allowed.
+    /// Spends steps; returns whether the budget allowed it.
     pub(in crate::index) fn take(&self, steps: u64) -> bool {
         let left = self.0.get().saturating_sub(steps);
         self.0.set(left);
@@ -39,15 +40,15 @@ impl Steps {
     }
 }
 
-/// Steps of reading a whole card.
+/// Steps for reading a whole card.
 pub(super) const WHOLE_CARD: u64 = 4_000;
 
 /// Cards by whether a condition holds.
 #[derive(Clone, Debug)]
 struct Cards<'s> {
-    /// It does.
+    /// It holds.
     sure: Cow<'s, RoaringBitmap>,
-    /// It may, these among them; `None`: only these.
+    /// It may hold, including the sure ones; `None`: only the sure ones.
     possible: Option<Cow<'s, RoaringBitmap>>,
 }
 
@@ -87,16 +88,16 @@ impl<'s> Cards<'s> {
         Self { sure: Cow::Owned(&*self.sure | &*other.sure), possible }
     }
 
-    /// Those among `all` for which it does not hold.
+    /// Those among `all` for which the condition does not hold.
     fn not(&self, all: &RoaringBitmap) -> Self {
         let sure = Cow::Owned(all - self.possible());
         Self { sure, possible: self.possible.as_ref().map(|_| Cow::Owned(all - &*self.sure)) }
     }
 }
 
-/// A phrase as the bytes of its words.
+/// A phrase as the encoded numbers of its words.
 struct Phrase<'s> {
-    /// Finds the words but the last, as texts have them.
+    /// Finds all words except the last, in their encoded form.
     whole: Finder<'static>,
     last: &'s str,
 }
@@ -107,7 +108,7 @@ enum Node<'s> {
     Leaf { cards: Cards<'s>, negated: bool, cases: &'s [Case] },
 }
 
-/// A condition, looked up in a window of a segment.
+/// A condition, evaluated in a window of a segment.
 pub(in crate::index) struct Plan<'s> {
     segment: &'s Segment,
     window: Window,
@@ -144,7 +145,7 @@ impl<'s> Plan<'s> {
         &self.window
     }
 
-    /// What is looked up may reach beyond the window where that is quicker; what is found does not.
+    /// A look-up may reach beyond the window where that is faster; its result must not.
     fn cut(&self, cards: Cards<'s>) -> Cards<'s> {
         let cut = |set| self.window.keep(set);
         Cards { sure: cut(cards.sure), possible: cards.possible.map(cut) }
@@ -158,22 +159,22 @@ impl<'s> Plan<'s> {
         self.judge
     }
 
-    /// A card as far as the condition and the order of the list ask for it.
+    /// A card, as far as the condition and the order of the list need it.
     pub(super) fn record(&self, at: u32) -> CardRecord {
         self.segment.read(at, self.reads_texts)
     }
 
-    /// The cards that may fit.
+    /// The cards that may match.
     pub(in crate::index) fn possible(&self) -> &RoaringBitmap {
         self.cards.possible()
     }
 
-    /// The cards that fit for sure.
+    /// The cards that match for sure.
     pub(in crate::index) fn sure(&self) -> &RoaringBitmap {
         &self.cards.sure
     }
 
-    /// Whether all that may fit do.
+    /// Whether all cards that may match do match.
     pub(in crate::index) fn is_exact(&self) -> bool {
         self.cards.possible.is_none()
     }
@@ -225,24 +226,24 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The cards of the window that are in these sets.
+    /// The cards of the window in these sets.
     pub(super) fn of_sets(&self, wanted: impl Fn(&super::SetRange) -> bool) -> RoaringBitmap {
         self.segment.of_sets(wanted, |range| self.window.of_range(range))
     }
 
-    /// The cards of the window whose sets came out on such days, of those that everybody may see.
+    /// The cards of the window whose sets have such a release day; only days that are public.
     fn of_releases(&self, fits: impl Fn(NaiveDate) -> bool) -> Cards<'s> {
         let fits =
             |set: &super::SetRange| self.judge.release_of(&set.game, &set.set).is_some_and(&fits);
         Cards::exactly(self.of_sets(fits) & &self.segment.open)
     }
 
-    /// The cards of the window that were unlocked, and when.
+    /// The unlocked cards of the window, with the time of the unlock.
     fn unlocked(&self) -> &'s [(u32, DateTime<Utc>)] {
         self.window.of_sorted(&self.segment.unlocked, |(at, _)| *at)
     }
 
-    /// The cards that started hidden, by their counted submissions, if these are known.
+    /// The cards that started hidden, by their counted submissions, if these were passed.
     pub(super) fn progress(&self) -> Option<&'s Keyed<i128>> {
         self.judge.progress.and_then(|progress| progress.of_segment(self.segment))
     }
@@ -289,7 +290,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// A test of printings that is asked of the listed one: any printing of a card that fits may fulfil it, or none.
+    /// A test of printings in a list of printings: any printing of a matching card may pass it, or none.
     fn of_printings(&self, cards: RoaringBitmap) -> Cards<'s> {
         if self.judge.query.unique == Unique::Printings {
             Cards::perhaps(cards)
@@ -404,7 +405,7 @@ impl<'s> Plan<'s> {
         }
     }
 
-    /// The cards that have each of the words somewhere; the last as it is.
+    /// The cards with each of the words in some text; the last word must be complete, too.
     fn all_of(&self, lists: &Keyed<u32>, words: &[&str]) -> RoaringBitmap {
         let mut cards: Option<RoaringBitmap> = None;
         for word in words {
@@ -461,13 +462,13 @@ impl<'s> Plan<'s> {
         Cards::perhaps(any)
     }
 
-    /// Whether a card that may fit does. False when there are no steps left.
+    /// Whether a card that may match does match. False when the budget is exhausted.
     pub(in crate::index) fn fits(&self, at: u32, steps: &Steps) -> bool {
         let card = Tried { plan: self, at, document: self.segment.document(at), steps };
         card.fits(&self.node)
     }
 
-    /// All that fit, as far as the steps reach.
+    /// All matching cards, within the budget.
     pub(in crate::index) fn all(&self, live: &RoaringBitmap, steps: &Steps) -> RoaringBitmap {
         let mut cards = self.sure() & live;
         if !self.is_exact() {
@@ -480,7 +481,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// A card that is looked at.
+/// A card under test.
 struct Tried<'t, 's> {
     plan: &'t Plan<'s>,
     at: u32,
@@ -541,7 +542,7 @@ impl Tried<'_, '_> {
         }
     }
 
-    /// Tries the whole card.
+    /// Tests the whole card.
     fn holds_as_told(&self, test: &Test) -> bool {
         let card = self.plan.segment.record(self.at);
         self.steps.take(WHOLE_CARD + self.of_attribute(&card, test));
@@ -550,7 +551,7 @@ impl Tried<'_, '_> {
         self.plan.judge.holds_in_case(entry, &[case]) == Some(true)
     }
 
-    /// What a regular expression on an attribute costs beside reading the card.
+    /// The cost of a regular expression on an attribute, besides reading the card.
     fn of_attribute(&self, card: &CardRecord, test: &Test) -> u64 {
         let Test::Regex(Place::Attribute(code), pattern) = test else { return 0 };
         let words = card.content.as_ref().and_then(|content| content.words.attributes.get(code));
@@ -564,7 +565,7 @@ impl Tried<'_, '_> {
         let mut from = 0;
         while let Some(found) = whole.find(&text[from..]) {
             let (start, end) = (from + found, from + found + whole.needle().len());
-            // Bytes above are followed by others of the same word: what was found may begin within one.
+            // Bytes from 128 up are followed by others of the same word, so a hit may begin inside a word.
             let is_start = start == 0 || text[start - 1] < 128;
             if is_start
                 && let Some(Some(word)) = tokens(&text[end..]).next()
@@ -611,7 +612,7 @@ impl Tried<'_, '_> {
     }
 }
 
-/// The texts of a place; everywhere they are parts of one.
+/// The texts of a place; everywhere, they are the parts of one.
 fn texts<'d, 's>(document: &'d Document<'s>, place: &Place) -> &'d [&'s [u8]] {
     let range = match place {
         Place::Everywhere => 0..4,
@@ -631,7 +632,7 @@ pub(super) fn range(ordinals: Range<u32>) -> RoaringBitmap {
     cards
 }
 
-/// The cards with keys that compare so; `all`: the keys that can be compared at all.
+/// The cards whose keys satisfy the comparison; `all`: the range of comparable keys.
 fn of_keys<K: Ord>(
     keyed: &Keyed<K>,
     all: (usize, usize),
@@ -679,7 +680,7 @@ fn scalars_compared(
     of_keys(keyed, numbers(keyed), wanted, compare, window)
 }
 
-/// The keys that are numbers.
+/// The range of keys that are numbers.
 pub(super) fn numbers(keyed: &Keyed<Scalar>) -> (usize, usize) {
     let start = keyed.keys().partition_point(|key| matches!(key, Scalar::Null | Scalar::Bool(_)));
     let end = keyed

@@ -1,4 +1,4 @@
-//! The words of a segment: each has a number, in the order in which they came, and a rank by the alphabet.
+//! The words of a segment: each has a number, in order of first occurrence, and an alphabetical rank.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::lists::place;
 
-/// Words while they are collected.
+/// A vocabulary under construction.
 #[derive(Debug, Default)]
 pub(super) struct VocabularyBuilder {
     ids: FxHashMap<Box<str>, u32>,
@@ -15,7 +15,7 @@ pub(super) struct VocabularyBuilder {
 }
 
 impl VocabularyBuilder {
-    /// The number of a word. Words that come often should come early: low numbers take less room.
+    /// The number of a word. Frequent words should be added early, because low numbers take less space.
     pub(super) fn id(&mut self, word: &str) -> u32 {
         if let Some(id) = self.ids.get(word) {
             return *id;
@@ -75,7 +75,7 @@ impl Vocabulary {
         Some((self.by_rank[rank], place(rank)))
     }
 
-    /// The ranks of the words that begin so.
+    /// The ranks of the words with a prefix.
     pub(super) fn beginning(&self, start: &str) -> Range<u32> {
         let from = self.by_rank.partition_point(|id| self.word(*id) < start);
         let length = self.by_rank[from..].partition_point(|id| self.word(*id).starts_with(start));

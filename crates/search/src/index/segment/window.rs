@@ -1,7 +1,7 @@
-//! A range of ordinals in which a condition is looked up.
+//! A range of ordinals in which a condition is evaluated.
 //!
-//! A page of a list by place is often full after the first few thousand cards: so it is looked for in one window after the other, and the
-//! sets of a condition are read no farther than that.
+//! A page of a list by place is often full after the first few thousand cards. So the entries are searched in one
+//! window after the other, and the sets of a condition are read only that far.
 
 use std::borrow::Cow;
 use std::cmp::{max, min};
@@ -15,17 +15,17 @@ use super::Segment;
 use super::lists::place;
 use crate::{KnownTest, Predicate, SortKey};
 
-/// Ordinals in the first window: those of one container of a bitmap, so that cutting copies whole containers.
+/// Size of the first window: the ordinals of one bitmap container, so that cutting copies whole containers.
 const FIRST: u32 = if cfg!(test) { 5 } else { 1 << 16 };
 
-/// One in so many cards is a small part.
+/// A window is small if it contains fewer than one in this many cards.
 const SMALL: usize = 4;
 
-/// Ordinals from one to before another.
+/// Ordinals from the first up to but excluding the second.
 #[derive(Debug)]
 pub(in crate::index) struct Window {
     range: Range<u32>,
-    /// The same as a set; `None`: nothing is cut.
+    /// The same range as a set; `None`: nothing is cut.
     cards: Option<RoaringBitmap>,
 }
 
@@ -36,13 +36,13 @@ impl Window {
         }
         let mut cards = RoaringBitmap::new();
         cards.insert_range(range.clone());
-        // Two bitsets are cut quicker than a bitset and a run.
+        // Intersecting two bitsets is faster than a bitset and a run.
         cards.remove_run_compression();
         Self { range, cards: Some(cards) }
     }
 
-    /// What a condition holds within by itself ([`Segment::bounds`]). Cutting its sets is quicker than reading them as they are when it is a
-    /// small part.
+    /// The window to which a condition limits itself ([`Segment::bounds`]). Cutting sets is faster than reading them
+    /// completely if the window is a small part.
     fn bounding(range: Range<u32>, segment: &Segment) -> Self {
         if range.len() > segment.len() / SMALL {
             return Self { range, cards: None };
@@ -53,7 +53,7 @@ impl Window {
     /// Every card.
     pub(super) const ALL: Self = Self { range: 0..u32::MAX, cards: None };
 
-    /// Those of a set that are in it.
+    /// The part of a set in the window.
     pub(in crate::index) fn cut<'s>(&self, set: &'s RoaringBitmap) -> Cow<'s, RoaringBitmap> {
         match &self.cards {
             None => Cow::Borrowed(set),
@@ -61,7 +61,7 @@ impl Window {
         }
     }
 
-    /// The same, without a copy when that is the whole set.
+    /// Like [`Self::cut`], without a copy if the whole set is in the window.
     pub(super) fn keep<'s>(&self, set: Cow<'s, RoaringBitmap>) -> Cow<'s, RoaringBitmap> {
         match &self.cards {
             None => set,
@@ -69,7 +69,7 @@ impl Window {
         }
     }
 
-    /// Adds those of a set that are in it to another set.
+    /// Adds the part of a set in the window to another set.
     pub(super) fn add(&self, set: &RoaringBitmap, to: &mut RoaringBitmap) {
         match &self.cards {
             None => *to |= set,
@@ -77,12 +77,12 @@ impl Window {
         }
     }
 
-    /// Those of an ascending list that are in it.
+    /// The part of a sorted list in the window.
     pub(super) fn of_list<'l>(&self, list: &'l [u32]) -> &'l [u32] {
         self.of_sorted(list, |one| *one)
     }
 
-    /// The same of what is sorted by an ordinal.
+    /// The same for a list that is sorted by an ordinal.
     pub(super) fn of_sorted<'l, T>(&self, list: &'l [T], at: impl Fn(&T) -> u32) -> &'l [T] {
         if self.cards.is_none() {
             return list;
@@ -92,24 +92,24 @@ impl Window {
         &list[start..start + length]
     }
 
-    /// Whether one is in it.
+    /// Whether an ordinal is in the window.
     pub(super) fn contains(&self, at: u32) -> bool {
         self.range.contains(&at)
     }
 
-    /// Those of a range that are in it.
+    /// The part of a range in the window.
     pub(super) fn of_range(&self, range: Range<u32>) -> Range<u32> {
         intersection(&self.range, &range)
     }
 }
 
 impl Segment {
-    /// All that may fit, in one window.
+    /// All cards that may match, in one window.
     pub(in crate::index) fn window(&self, judge: &Judge<'_>) -> Window {
         Window::bounding(self.bounds(&judge.query.predicate), self)
     }
 
-    /// The windows in which a count is made, one after the other.
+    /// The windows for a count, one after the other.
     pub(in crate::index) fn windows(
         &self,
         judge: &Judge<'_>,
@@ -117,7 +117,7 @@ impl Segment {
         split(self.bounds(&judge.query.predicate), false).map(|range| Window::new(range, self))
     }
 
-    /// The windows in which entries after a position are looked for, one after the other.
+    /// The windows in which entries after a position are searched, one after the other.
     pub(in crate::index) fn windows_of_page(
         &self,
         judge: &Judge<'_>,
@@ -137,7 +137,8 @@ impl Segment {
         whole.into_iter().chain(parts)
     }
 
-    /// Where the cards lie that may fulfil a condition, as far as its sets and games tell: cards of a set are neighbours.
+    /// The range of cards that may match, judged by the sets and games in the condition: the cards of a set are
+    /// adjacent.
     fn bounds(&self, predicate: &Predicate) -> Range<u32> {
         let of_sets = |wanted: &dyn Fn(&super::SetRange) -> bool| {
             let sets = self.sets.iter().filter(|set| wanted(set));
@@ -166,7 +167,8 @@ impl Segment {
     }
 }
 
-/// Parts of a range, in ascending or descending order: each holds twice as many as the one before, so that there are few.
+/// Parts of a range, in ascending or descending order; each is twice as long as the previous one, so that there are
+/// few.
 fn split(range: Range<u32>, descending: bool) -> impl Iterator<Item = Range<u32>> {
     let mut rest = range;
     let mut width = FIRST;
@@ -201,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_make_up_the_range_and_grow() {
+    fn the_parts_cover_the_range_and_grow() {
         for start in 0..12 {
             for end in 0..60 {
                 let up: Vec<_> = split(start..end, false).collect();
@@ -213,7 +215,7 @@ mod tests {
                     assert!(parts.iter().all(|part| !part.is_empty()));
                 }
                 assert!(up.len() <= 5, "{up:?}");
-                // Whole containers but at the ends.
+                // Whole containers except at the ends.
                 assert!(up.iter().skip(1).all(|part| part.start % FIRST == 0), "{up:?}");
                 assert!(down.iter().skip(1).all(|part| part.start % FIRST == 0), "{down:?}");
             }

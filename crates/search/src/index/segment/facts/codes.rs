@@ -1,4 +1,4 @@
-//! Cards by codes, numbers and attributes.
+//! Index of cards by codes, numbers and attributes.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::super::{Segment, Sum};
 use super::Source;
 use super::values::AttributeFacts;
 
-/// Most texts of attributes whose words are kept at hand.
+/// Most attribute texts whose word ranks are cached.
 const MAX_KNOWN_TEXTS: usize = 4_096;
 
 /// A number in a card, and in each of its printings.
@@ -21,7 +21,7 @@ struct SumFacts {
     printing: KeyedBuilder<i128>,
 }
 
-/// Everything but texts and names.
+/// All facts except texts and names.
 #[derive(Default)]
 pub(super) struct CodeFacts<'a> {
     sums: Vec<(&'a Vec<String>, SumFacts)>,
@@ -36,7 +36,8 @@ pub(super) struct CodeFacts<'a> {
     with_effect: BitmapBuilder,
     with_lore: BitmapBuilder,
     with_printing: BitmapBuilder,
-    /// Ranks of the words of texts of attributes: folding a text takes longer than looking it up, and most cards have one of a few.
+    /// Cached ranks of the words of attribute texts: folding a text takes longer than a look-up, and most cards have
+    /// one of a few texts.
     known_texts: FxHashMap<AttributeText<'a>, Vec<u32>>,
 }
 
@@ -81,7 +82,7 @@ impl<'a> CodeFacts<'a> {
         for (code, value) in &card.attributes {
             self.attributes.entry(code).or_default().push_card(value, at);
         }
-        // What a printing says holds for it, else what the card says.
+        // The value of a printing is its own, or else that of the card.
         for code in overridden {
             let of_card = value_of(&card.attributes, code);
             for (_, _, own) in card.printings() {

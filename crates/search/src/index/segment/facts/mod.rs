@@ -1,4 +1,5 @@
-//! Everything that cards are found by, while it is collected: of a range of ordinals each, so that several threads can do it.
+//! Collects everything that cards are found by. Each collector covers a range of ordinals, so that several threads can
+//! work.
 
 mod codes;
 mod names;
@@ -17,7 +18,7 @@ use codes::CodeFacts;
 use names::NameFacts;
 use words::WordFacts;
 
-/// What facts are collected from: a segment whose cards are in their places, and what is wanted of it.
+/// The input: a segment with its cards in order, and what to index.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) segment: &'a Segment,
@@ -28,7 +29,7 @@ pub(super) struct Source<'a> {
     pub(super) sums: &'a BTreeSet<Vec<String>>,
 }
 
-/// Everything that the cards of one piece are found by.
+/// Everything that the cards of one range are found by.
 struct Facts<'a> {
     words: [WordFacts; 4],
     codes: CodeFacts<'a>,
@@ -61,10 +62,10 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A segment that has everything that the cards of `source` are found by, and not the cards themselves.
+/// Builds a segment with everything that the cards of `source` are found by, but without the cards themselves.
 ///
-/// Facts are collected piece by piece: pieces are ranges of ordinals in ascending order, so that the sets of one are appended to those of the
-/// piece before.
+/// Facts are collected in ranges of ordinals in ascending order, so that the sets of each range can be appended to
+/// those of the previous one.
 pub(super) fn collect(
     source: &Source<'_>,
     pieces: Vec<Range<u32>>,
@@ -96,7 +97,7 @@ pub(super) fn collect(
     Segment { names, by_id, words: Words { name, effects, lore, emoji }, ..found }
 }
 
-/// The facts of all pieces; `None`: there is no piece.
+/// Joins the facts of all ranges; `None`: there is no range.
 fn joined<T>(pieces: Vec<T>, append: impl Fn(&mut T, T)) -> Option<T> {
     pieces.into_iter().reduce(|mut joined, later| {
         append(&mut joined, later);

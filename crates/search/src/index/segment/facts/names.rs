@@ -8,28 +8,28 @@ use super::super::lists::{Keyed, place};
 use super::super::named::hash_of_key;
 use crate::index::names::{Trigram, trigrams_into};
 
-/// A name: what names are sorted by.
+/// The sort key of a name.
 struct NameEntry {
     /// The first bytes of the key, which decide most comparisons.
     beginning: u64,
-    /// Where the key is among the keys.
+    /// Offset of the key in the keys.
     start: u32,
     end: u32,
     at: u32,
     hash: u32,
 }
 
-/// What names are found by.
+/// Everything that names are found by.
 pub(super) struct NameFacts {
-    /// The first card of the piece.
+    /// The first card of the range.
     first: u32,
-    /// All keys, one after the other.
+    /// All keys, concatenated.
     keys: String,
     names: Vec<NameEntry>,
     trigrams: KeyedBuilder<Trigram>,
-    /// How many trigrams the name of each card has, from the first card of the piece on.
+    /// Number of trigrams in the name of each card, from the first card of the range.
     sizes: Vec<u8>,
-    /// The trigrams of one name: a list that is filled again for each.
+    /// Buffer for the trigrams of one name.
     buffer: Vec<Trigram>,
 }
 
@@ -68,7 +68,7 @@ impl NameFacts {
         });
     }
 
-    /// Adds the names of the piece that comes next.
+    /// Appends the names of the next range.
     pub(super) fn append(&mut self, later: Self) {
         let moved = place(self.keys.len());
         self.keys.push_str(&later.keys);

@@ -1,4 +1,4 @@
-//! Cards by the values of an attribute.
+//! Index of cards by the values of an attribute.
 
 use super::super::AttributeIndex;
 use super::super::borrowed::ValueRef;
@@ -7,11 +7,11 @@ use super::super::growing::{BitmapBuilder, Growing, KeyedBuilder, in_order};
 use super::super::lists::Keyed;
 use super::words::WordFacts;
 
-/// Most different values of an attribute that have a set each; of one with more, cards are tried one by one. Numbers do not count: ranges need
-/// the sets of all of them.
+/// Most different values of an attribute that get a set each; beyond that, cards are tested one by one. Numbers do not
+/// count, because ranges need the sets of all numbers.
 const MAX_VALUES: usize = if cfg!(test) { 5 } else { 20_000 };
 
-/// Sets of cards by value. The kinds of values that are common have a table each, whose keys are not copied.
+/// Sets of cards by value. Frequent types of values have their own tables, whose keys are not copied.
 #[derive(Default)]
 struct ValueFacts<'a> {
     numbers: KeyedBuilder<i64>,
@@ -22,7 +22,8 @@ struct ValueFacts<'a> {
 }
 
 impl<'a> ValueFacts<'a> {
-    /// Notes what an attribute of a card is. With so many values, numbers aside, no other gets a set; the answer is whether each has one.
+    /// Adds the value of an attribute of a card. After `most` values, apart from numbers, new values get no set;
+    /// returns whether every value has one.
     fn push(&mut self, value: &ValueRef<'a>, ordinal: u32, most: usize) -> bool {
         match value {
             ValueRef::List(list) => {
@@ -70,7 +71,7 @@ impl<'a> ValueFacts<'a> {
         true
     }
 
-    /// How many values there are, numbers aside.
+    /// Number of values, apart from numbers.
     fn len(&self) -> usize {
         self.texts.len() + self.listed.len() + self.others.len()
     }
@@ -82,7 +83,7 @@ impl<'a> ValueFacts<'a> {
         self.others.append(later.others);
     }
 
-    /// The sets of all values, or of numbers alone: nobody asks for the others of those that were cut.
+    /// The sets of all values, or only of numbers: if some values have no set, the sets of the others are useless.
     fn finish(self, has_all: bool) -> Keyed<Scalar> {
         let mut sets: Vec<(Scalar, Growing)> = self.numbers.sets(Scalar::Number).collect();
         if has_all {
@@ -95,7 +96,7 @@ impl<'a> ValueFacts<'a> {
     }
 }
 
-/// What is known of an attribute.
+/// The index of an attribute.
 #[derive(Default)]
 pub(super) struct AttributeFacts<'a> {
     present: BitmapBuilder,
@@ -103,12 +104,12 @@ pub(super) struct AttributeFacts<'a> {
     printing: ValueFacts<'a>,
     words: WordFacts,
     with_text: BitmapBuilder,
-    /// Whether there are values without a set.
+    /// Whether some values have no set.
     is_cut: bool,
 }
 
 impl<'a> AttributeFacts<'a> {
-    /// Notes what the card says.
+    /// Adds the value of the card.
     pub(super) fn push_card(&mut self, value: &ValueRef<'a>, ordinal: u32) {
         if value.is_something() {
             self.present.push(ordinal);
@@ -116,12 +117,12 @@ impl<'a> AttributeFacts<'a> {
         self.is_cut |= !self.card.push(value, ordinal, MAX_VALUES);
     }
 
-    /// Notes what one of its printings says or else the card.
+    /// Adds the value of a printing, which is its own or that of the card.
     pub(super) fn push_printing(&mut self, value: &ValueRef<'a>, ordinal: u32) {
         self.printing.push(value, ordinal, usize::MAX);
     }
 
-    /// Notes that it is a text, of words with these ranks.
+    /// Records that it is a text, with words of these ranks.
     pub(super) fn push_text(&mut self, ranks: &[u32], ordinal: u32) {
         self.with_text.push(ordinal);
         for rank in ranks {
@@ -139,7 +140,7 @@ impl<'a> AttributeFacts<'a> {
     }
 
     pub(super) fn finish(self, is_overridden: bool) -> AttributeIndex {
-        // A value may have a set in one piece and none in another.
+        // A value may have a set in one range and none in another.
         let has_all = !self.is_cut && self.card.len() <= MAX_VALUES;
         AttributeIndex {
             present: self.present.finish(),

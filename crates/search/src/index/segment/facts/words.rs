@@ -5,16 +5,16 @@ use std::mem::replace;
 use super::super::growing::Growing;
 use super::super::lists::{Keyed, place};
 
-/// Sets of cards by word: by rank.
+/// Sets of cards by the rank of a word.
 #[derive(Default)]
 pub(super) struct WordFacts {
-    /// Where the set of each rank is among `sets`, from 1; 0: nowhere.
+    /// Index of each rank's set in `sets`, from 1; 0: none.
     slots: Vec<u32>,
     sets: Vec<(u32, Growing)>,
 }
 
 impl WordFacts {
-    /// The set of a rank; `None`: there is none yet, but a place for it.
+    /// The slot for the set of a rank; it may be empty.
     fn slot(&mut self, rank: u32) -> &mut u32 {
         let slot = rank as usize;
         if self.slots.len() <= slot {
