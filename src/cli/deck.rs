@@ -286,7 +286,7 @@ fn tell_refused(file: &Path, list: &CheckedList) -> bool {
 }
 
 /// Where the cards of a violation are named: `On line 3.`; nothing when they are not.
-fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
+fn places(violation: &Violation, lines: &CardLines<'_>) -> Option<String> {
     let numbers: Vec<String> = lines.of(violation).iter().map(usize::to_string).collect();
     match numbers.len() {
         0 => None,
@@ -296,7 +296,7 @@ fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
 }
 
 /// The report for people: the verdict first, then every violation.
-fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
+fn in_words(name: &FormatName, report: &Report, lines: &CardLines<'_>) -> String {
     let verdict = report.status.as_str();
     let counts: Vec<String> =
         report.counts.iter().map(|count| format!("{} {}", count.zone, count.cards)).collect();
