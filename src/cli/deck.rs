@@ -287,8 +287,8 @@ fn tell_refused(file: &Path, list: &CheckedList) -> bool {
     is_whole && entries <= MAX_ENTRIES
 }
 
-/// The lines of the cards of a violation, as in `On line 3.`; `None` if no line names them.
-fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
+/// Where the cards of a violation are named: `On line 3.`; nothing when they are not.
+fn places(violation: &Violation, lines: &CardLines<'_>) -> Option<String> {
     let numbers: Vec<String> = lines.of(violation).iter().map(usize::to_string).collect();
     match numbers.len() {
         0 => None,
@@ -297,8 +297,8 @@ fn places(violation: &Violation, lines: &CardLines) -> Option<String> {
     }
 }
 
-/// The report for people: the verdict, then every violation.
-fn in_words(name: &FormatName, report: &Report, lines: &CardLines) -> String {
+/// The report for people: the verdict first, then every violation.
+fn in_words(name: &FormatName, report: &Report, lines: &CardLines<'_>) -> String {
     let verdict = report.status.as_str();
     let counts: Vec<String> =
         report.counts.iter().map(|count| format!("{} {}", count.zone, count.cards)).collect();

@@ -1,7 +1,7 @@
 //! The cards that decks are judged by: from memory, or from the database when what is kept is behind the change feed.
 //!
 //! Kept are open cards only, prepared for the engine, shared and never copied, and dropped when the feed names them. The hidden cards that
-//! somebody holds are read for each of her requests.
+//! somebody holds are read for each of her requests: those whose names it has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,14 +53,12 @@ impl<'a> StepConnection<'a> {
 /// Who asks, and from which network.
 pub(super) type Asker = (Viewer, Network);
 
-/// All cards by name, and what the asker sees beside what everybody does.
+/// All open cards by name, for an asker who sees these and perhaps some closed ones.
 pub(super) struct Names {
     all: Arc<Snapshot>,
-    view: Vec<CardRecord>,
 }
 
-/// What `viewer` may see of the cards that are mentioned and of those that the boxes of `formats` need. With the names, when they are in memory. The first
-/// of the steps: `conn` is not taken yet, because the cards in memory may need another connection.
+/// What `viewer` may see of the cards that are mentioned and of those that the boxes of `formats` need. With the names, when they are in memory.
 pub(super) async fn find(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -70,7 +68,7 @@ pub(super) async fn find(
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, Option<Names>), Problem> {
     let (viewer, _) = asker;
-    let names = find_cards_index(app, viewer).await?.map(|(all, view)| Names { all, view });
+    let names = names_in_memory(app, viewer);
     let mut found = DeckPool::new(game);
     if mentions.are_names() {
         add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
@@ -80,10 +78,27 @@ pub(super) async fn find(
         add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
             .await?;
     }
-    if deck_pool::have_boxes(formats) {
-        deck_pool::add_boxes(conn.get().await?, viewer, formats, &mut found).await?;
-    }
+    add_boxes(conn, viewer, formats, &mut found).await?;
     Ok((found, names))
+}
+
+/// Adds what `viewer` may see of the cards that the boxes of `formats` need.
+pub(super) async fn add_boxes(
+    conn: &mut StepConnection<'_>,
+    viewer: Viewer,
+    formats: &[Format],
+    found: &mut DeckPool,
+) -> Result<(), Problem> {
+    if deck_pool::have_boxes(formats) {
+        deck_pool::add_boxes(conn.get().await?, viewer, formats, found).await?;
+    }
+    Ok(())
+}
+
+/// The open cards by name; `None`: the database has to be asked.
+fn names_in_memory(app: &AppState, viewer: Viewer) -> Option<Names> {
+    let all = app.catalogue.cards().filter(|_| !viewer.sees_all())?;
+    Some(Names { all })
 }
 
 /// Codes and names of the sets of a game.
@@ -216,7 +231,8 @@ fn mentioned_cards(
 }
 
 impl Names {
-    /// Adds the cards of a game that have names of these identities; each comes with the key that it is found by.
+    /// Adds the cards of a game that have names of these identities; each comes with the key that it is found by. Closed ones that the asker holds are
+    /// looked up by these names: all that she holds may be hundreds, and reading them takes longer than storing a deck.
     async fn add(
         &self,
         app: &AppState,
@@ -226,43 +242,58 @@ impl Names {
         keys: BTreeMap<String, String>,
         found: &mut DeckPool,
     ) -> Result<(), Problem> {
-        let own: BTreeSet<u128> = self.view.iter().map(|card| card.id).collect();
         let is_current = app.card_cache.clock().is_current();
         let cache = &app.deck_cards;
         // Before the names are looked up: what changes after that is not kept.
         let ticket = cache.cards.ticket();
-        let (mut open, mut held) = (Vec::new(), Vec::new());
+        let (mut open, mut closed) = (Vec::new(), Vec::new());
         let mut hits = 0;
         for (name, key) in &keys {
-            for card in self.all.same_name(game.code(), key, &self.view) {
+            let mut is_open = false;
+            for card in self.all.same_name(game.code(), key, &[]) {
                 if name_key(&card.name) != *name {
                     continue;
                 }
+                is_open = true;
                 let id = CardId(Uuid::from_u128(card.id));
-                if own.contains(&card.id) {
-                    held.push(id);
-                } else if let Some(card) = is_current.then(|| cache.find(game, id)).flatten() {
+                if let Some(card) = is_current.then(|| cache.find(game, id)).flatten() {
                     hits += 1;
                     found.extend([card]);
                 } else {
                     open.push(id);
                 }
             }
+            // Where names are unique, a hidden card has none of those that open ones have.
+            if !is_open || !game.unique_names() {
+                closed.push(name.as_str());
+            }
         }
         cache.hits.increment(hits);
         cache.misses.increment(u64::try_from(open.len()).unwrap_or_default());
-        if open.is_empty() && held.is_empty() {
-            return Ok(());
+        if !open.is_empty() {
+            let read = deck_pool::by_ids(conn.get().await?, Viewer::stranger(), game, &open);
+            for (id, card) in read.await? {
+                cache.cards.keep(ticket, id, card.clone());
+                found.extend([card]);
+            }
         }
-        let conn = conn.get().await?;
-        let read = deck_pool::by_ids(conn, Viewer::stranger(), game, &open).await?;
-        for (id, card) in read {
-            cache.cards.keep(ticket, id, card.clone());
-            found.extend([card]);
+        let Some(account) = viewer.holder() else { return Ok(()) };
+        let decoys = self.hidden_cards(closed.len())?;
+        if !decoys.is_empty() {
+            let conn = conn.get().await?;
+            deck_pool::add_held_hidden(conn, account, &closed, &decoys, found).await?;
         }
-        let read = deck_pool::by_ids(conn, viewer, game, &held).await?;
-        found.extend(read.into_iter().map(|(_, card)| card));
         Ok(())
+    }
+
+    /// So many hidden cards, drawn at random; none: no card is hidden.
+    fn hidden_cards(&self, count: usize) -> Result<Vec<CardId>, Problem> {
+        if count == 0 || self.all.hidden() == 0 {
+            return Ok(Vec::new());
+        }
+        let drawn = (0..count).map(|_| getrandom::u64()).collect::<Result<Vec<u64>, _>>();
+        let cards = self.all.hidden_cards(&drawn.map_err(Problem::internal)?);
+        Ok(cards.into_iter().map(|card| CardId(Uuid::from_u128(card))).collect())
     }
 }
 
@@ -282,22 +313,28 @@ pub(super) async fn add_sets(
 pub(super) async fn add_near(
     app: &AppState,
     (viewer, network): Asker,
-    names: Option<Names>,
     game: &Game,
     unknown: &BTreeSet<String>,
     found: &mut DeckPool,
 ) -> usize {
     let time_limit = app.settings.suggestion_time;
-    let Some(names) = names else {
-        let searches = (&app.searches, network);
-        return deck_pool::add_near(searches, viewer, unknown, found, time_limit).await;
+    let (all, view) = match find_cards_index(app, viewer).await {
+        Ok(Some(seen)) => seen,
+        Ok(None) => {
+            let searches = (&app.searches, network);
+            return deck_pool::add_near(searches, viewer, unknown, found, time_limit).await;
+        }
+        Err(problem) => {
+            tracing::debug!(code = ?problem.code(), "suggestions are left out");
+            return unknown.len();
+        }
     };
     let typed: Vec<String> = unknown.iter().take(SUGGESTED_NAMES_MAX).cloned().collect();
     let code = game.code().to_owned();
     // Many names may take long: on a thread that answers no requests.
     let looked = app.near_names.run(move || {
-        let (near, looked_up) = names.near(&code, &typed, time_limit);
-        (names, near, looked_up)
+        let (near, looked_up) = near_names((&all, &view), &code, &typed, time_limit);
+        (Names { all }, near, looked_up)
     });
     let Ok((names, near, looked_up)) = looked.await else {
         tracing::debug!("suggestions are left out: too many look for near names");
@@ -311,31 +348,29 @@ pub(super) async fn add_near(
     unknown.len() - looked_up
 }
 
-impl Names {
-    /// The names that are near to what was typed, each by its identity with the key that it is found by; and for how many there was time.
-    fn near(
-        &self,
-        game: &str,
-        typed: &[String],
-        time_limit: Duration,
-    ) -> (BTreeMap<String, String>, usize) {
-        let started = Instant::now();
-        let place = NamePlace { game: Some(game), set: None };
-        let mut near = BTreeMap::new();
-        let mut looked_up = 0;
-        for name in typed {
-            if started.elapsed() > time_limit {
-                break;
-            }
-            let query = NameQuery { search_key: search_key(name), words: Vec::new(), near: true };
-            let cards = self.all.named(place, &query, &self.view);
-            let keys = cards
-                .into_iter()
-                .take(NEAR_NAMES)
-                .map(|card| (name_key(&card.name), search_key(&card.name)));
-            near.extend(keys);
-            looked_up += 1;
+/// The names that are near to what was typed, each by its identity with the key that it is found by; and for how many there was time.
+fn near_names(
+    (all, view): (&Snapshot, &[CardRecord]),
+    game: &str,
+    typed: &[String],
+    time_limit: Duration,
+) -> (BTreeMap<String, String>, usize) {
+    let started = Instant::now();
+    let place = NamePlace { game: Some(game), set: None };
+    let mut near = BTreeMap::new();
+    let mut looked_up = 0;
+    for name in typed {
+        if started.elapsed() > time_limit {
+            break;
         }
-        (near, looked_up)
+        let query = NameQuery { search_key: search_key(name), words: Vec::new(), near: true };
+        let cards = all.named(place, &query, view);
+        let keys = cards
+            .into_iter()
+            .take(NEAR_NAMES)
+            .map(|card| (name_key(&card.name), search_key(&card.name)));
+        near.extend(keys);
+        looked_up += 1;
     }
+    (near, looked_up)
 }

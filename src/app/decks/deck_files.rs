@@ -53,7 +53,7 @@ impl Page<BulkDeck> for DeckLines {
     fn write(&self, row: &BulkDeck, out: &mut Vec<u8>) -> serde_json::Result<i64> {
         let BulkDeck { deck, author, .. } = row;
         let mut content = row.content.clone();
-        let masks = mask_for_everybody(&mut content, &row.places, &row.names);
+        let masks = mask_for_everybody(&mut content, &row.cards.places, &row.cards.names);
         let (description, card_count) = (row.content.description.as_str(), content.card_count());
         let line = DeckLine {
             id: deck.id.0,

@@ -13,6 +13,7 @@ use crate::domain::decks::allocation::OwnedPrinting;
 use crate::domain::decks::reservation::{Reservation, in_effect, quantities};
 use crate::domain::ids::{CardId, DeckId, PrintingId};
 use crate::store::decks::deck_ownership::{self, OwnedRow};
+use crate::store::decks::deck_pool::DeckPool;
 use crate::store::decks::deck_reservations::{self, ReservedRow};
 
 /// A card that decks name, as everybody who sees it knows it.
@@ -34,6 +35,17 @@ pub(super) async fn find_named(
     game: &Game,
     mentions: &DeckMentions,
 ) -> Result<BTreeMap<CardId, NamedCard>, Problem> {
+    Ok(find_pool(app, conn, asker, game, mentions).await?.1)
+}
+
+/// The same with all that decks are judged by.
+async fn find_pool(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    asker: Asker,
+    game: &Game,
+    mentions: &DeckMentions,
+) -> Result<(DeckPool, BTreeMap<CardId, NamedCard>), Problem> {
     let (mut pool, _) = deck_cards::find(app, conn, asker, game, &[], mentions).await?;
     let keys: BTreeSet<String> = mentions.names.iter().map(|name| name_key(name)).collect();
     let mut cards = BTreeMap::new();
@@ -44,7 +56,7 @@ pub(super) async fn find_named(
             cards.insert(CardId(id), NamedCard { name: name.clone(), set, number });
         }
     }
-    Ok(cards)
+    Ok((pool, cards))
 }
 
 /// The names in a deck.
@@ -120,6 +132,8 @@ impl Elsewhere {
 
 /// What the asker has of the cards of one deck.
 pub(super) struct DeckHoldings {
+    /// The cards with all that decks are judged by.
+    pub pool: DeckPool,
     /// The cards that the deck names and the asker may see.
     pub cards: BTreeMap<CardId, NamedCard>,
     /// What the asker has of them.
@@ -138,7 +152,7 @@ impl DeckHoldings {
         game: &Game,
         deck: &Deck,
     ) -> Result<Self, Problem> {
-        let cards = find_named(app, conn, asker, game, &names_of(deck)).await?;
+        let (pool, cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
         let ids: Vec<CardId> = cards.keys().copied().collect();
         let owned = deck_ownership::owned(conn.get().await?, by.0, &ids).await?;
         let owned = owned_printings(owned, &cards);
@@ -146,7 +160,7 @@ impl DeckHoldings {
             Some(reads) => deck_reservations::of_cards(conn.get().await?, reads, &ids).await?,
             None => Vec::new(),
         };
-        Ok(Self { cards, held: HeldCopies::new(rows, &owned), owned })
+        Ok(Self { pool, cards, held: HeldCopies::new(rows, &owned), owned })
     }
 
     /// The first card of each name, by the identity of the name.

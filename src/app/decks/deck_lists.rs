@@ -398,8 +398,8 @@ async fn bind(
         }
         SentDeck::List(text) => {
             match read_list(app, asker, game, &[], &text, NearNames::LookUp).await? {
-                Ok((ReadList { deck, unread, told, .. }, mut pool)) => {
-                    let mut cards = bound_cards(&deck, &pool.catalogue());
+                Ok((ReadList { deck, unread, told, .. }, _, catalogue)) => {
+                    let mut cards = bound_cards(&deck, &catalogue);
                     let mut conn = StepConnection::new(&app.store);
                     bind_places(&mut conn, game, &deck, &mut cards).await?;
                     Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(told) })

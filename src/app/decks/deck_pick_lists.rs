@@ -135,6 +135,7 @@ pub async fn find(
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
     drop(conn);
+    let known = Some(holdings.pool);
     let owned = match reserved {
         ReservedCopies::Exclude => open_to(id, &holdings.owned, &holdings.held.held),
         ReservedCopies::Include => holdings.owned,
@@ -146,7 +147,7 @@ pub async fn find(
     let reduced = reduced(&deck, &picked, &owned);
     let list = render_deck_text(&reduced);
     let on = app.today()?;
-    let verdict = deck_reports::verdict_in(app, asker, &format, reduced, on).await?;
+    let verdict = deck_reports::verdict_in(app, asker, &format, reduced, known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
     let entry = |(entry, taken): (DeckEntry, Vec<Taken>)| {
         let DeckEntry { zone, quantity, card, .. } = entry;

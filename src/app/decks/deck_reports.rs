@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{self, Asker, Names, StepConnection};
+use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
@@ -169,7 +169,8 @@ struct FoundDeck {
     /// What is told of a list; its unknown names were compared with others when it was read.
     reading: Option<ListReadingResponse>,
     cards: DeckPool,
-    names: Option<Names>,
+    /// These cards as the engine wants them.
+    catalogue: Catalogue,
     near: NearNames,
 }
 
@@ -185,18 +186,19 @@ async fn find_deck(
         SentDeck::Entries(deck) => {
             let mut conn = StepConnection::new(&app.store);
             let mentions = DeckMentions::of_deck(&deck);
-            let (cards, names) =
-                deck_cards::find(app, &mut conn, asker, game, formats, &mentions).await?;
-            Ok(Ok(FoundDeck { deck, lines: Vec::new(), reading: None, cards, names, near }))
+            let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
+            let (mut cards, _) = found.await?;
+            let (lines, catalogue) = (Vec::new(), cards.catalogue());
+            Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near }))
         }
         SentDeck::List(text) => {
             let read = read_list(app, asker, game, formats, &text, near).await?;
-            Ok(read.map(|(ReadList { deck, lines, told, .. }, cards)| FoundDeck {
+            Ok(read.map(|(ReadList { deck, lines, told, .. }, cards, catalogue)| FoundDeck {
                 deck,
                 lines,
                 reading: Some(told),
                 cards,
-                names: None,
+                catalogue,
                 near,
             }))
         }
@@ -362,10 +364,10 @@ pub(super) async fn judge_on(
     let formats = formats_on(&loaded.game, day);
     let found = (loaded, formats);
     let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
-    let FoundDeck { deck, mut cards, .. } =
+    let FoundDeck { deck, mut cards, catalogue, .. } =
         deck.map_err(|_| Problem::internal("entries are no list"))?;
     let (loaded, formats) = found;
-    let (catalogue, judged) = verdicts(app, &loaded.game, &deck, &formats, &mut cards).await?;
+    let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
     let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
         let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
         let variant = variant.unwrap_or_default();
@@ -459,19 +461,18 @@ async fn find_formats(
     Ok(found)
 }
 
-/// The verdicts on a deck, with the catalogue that they are by.
+/// The verdicts on a deck by the catalogue of these cards; with the catalogue that they are by in the end.
 async fn verdicts(
     app: &AppState,
-    game: &Game,
     deck: &Deck,
     formats: &[Format],
     cards: &mut DeckPool,
+    mut catalogue: Catalogue,
 ) -> Result<(Catalogue, Legalities), Problem> {
-    let mut catalogue = cards.catalogue();
     let mut judged = legalities(deck, &catalogue, formats);
     if judged.miss_cards() {
         let mut conn = StepConnection::new(&app.store);
-        deck_cards::add_sets(&mut conn, game, cards).await?;
+        deck_cards::add_sets(&mut conn, catalogue.game(), cards).await?;
         catalogue = cards.catalogue();
         judged = legalities(deck, &catalogue, formats);
     }
@@ -488,12 +489,13 @@ pub(super) struct Verdict {
     pub game_revision: i64,
 }
 
-/// Judges a deck in one format on a day.
+/// Judges a deck in one format on a day. `known` are all cards that the asker may see of those that the deck names; `None`: they are looked up.
 pub(super) async fn verdict_in(
     app: &AppState,
     asker: Asker,
     format: &FormatName,
     deck: Deck,
+    known: Option<DeckPool>,
     day: Date,
 ) -> Result<Verdict, Problem> {
     let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
@@ -501,11 +503,21 @@ pub(super) async fn verdict_in(
     let Ok(format) = format.find_in(&loaded.game, day) else {
         return Ok(Verdict { judged: None, cards: BTreeSet::new(), game_revision });
     };
-    let found = (loaded, vec![format]);
-    let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LeaveOut).await?;
-    let FoundDeck { deck, mut cards, .. } =
-        deck.map_err(|_| Problem::internal("entries are no list"))?;
-    let (catalogue, judged) = verdicts(app, &found.0.game, &deck, &found.1, &mut cards).await?;
+    let formats = [format];
+    let mut conn = StepConnection::new(&app.store);
+    let mut cards = match known {
+        Some(mut cards) => {
+            deck_cards::add_boxes(&mut conn, asker.0, &formats, &mut cards).await?;
+            cards
+        }
+        None => {
+            let mentions = DeckMentions::of_deck(&deck);
+            deck_cards::find(app, &mut conn, asker, &loaded.game, &formats, &mentions).await?.0
+        }
+    };
+    drop(conn);
+    let catalogue = cards.catalogue();
+    let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
     let judged = judged.reports.into_iter().next().map(|report| {
         let wrong = report.violations.iter().filter(|found| found.severity != Severity::Warning);
         let codes = wrong.map(|found| found.code.as_str().to_owned()).collect();
@@ -521,18 +533,18 @@ async fn judge(
     asker: Asker,
     names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
-    FoundDeck { deck, lines, reading, mut cards, names: known, near }: FoundDeck,
+    FoundDeck { deck, lines, reading, mut cards, catalogue, near }: FoundDeck,
 ) -> Result<DeckReportsResponse, Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
-    let (catalogue, mut judged) = verdicts(app, game, &deck, &formats, &mut cards).await?;
+    let (catalogue, mut judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
     let unknown = unknown_names(&judged.reports);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {
         let left_out = match &reading {
             Some(reading) => reading.suggestions_left_out,
             None if near == NearNames::LeaveOut => unknown.len(),
-            None => deck_cards::add_near(app, asker, known, game, &unknown, &mut cards).await,
+            None => deck_cards::add_near(app, asker, game, &unknown, &mut cards).await,
         };
         suggestions_left_out = left_out.max(judged.suggest(&cards.catalogue()));
     }

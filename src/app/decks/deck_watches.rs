@@ -301,7 +301,7 @@ async fn make(
     let asker = (stranger, Network::UNKNOWN);
     let day = app.today()?;
     let Verdict { game_revision, judged, cards: meant } =
-        verdict_in(app, asker, &content.format, content.deck, day).await?;
+        verdict_in(app, asker, &content.format, content.deck, None, day).await?;
     cards.extend(meant);
     let (status, violations) =
         judged.unwrap_or_else(|| ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])));

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{
-    CardReference, Deck, DeckReading, DeckText, Format, Game, LineVerdict, MentionDepth, ReadDeck,
-    ReadLine, TextEncoding,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, Format, Game, LineVerdict, MentionDepth,
+    ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -132,6 +132,9 @@ pub(super) enum NearNames {
     LeaveOut,
 }
 
+/// A list, the cards that it was read with, and those again as the catalogue by which it was read.
+pub(super) type ListWithCards = (ReadList, DeckPool, Catalogue);
+
 /// Reads a list with the cards that the asker may see. Returns it with those cards, and with those that the boxes of `formats` need.
 pub(super) async fn read_list(
     app: &AppState,
@@ -140,23 +143,26 @@ pub(super) async fn read_list(
     formats: &[Format],
     text: &DeckText,
     near: NearNames,
-) -> Result<Result<(ReadList, DeckPool), ListRefusal>, Problem> {
+) -> Result<Result<ListWithCards, ListRefusal>, Problem> {
+    let lines = text.lines(game);
     // Headings may look like entries.
-    let entries = text.entry_count(game);
+    let entries = lines.entry_count();
     if entries > 2 * MAX_ENTRIES {
         return Ok(Err(too_many(entries)));
     }
     let mut conn = StepConnection::new(&app.store);
-    let literal = text.mentions(game, MentionDepth::Literal);
+    let literal = lines.mentions(MentionDepth::Literal);
     let (mut cards, names) =
         deck_cards::find(app, &mut conn, asker, game, formats, &literal).await?;
-    let mut read = text.read(&DeckReading::new(&cards.catalogue()));
+    let mut catalogue = cards.catalogue();
+    let mut read = lines.read(&DeckReading::new(&catalogue));
     let mut left_out = 0;
     if !read.is_settled() {
         let sets = deck_cards::set_names(&mut conn, game).await?;
         deck_cards::add_sets(&mut conn, game, &mut cards).await?;
         conn.give_back();
-        let every = text.mentions(game, MentionDepth::Every);
+        let lines = text.lines(game);
+        let every = lines.mentions(MentionDepth::Every);
         let mentioned = (&every, &*sets);
         deck_cards::add_mentioned(
             app,
@@ -169,17 +175,19 @@ pub(super) async fn read_list(
         )
         .await?;
         conn.give_back();
-        read = text.read(&DeckReading::new(&cards.catalogue()).with_set_names(&sets));
+        catalogue = cards.catalogue();
+        read = lines.read(&DeckReading::new(&catalogue).with_set_names(&sets));
         let unknown = unknown_names(&read);
         if near == NearNames::LeaveOut {
             left_out = unknown.len();
         } else if !unknown.is_empty() {
-            left_out = deck_cards::add_near(app, asker, names, game, &unknown, &mut cards).await;
-            read = text.read(&DeckReading::new(&cards.catalogue()).with_set_names(&sets));
+            left_out = deck_cards::add_near(app, asker, game, &unknown, &mut cards).await;
+            catalogue = cards.catalogue();
+            read = text.read(&DeckReading::new(&catalogue).with_set_names(&sets));
         }
     }
     read.suggestions_left_out = read.suggestions_left_out.max(left_out);
-    Ok(check(read, game).map(|read| (read, cards)))
+    Ok(check(read, game).map(|read| (read, cards, catalogue)))
 }
 
 /// The word for an encoding, as it is for other files.

@@ -139,7 +139,7 @@ pub(crate) struct ReportContext<'a> {
     /// Knows the ids of cards.
     pub card_id: &'a dyn Fn(&CardReference) -> Option<Uuid>,
     /// Knows the lines of the list.
-    pub places: &'a CardLines,
+    pub places: &'a CardLines<'a>,
     /// Unknown names that were not looked up.
     pub suggestions_left_out: usize,
 }

@@ -321,6 +321,11 @@ fn is_serial(text: &str) -> bool {
 /// assert!(!holds_serial("Amethyst Dragons of 2026"));
 /// ```
 pub fn holds_serial(text: &str) -> bool {
+    // Most texts are names, which are too short for a code or have no digit.
+    let symbols = text.bytes().filter(u8::is_ascii_alphanumeric).count();
+    if symbols < CODE_SYMBOLS || !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
     let mut before = ' ';
     text.char_indices().any(|(at, letter)| {
         let begins = letter.is_alphanumeric() && !before.is_alphanumeric();
@@ -329,24 +334,27 @@ pub fn holds_serial(text: &str) -> bool {
     })
 }
 
+/// Letters and digits of a code.
+const CODE_SYMBOLS: usize = 16;
+
 /// Whether a text begins with a code: 16 letters and digits, with spaces and hyphens between them, and no other letter behind.
 fn is_code_at(text: &str) -> bool {
     let (mut symbols, mut end) = (0, 0);
     for (at, letter) in text.char_indices() {
         if letter.is_ascii_alphanumeric() {
-            if symbols == 16 {
+            if symbols == CODE_SYMBOLS {
                 // A longer word, unless something stands between.
                 return false;
             }
             symbols += 1;
             end = at + 1;
-        } else if !matches!(letter, ' ' | '-') || symbols == 16 {
+        } else if !matches!(letter, ' ' | '-') || symbols == CODE_SYMBOLS {
             break;
         }
     }
     let code = &text[..end];
     let has_digit = code.contains(|letter: char| letter.is_ascii_digit());
-    symbols == 16
+    symbols == CODE_SYMBOLS
         && has_digit
         && match SerialCode::parse(code) {
             Ok(_) => true,
@@ -365,23 +373,23 @@ pub fn shown_line(line: &str) -> String {
 
 /// Which lines of a list name which cards.
 #[derive(Clone, Debug, Default)]
-pub struct CardLines {
-    by_name: BTreeMap<String, Vec<Place>>,
+pub struct CardLines<'a> {
+    by_name: BTreeMap<String, Vec<Place<'a>>>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct Place<'a> {
     line: usize,
-    zone: String,
-    card: CardReference,
+    zone: &'a str,
+    card: &'a CardReference,
 }
 
-impl CardLines {
+impl<'a> CardLines<'a> {
     /// Of a deck and the line of each of its entries; a deck that was no text has none.
-    pub fn new(deck: &Deck, lines: &[usize]) -> Self {
-        let mut by_name: BTreeMap<String, Vec<Place>> = BTreeMap::new();
+    pub fn new(deck: &'a Deck, lines: &[usize]) -> Self {
+        let mut by_name: BTreeMap<String, Vec<Place<'_>>> = BTreeMap::new();
         for (entry, line) in deck.entries.iter().zip(lines) {
-            let place = Place { line: *line, zone: entry.zone.clone(), card: entry.card.clone() };
+            let place = Place { line: *line, zone: &entry.zone, card: &entry.card };
             by_name.entry(name_key(&entry.card.name)).or_default().push(place);
         }
         Self { by_name }
@@ -397,15 +405,15 @@ impl CardLines {
     }
 }
 
-impl Place {
+impl Place<'_> {
     fn is_meant(&self, card: &CardMention, violation: &Violation) -> bool {
-        let CardReference { set, number, rarity, .. } = &self.card;
+        let CardReference { set, number, rarity, .. } = self.card;
         match violation.code {
             // The card is mentioned as the line writes it.
             ViolationCode::PrintingUnknown => {
                 (set, number, rarity) == (&card.set, &card.number, &card.rarity)
             }
-            ViolationCode::ZoneUnknown => violation.zone.as_ref() == Some(&self.zone),
+            ViolationCode::ZoneUnknown => violation.zone.as_deref() == Some(self.zone),
             // A line that leaves them out may mean any.
             _ => {
                 let plain = |number: &Option<String>| {

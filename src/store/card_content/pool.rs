@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::auth::permission::Viewer;
 use crate::domain::clock::engine_date;
-use crate::domain::ids::CardId;
+use crate::domain::ids::{AccountId, CardId};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
@@ -113,6 +113,34 @@ pub(in crate::store) async fn find_by_ids(
         .push_is_visible(viewer);
     let rows: Vec<DefinitionRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(PoolHit::from).collect())
+}
+
+/// The hidden cards of a game that have one of these names and of which an account holds a copy, by set and number.
+///
+/// The names are looked up, and for each it is tested whether the account holds that card: all that it holds may be much more. That somebody guessed the name
+/// of a hidden card must not take longer than another guess. So for a name that no hidden card has, the card of `decoys` with its place in `name_keys` is
+/// tested: some hidden card, as likely to be in the memory of Postgres as the one that was guessed.
+pub(in crate::store) async fn find_held_hidden_by_names(
+    conn: &mut Connection,
+    account: AccountId,
+    game: &str,
+    name_keys: &[&str],
+    decoys: &[CardId],
+) -> StoreResult<Vec<PoolHit>> {
+    // Two steps that Postgres does not join to one: it would test the names that were found, and no others.
+    let sql = sql("WITH tested AS MATERIALIZED (\
+         SELECT closed.card_id, EXISTS (SELECT FROM copies held WHERE held.voided_at IS NULL AND held.owner_id = $account AND held.printing_id = ANY(ARRAY(\
+          SELECT held_as.id FROM printings held_as WHERE held_as.card_id = coalesce(closed.card_id, asked.decoy)))) AS is_held \
+         FROM unnest($names, $decoys) AS asked (name_key, decoy) \
+         LEFT JOIN card_content closed ON closed.game_code = $game AND closed.name_key = asked.name_key AND NOT closed.open) ")
+        .bind("account", account)
+        .bind("names", name_keys)
+        .bind("decoys", decoys)
+        .bind("game", game)
+        .push(DEFINITION_COLUMNS)
+        .push("tested JOIN card_content content ON content.card_id = tested.card_id JOIN cards c ON c.id = content.card_id \
+         WHERE tested.is_held AND NOT content.open ORDER BY c.set_code, c.number");
+    load(conn, sql).await
 }
 
 /// The cards of a set, by number.

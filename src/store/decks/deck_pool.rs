@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::Viewer;
-use crate::domain::ids::CardId;
+use crate::domain::ids::{AccountId, CardId};
 use crate::domain::network::Network;
 use crate::store::card_content::identifier::CardIdentifier;
 pub use crate::store::card_content::pool::SeenPlace;
@@ -86,6 +86,22 @@ pub async fn add_named(
     let keys: Vec<String> = keys.into_iter().collect();
     let game = found.game.clone();
     found.prepare_hits(pool::find_by_names(conn, viewer, game.code(), &keys).await?);
+    Ok(())
+}
+
+/// Adds the hidden cards with these names ([`name_key`]) of which an account holds a copy. It takes as long for each name, whether a hidden card has it or
+/// not, if there is one of `decoys`, which are some hidden cards, for each.
+pub async fn add_held_hidden(
+    conn: &mut Connection,
+    account: AccountId,
+    name_keys: &[&str],
+    decoys: &[CardId],
+    found: &mut DeckPool,
+) -> StoreResult<()> {
+    let game = found.game.clone();
+    let code = game.code();
+    let hits = pool::find_held_hidden_by_names(conn, account, code, name_keys, decoys).await?;
+    found.prepare_hits(hits);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The public decks of a game with what they hold, for bulk files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use cardscape_engine::DeckEntry;
 use chrono::{DateTime, Utc};
@@ -37,9 +38,16 @@ pub struct BulkDeck {
     pub tells_source: bool,
     /// What it holds, as its owner wrote it.
     pub content: DeckContent,
-    /// Where the cards are that its entries are bound to, and whether they are hidden from everybody.
+    /// What is known of the cards that the entries of the decks which were read with it are bound to.
+    pub cards: Arc<BoundCards>,
+}
+
+/// What everybody may know of cards that entries are bound to.
+#[derive(Default)]
+pub struct BoundCards {
+    /// Where they are, and whether they are hidden from everybody.
     pub places: BTreeMap<CardId, SeenPlace>,
-    /// The names of the open ones, if an entry has a place and no name.
+    /// The names of the open ones to which an entry is bound that has a place and no name.
     pub names: BTreeMap<CardId, String>,
 }
 
@@ -66,8 +74,7 @@ impl StoredRow {
             author: self.author,
             published_at: self.published_at,
             tells_source: self.tells_source,
-            places: BTreeMap::new(),
-            names: BTreeMap::new(),
+            cards: Arc::default(),
         })
     }
 }
@@ -166,11 +173,9 @@ async fn add_cards(conn: &mut Connection, decks: &mut [BulkDeck]) -> StoreResult
     } else {
         deck_pool::names(conn, stranger, &nameless).await?
     };
-    for BulkDeck { content, places: of_deck, names: named, .. } in decks {
-        for card in content.bound_entries().filter_map(|(_, card)| card) {
-            of_deck.extend(places.get(&card).map(|place| (card, place.clone())));
-            named.extend(names.get(&card).map(|name| (card, name.clone())));
-        }
+    let cards = Arc::new(BoundCards { places, names });
+    for deck in decks {
+        deck.cards = Arc::clone(&cards);
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::public_decks::query;
-use crate::support::{Player, RequestExt as _, TestApp, sql};
+use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
 
 struct Stage {
     app: TestApp,
@@ -442,4 +442,41 @@ async fn to_a_stranger_hidden_cards_in_decks_make_no_difference() {
     }
     // The comparison can fail: the holders see the difference.
     assert_ne!(seen_by_holders[0], seen_by_holders[1]);
+}
+
+/// Where names are looked up in memory, which knows no names of hidden cards, those that the asker holds are found all the same, and no others.
+#[tokio::test]
+async fn in_memory_hidden_cards_are_found_by_who_holds_them() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    let (ada, eve) = (app.player("ada").await, app.player("eve").await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    app.catch_up().await;
+    let stage = Stage { app, ada, eve };
+    let Stage { app, ada, eve } = &stage;
+    let names =
+        ["Drowned Lantern", "DROWNED-lantern", "Mirror Pilgrim", "Kettle Imp", "Drownd Lantrn"];
+    let entries: Vec<Value> = names.map(|name| json!({ "quantity": 1, "name": name })).into();
+    let body = json!({ "format": "ttcg/standard", "entries": entries });
+    let found = async |player: &Player| {
+        let answer = app.post("/v1/deck-reports").by(player).json(&body).answer().await.expect(200);
+        let entries = answer["entries"].as_array().unwrap().iter();
+        let known: Vec<bool> = entries.map(|entry| entry["card_id"].is_string()).collect();
+        let mut wrong = answer["reports"][0]["violations"].as_array().unwrap().iter();
+        let suggests = wrong.any(|one| one["suggestions"][0] == "Drowned Lantern");
+        (known, suggests)
+    };
+    let holder = (vec![true, true, false, true, false], true);
+    let other = (vec![false, false, false, true, false], false);
+    assert_eq!((found(ada).await, found(eve).await), (holder.clone(), other.clone()));
+    let path = stage.stored(ada, "1 Drowned Lantern\n1 Mirror Pilgrim").await;
+    let seen: Value = serde_json::from_str(&stage.told(&path, Some(eve)).await).unwrap();
+    assert_eq!(
+        (&seen["entries"][0]["hidden"], &seen["entries"][1]["name"]),
+        (&json!(true), &json!("Mirror Pilgrim")),
+        "what ada holds is bound, and her guess is not: {seen:#}"
+    );
+    // Who gets the copy finds the card, and who gave it away does not.
+    stage.hand_over("003", eve).await;
+    assert_eq!((found(ada).await, found(eve).await), (other, holder));
 }

@@ -291,32 +291,55 @@ impl DeckText {
         self.dialect
     }
 
+    /// Takes its lines apart. Callers that ask more than one thing of a text, and have no catalogue before they know what to put into it, do so once.
+    pub fn lines(&self, game: &Game) -> DeckLines<'_> {
+        let source = Source { raw: &self.raw, tidy: &self.tidy };
+        DeckLines { text: self, draft: self.dialect.draft(source, game) }
+    }
+
     /// How many lines look like entries; headings may be among them.
     pub fn entry_count(&self, game: &Game) -> usize {
-        self.draft(game).entries().count()
+        self.lines(game).entry_count()
     }
 
     /// What its lines may ask a catalogue for.
     pub fn mentions(&self, game: &Game, depth: MentionDepth) -> DeckMentions {
-        mentions::of_draft(&self.draft(game), depth)
+        self.lines(game).mentions(depth)
     }
 
     /// Reads it, and says of each line what became of it. The dialect of `reading` does not matter.
     pub fn read(&self, reading: &DeckReading<'_>) -> ReadDeck {
-        let game = match self.dialect {
-            DeckDialect::ShareCode => {
-                decode_share_code(self.raw.trim()).ok().map(|shared| shared.game)
-            }
-            _ => None,
-        };
-        let draft = self.draft(reading.catalogue.game());
-        let read = resolve::resolve(draft, self.dialect, reading);
-        let Self { recognised_by, encoding, .. } = *self;
-        ReadDeck { recognised_by, encoding, game, ..read }
+        self.lines(reading.catalogue.game()).read(reading)
+    }
+}
+
+/// The lines of a [`DeckText`], taken apart for one game.
+#[derive(Debug)]
+pub struct DeckLines<'a> {
+    text: &'a DeckText,
+    draft: Draft<'a>,
+}
+
+impl DeckLines<'_> {
+    /// How many lines look like entries; headings may be among them.
+    pub fn entry_count(&self) -> usize {
+        self.draft.entries().count()
     }
 
-    fn draft(&self, game: &Game) -> Draft<'_> {
-        self.dialect.draft(Source { raw: &self.raw, tidy: &self.tidy }, game)
+    /// What the lines may ask a catalogue for.
+    pub fn mentions(&self, depth: MentionDepth) -> DeckMentions {
+        mentions::of_draft(&self.draft, depth)
+    }
+
+    /// Says of each line what became of it. The catalogue of `reading` is of the same game.
+    pub fn read(self, reading: &DeckReading<'_>) -> ReadDeck {
+        let DeckText { raw, encoding, dialect, recognised_by, .. } = self.text;
+        let game = match dialect {
+            DeckDialect::ShareCode => decode_share_code(raw.trim()).ok().map(|shared| shared.game),
+            _ => None,
+        };
+        let read = resolve::resolve(self.draft, *dialect, reading);
+        ReadDeck { recognised_by: *recognised_by, encoding: *encoding, game, ..read }
     }
 }
 

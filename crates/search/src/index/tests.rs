@@ -522,6 +522,11 @@ proptest! {
             prop_assert_eq!(index.snapshot().cards(), scan.cards.len());
             let hidden = scan.cards.values().filter(|card| card.unlock == Unlock::Hidden).count();
             prop_assert_eq!(index.snapshot().hidden(), hidden);
+            let numbers: Vec<u64> = (0..hidden as u64).map(|number| number + 3 * hidden as u64).collect();
+            let drawn: BTreeSet<u128> = index.snapshot().hidden_cards(&numbers).into_iter().collect();
+            let all = scan.cards.values().filter(|card| card.unlock == Unlock::Hidden).map(|card| card.id);
+            prop_assert_eq!(drawn, all.collect::<BTreeSet<u128>>());
+            prop_assert_eq!(index.snapshot().hidden_cards(&[7]).len(), usize::from(hidden > 0));
             let before = index.snapshot();
             let cards_before = before.cards();
             let mut changes = Vec::new();

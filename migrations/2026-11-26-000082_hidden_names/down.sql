@@ -1,0 +1,1 @@
+DROP INDEX card_content_hidden_names;
