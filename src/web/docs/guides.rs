@@ -90,6 +90,8 @@ fn write(guide: &Guide) -> Result<Page, Problem> {
     lead_to_pages(document);
     let mut content = String::new();
     format_html(document, &options, &mut content).map_err(Problem::internal)?;
+    // Long lines of code scroll, by keys, too. In texts the characters of this tag are escaped.
+    let content = content.replace("<pre>", "<pre tabindex=\"0\">");
     Page::of(&GuidePage {
         title: &title,
         guides: GUIDES,
