@@ -52,17 +52,15 @@ def play(service):
 
 
 def print_run(service, admin):
-    """Announces and prints a run of the hidden set, and submits some of its codes."""
+    """Prints a run of the hidden set, and has players submit some of its codes."""
     printed = service.folder / "print.csv"
     service.run("mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "6", "--out", str(printed))
     codes = {}
     with printed.open(encoding="utf-8", newline="") as lines:
         for line in csv.DictReader(lines):
             codes.setdefault(line["number"], []).append(line["code"])
-    names = {}
-    for number, count in SUBMISSIONS.items():
-        card = service.call("GET", f"/v1/games/ttcg/sets/veil/cards/{number}", token=admin)
-        names[number] = card["name"]
+    path = "/v1/games/ttcg/sets/veil/cards/"
+    names = {number: service.call("GET", path + number, token=admin)["name"] for number in SUBMISSIONS}
     for at, player in enumerate(PLAYERS):
         account = {"name": player, "password": PASSWORD}
         service.call("POST", "/v1/accounts", account)
