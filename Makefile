@@ -6,12 +6,15 @@ VENV  := .venv
 CARDS := 20000,1000000
 # Only the rows of the cost table whose names contain this.
 ROW   :=
+# `make browser`: fewer checks, and only the pages of these names.
+QUICK :=
+ONLY  :=
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 
-.PHONY: help run test bench bench-paths bench-import tour fuzz clients openapi pages schema fmt postgres pgbouncer
+.PHONY: help run test bench bench-paths bench-import tour fuzz clients browser openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -43,6 +46,11 @@ clients: postgres $(VENV)/bin/schemathesis  ## generate clients from the OpenAPI
 	@scripts/install-node.sh
 	$(CARGO) build --locked
 	$(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
+
+browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 takes less time, ONLY=home,card some pages
+	@scripts/install-browser.sh
+	$(CARGO) build --locked
+	$(VENV)/bin/python scripts/browser.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(TARGET)/debug/cardscape $(TARGET)/browser
 
 bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
 	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")
@@ -82,4 +90,8 @@ pgbouncer:  ## install PgBouncer, which tests run the service through, when it i
 
 $(VENV)/bin/schemathesis: scripts/requirements.txt
 	scripts/install-python.sh $(VENV)
+	touch $@
+
+$(VENV)/bin/playwright: scripts/requirements-browser.txt
+	scripts/install-python.sh $(VENV) $<
 	touch $@

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes a Python environment with what the scripts need: install-python.sh DIR
+# Makes a Python environment with what scripts need: install-python.sh DIR [REQUIREMENTS]
 set -eu
 venv=$1
-requirements=$(dirname "$0")/requirements.txt
+requirements=${2:-$(dirname "$0")/requirements.txt}
 usable() { command -v python3 >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null; }
 if ! usable; then
     echo "installing Python from the system's packages"

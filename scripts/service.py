@@ -31,11 +31,12 @@ class Service:
         command = [self.binary, "--log", "warn", *arguments, *self.options]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    def call(self, method, path, body, token=None):
-        headers = {"content-type": "application/json"}
+    def call(self, method, path, body=None, token=None, headers=None):
+        headers = {"content-type": "application/json"} | (headers or {})
         if token:
             headers["authorization"] = f"Bearer {token}"
-        request = urllib.request.Request(self.base + path, json.dumps(body).encode(), headers, method=method)
+        content = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, content, headers, method=method)
         with urllib.request.urlopen(request, timeout=10) as answer:
             text = answer.read()
         return json.loads(text) if text else None

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::fonts::{Coverage, Fonts, Slot};
-use crate::metrics::{cluster_extent, clusters};
+use crate::metrics::{cluster_extent, clusters, is_emoji};
 use crate::shapes::{Anchor, Block, Placed};
 
 /// A number with at most two decimal places.
@@ -29,6 +29,13 @@ pub(crate) struct Run<'a> {
     pub(crate) anchor: Anchor,
     pub(crate) length: Option<Tidy>,
     pub(crate) text: Cow<'a, str>,
+}
+
+impl Run<'_> {
+    /// Whether it draws emoji alone.
+    pub(crate) fn is_emoji(&self) -> bool {
+        !self.text.is_empty() && clusters(&self.text).all(is_emoji)
+    }
 }
 
 /// The parts of a block's lines; without `fonts` each line is one.

@@ -7,7 +7,15 @@ use crate::runs::{Run, Tidy};
 use crate::shapes::{Anchor, Block};
 
 /// Fonts of readers, the most alike to the bundled one first. A value of an attribute that needs no escaping.
-pub(crate) const FAMILIES: &str = "'Noto Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,'Noto Color Emoji','Apple Color Emoji','Segoe UI Emoji',sans-serif";
+///
+/// Fonts of emoji are not among them: they have digits and spaces, wide ones, which readers without any of the first fonts would see in
+/// texts. Browsers look for emoji in all fonts that are there.
+pub(crate) const FAMILIES: &str =
+    "'Noto Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+
+/// The same for texts of emoji alone: some fonts of letters have black ones.
+pub(crate) const EMOJI_FAMILIES: &str =
+    "'Noto Color Emoji','Apple Color Emoji','Segoe UI Emoji',sans-serif";
 
 /// Lines of one look. Askama escapes what they say.
 #[derive(Template)]

@@ -90,6 +90,11 @@ fn write(guide: &Guide) -> Result<Page, Problem> {
     lead_to_pages(document);
     let mut content = String::new();
     format_html(document, &options, &mut content).map_err(Problem::internal)?;
+    // Long lines of code and wide tables scroll, by keys, too. In texts the characters of these tags are escaped.
+    let content = content
+        .replace("<pre>", "<pre tabindex=\"0\">")
+        .replace("<table>", "<div class=\"wide\" tabindex=\"0\"><table>")
+        .replace("</table>", "</table></div>");
     Page::of(&GuidePage {
         title: &title,
         guides: GUIDES,

@@ -56,6 +56,18 @@ fn attributes_stand_where_their_type_says() {
     assert_eq!(face.facts, [], "its only word is its name");
 }
 
+/// Fonts of emoji have digits and spaces, too, wider than those of texts.
+#[test]
+fn emoji_have_fonts_of_their_own() {
+    for (code, set, with_emoji) in [("ttcg", "hearth", 0), ("emoji-tcg", "feed", 1)] {
+        let (game, set) = seed(code, set);
+        let face = CardFace::from_definition(&game, &set.cards[0], &set.code, None);
+        let svg = Picture::card(&face).svg();
+        assert_eq!(svg.matches("Noto Color Emoji").count(), with_emoji, "{code}");
+        assert_eq!(svg.contains("sans-serif\">🙂</text>"), with_emoji == 1, "{code}: {svg}");
+    }
+}
+
 #[test]
 fn cards_of_an_unknown_kind_have_a_picture() {
     let game = Game::from_toml(

@@ -1,0 +1,71 @@
+"""What is on the service that a browser looks at: the seed data, and what players and admins leave behind."""
+
+import csv
+import json
+import shutil
+
+# How many of five submissions the hidden cards get, by number. Five unlock a card.
+SUBMISSIONS = {"001": 5, "002": 3, "003": 1}
+PLAYERS = ["ada", "ben", "cleo", "dimitri", "eve"]
+PASSWORD = "tram window sonnet"
+
+# As long as a name may be, without a place to break it.
+LONG_WORD = "Taumatawhakatangihangakoauauotamateaturipukakapikimaungahoronukupokaiwhenuakitanatahu" * 2
+# Cards that strain a layout, where they differ from a common one.
+STRAIN = [
+    {
+        "name": LONG_WORD[:120],
+        "effects": [
+            {"style": "passive", "text": LONG_WORD},
+            {"style": "normal", "text": "Draw a card. " + "Discard a card to draw a card. " * 12},
+        ],
+        "lore": LONG_WORD + " " + "It went on and on. " * 20,
+    },
+    {"name": "שומר השער העתיק", "lore": "הוא מחכה ליד הקיר בצהריים."},
+    {"name": "A"},
+]
+
+
+def copy_seed_data(seed_data, folder):
+    """The seed data and a set `strain` of TTCG, in a folder that may be written."""
+    copied = folder / "seed-data"
+    shutil.copytree(seed_data, copied)
+    sets = copied / "games" / "ttcg" / "sets"
+    common = json.loads((sets / "veil.json").read_text(encoding="utf-8"))["cards"][0]
+    cards = [common | card | {"number": f"{at:03}"} for at, card in enumerate(STRAIN, 1)]
+    strain = {"code": "strain", "hidden": False, "name": "Long, Strange and Written from Right to Left", "released_on": "2026-11-01", "cards": cards}
+    (sets / "strain.json").write_text(json.dumps(strain), encoding="utf-8")
+    return copied
+
+
+def play(service):
+    """Prints the hidden set, has players submit codes, and rules on and changes an open card."""
+    admin = service.admin("stage manager")
+    print_run(service, admin)
+    card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
+    path = f"/v1/cards/{card['id']}"
+    ruling = {"kind": "ruling", "text": "The point is lost even if the card never comes back.", "published_on": "2026-11-21"}
+    service.call("POST", f"{path}/rulings", ruling | {"source": "Rules team"}, admin)
+    erratum = {"kind": "erratum", "text": "It whistles.\n\n" + "Long rulings keep their paragraphs. " * 8, "published_on": "2026-11-22"}
+    service.call("POST", f"{path}/rulings", erratum, admin)
+    service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
+
+
+def print_run(service, admin):
+    """Prints a run of the hidden set, and has players submit some of its codes."""
+    printed = service.folder / "print.csv"
+    service.run("mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "6", "--out", str(printed))
+    codes = {}
+    with printed.open(encoding="utf-8", newline="") as lines:
+        for line in csv.DictReader(lines):
+            codes.setdefault(line["number"], []).append(line["code"])
+    path = "/v1/games/ttcg/sets/veil/cards/"
+    names = {number: service.call("GET", path + number, token=admin)["name"] for number in SUBMISSIONS}
+    for at, player in enumerate(PLAYERS):
+        account = {"name": player, "password": PASSWORD}
+        service.call("POST", "/v1/accounts", account)
+        token = service.call("POST", "/v1/sessions", account)["access_token"]
+        for number, count in SUBMISSIONS.items():
+            if at < count:
+                submission = {"serial": codes[number][at], "name": names[number]}
+                service.call("POST", "/v1/submissions", submission, token)
