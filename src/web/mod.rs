@@ -95,10 +95,7 @@ pub fn configure(config: &mut ServiceConfig) {
         ))
         .service(action!("/my/second-factor/confirm", accounts::confirm_second_factor))
         .service(action!("/my/second-factor/switch-off", accounts::switch_off_second_factor))
-        .service(action!(
-            "/my/second-factor/recovery-codes",
-            accounts::replace_second_factor_codes
-        ))
+        .service(action!("/my/second-factor/recovery-codes", accounts::replace_second_factor_codes))
         .service(form!("/my/tokens", accounts::show_tokens, accounts::create_token))
         .service(action!("/my/tokens/{token}/revoke", accounts::revoke_token))
         .service(page!("/my/events", accounts::find_events))

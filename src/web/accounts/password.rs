@@ -58,14 +58,8 @@ pub(in crate::web) async fn change_password(
         let faults = Faults::one("new_password", account_words::password_fault(error));
         return show_form(ProblemCode::InvalidBody.status(), faults, is_replacing);
     }
-    let changed = own_password::change(
-        &state,
-        &by,
-        network.0,
-        current_password,
-        new_password,
-        is_replacing,
-    );
+    let changed =
+        own_password::change(&state, &by, network.0, current_password, new_password, is_replacing);
     let codes = match changed.await {
         Ok(codes) => codes,
         Err(problem) => {

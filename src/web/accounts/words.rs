@@ -33,8 +33,7 @@ pub(super) const TRADING: &str = "Who may send you offers";
 pub(super) const ON_LEADERBOARD: &str = "Name me on the leaderboard";
 pub(super) const SAVE: &str = "Save";
 pub(super) const SESSIONS: &str = "Where you are logged in";
-pub(super) const SESSIONS_ABOUT: &str =
-    "Each browser and each program that has logged in with your password. End those that you do not know, and change the password then.";
+pub(super) const SESSIONS_ABOUT: &str = "Each browser and each program that has logged in with your password. End those that you do not know, and change the password then.";
 pub(super) const BEGAN: &str = "Since";
 pub(super) const USED: &str = "Used last";
 pub(super) const ENDS: &str = "Ends";
@@ -75,8 +74,7 @@ pub(super) fn done(code: &str) -> &'static str {
 
 // The password and recovery codes.
 pub(super) const CHANGE_PASSWORD: &str = "Change the password";
-pub(super) const CHANGE_PASSWORD_ABOUT: &str =
-    "All other devices are logged out, and personal access tokens end. This browser stays logged in.";
+pub(super) const CHANGE_PASSWORD_ABOUT: &str = "All other devices are logged out, and personal access tokens end. This browser stays logged in.";
 pub(super) const CURRENT_PASSWORD: &str = "Password until now";
 pub(super) const REPLACE_CODES: &str = "Make new recovery codes, too";
 pub(super) const REPLACE_CODES_HELP: &str =
@@ -143,8 +141,7 @@ pub(super) fn first_code_until(until: &str) -> String {
 
 // Personal access tokens.
 pub(super) const TOKENS: &str = "Personal access tokens";
-pub(super) const TOKENS_ABOUT: &str =
-    "With a token a program of yours does over the API what you allow it, and never more than you may do yourself. It needs no password.";
+pub(super) const TOKENS_ABOUT: &str = "With a token a program of yours does over the API what you allow it, and never more than you may do yourself. It needs no password.";
 pub(super) const OWN_TOKENS: &str = "Your tokens";
 pub(super) const NO_TOKENS: &str = "You have no token.";
 pub(super) const NEW_TOKEN: &str = "A new token";
@@ -159,8 +156,7 @@ pub(super) const NEVER: &str = "Never";
 pub(super) const REVOKE: &str = "Revoke";
 pub(super) const MAKE_TOKEN: &str = "Make the token";
 pub(super) const TOKEN_MADE: &str = "Your new token";
-pub(super) const TOKEN_SHOWN_ONCE: &str =
-    "The token is shown now and never again. Whoever knows it can do with your account what it may do.";
+pub(super) const TOKEN_SHOWN_ONCE: &str = "The token is shown now and never again. Whoever knows it can do with your account what it may do.";
 pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: the form came twice. If you have not kept it, revoke it and make another.";
 
 /// A number of days.
@@ -178,9 +174,13 @@ pub(super) fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::CatalogueRead => "See the hidden cards that you see",
         Scope::DecksRead => "Read your decks",
-        Scope::DecksWrite => "Change your decks; comment on decks, like and watch them, follow authors",
+        Scope::DecksWrite => {
+            "Change your decks; comment on decks, like and watch them, follow authors"
+        }
         Scope::DesignsRead => "Read your card designs, drafts included",
-        Scope::DesignsWrite => "Change your card designs; comment on designs, rate them, suggest changes",
+        Scope::DesignsWrite => {
+            "Change your card designs; comment on designs, rate them, suggest changes"
+        }
         Scope::CollectionRead => "Read your collection, wants and haves, and who would trade",
         Scope::CollectionWrite => "Change your collection, wants and haves",
         Scope::SerialsRead => "Read your submissions, copies and disputes",
@@ -196,7 +196,9 @@ pub(super) fn scope(scope: Scope) -> &'static str {
 /// What went wrong with a new token. `None`: a page of its own says it.
 pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
-        ProblemCode::TooManyTokens => "You have as many tokens as an account may have. Revoke one first.",
+        ProblemCode::TooManyTokens => {
+            "You have as many tokens as an account may have. Revoke one first."
+        }
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before, and a token was made. Send it again if you want another one."
         }
@@ -209,14 +211,12 @@ pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
 pub(super) const EVENTS: &str = "What happened";
 pub(super) const NO_EVENTS: &str = "Nothing happened to your account within the last 90 days.";
 pub(super) const EVENT_SETTINGS: &str = "What you are told";
-pub(super) const EVENT_SETTINGS_ABOUT: &str =
-    "You are always told what happens to your cards, trades and disputes. What happens while a box is empty is not told later.";
+pub(super) const EVENT_SETTINGS_ABOUT: &str = "You are always told what happens to your cards, trades and disputes. What happens while a box is empty is not told later.";
 pub(super) const TELL_ME: &str = "Tell me when";
 
 // Join and recover.
 pub(super) const JOIN: &str = "Make an account";
-pub(super) const JOIN_ABOUT: &str =
-    "With an account you register your cards, keep decks and trade. It needs a name and a password, and no address of yours.";
+pub(super) const JOIN_ABOUT: &str = "With an account you register your cards, keep decks and trade. It needs a name and a password, and no address of yours.";
 pub(super) const JOIN_FOR_CODE: &str =
     "The code is read. Make an account, and the card is registered to you.";
 pub(super) const HAS_ACCOUNT: &str = "I have an account";
@@ -225,8 +225,7 @@ pub(super) const PASSWORD_RULES: &str = "10 to 128 characters, without the name 
 pub(super) const NAME_TAKEN: &str = "Another account has this name, or one that looks the same. If you have just made it yourself, log in; you find new recovery codes at your account.";
 pub(super) const RECOVERY_CODES: &str = "Your recovery codes";
 pub(super) const RECOVERY_CODES_ABOUT: &str = "With one of these codes you set a new password when you have lost the old one. Each works once. There is no other way back into the account.";
-pub(super) const SHOWN_ONCE: &str =
-    "These codes are shown now and never again. Print this page, or write them down, and keep them where nobody else looks.";
+pub(super) const SHOWN_ONCE: &str = "These codes are shown now and never again. Print this page, or write them down, and keep them where nobody else looks.";
 pub(super) const CODES_KEPT: &str = "I have kept them: go on";
 pub(super) const CODES_KEPT_SUBMIT: &str = "I have kept them: register the card";
 pub(super) const CODES_KEPT_LOG_IN: &str = "I have kept them: log in";
