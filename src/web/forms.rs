@@ -86,7 +86,7 @@ pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
     /// The first value of a name; empty without one.
-    pub(super) fn one(&self, name: &str) -> &str {
+    pub(super) fn one<'a>(&'a self, name: &'a str) -> &'a str {
         self.all(name).next().unwrap_or_default()
     }
 
