@@ -49,7 +49,7 @@ async fn whoever_joins_is_logged_in_and_shown_the_codes_once() {
     assert!(form.only("main").text.contains("The new password is set."));
     let refused = lost.sent("/recover", &fields, 401).await;
     assert!(refused.only("main").text.contains("the code was used before"));
-    assert!(!refused.all("input").any(|field| field.get("value") == Some(&typed)));
+    assert!(!refused.all("input").any(|field| field.get("value") == Some(typed.as_str())));
     assert_eq!(lost.send("/login", &[("name", "ada"), ("password", PASSWORD)]).await.status, 401);
     let logged_in = lost.send("/login", &[("name", "ada"), ("password", "violet lamp 7")]).await;
     assert_eq!(location(&logged_in), (303, "/my/account".to_owned()));

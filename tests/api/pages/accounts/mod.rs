@@ -88,7 +88,7 @@ fn actions(page: &Page) -> Vec<&str> {
 /// What is said beside the field of that id.
 fn beside<'a>(page: &'a Page, id: &str) -> &'a str {
     let named = format!("{id}_fault");
-    let fault = page.all("p").find(|text| text.get("id") == Some(&named));
+    let fault = page.all("p").find(|text| text.get("id") == Some(named.as_str()));
     let field = page.all("input").find(|field| field.get("id") == Some(id)).unwrap();
     if let Some(fault) = fault {
         assert_eq!(field.get("aria-invalid"), Some("true"), "{field:?}");

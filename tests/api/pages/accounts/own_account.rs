@@ -67,10 +67,12 @@ async fn settings_are_changed() {
     assert_eq!(chosen.get("value"), Some("public"));
     assert!(page.all("input").any(|box_| box_.get("checked").is_some()));
     let me = app.get("/v1/me").by(&ada).answer().await.expect(200);
-    assert_eq!((&me["trading"], &me["on_leaderboard"]), (&"public".into(), &true.into()));
+    assert_eq!(me["trading"], "public");
+    assert_eq!(me["on_leaderboard"], true);
     browser.send("/my/account/settings", &[("trading", "closed")]).await;
     let me = app.get("/v1/me").by(&ada).answer().await.expect(200);
-    assert_eq!((&me["trading"], &me["on_leaderboard"]), (&"closed".into(), &false.into()));
+    assert_eq!(me["trading"], "closed");
+    assert_eq!(me["on_leaderboard"], false);
     assert_eq!(browser.send("/my/account/settings", &[("trading", "x")]).await.status, 422);
 }
 
@@ -86,7 +88,8 @@ async fn sessions_are_listed_and_ended() {
     };
     let page = browser.page("/my/account").await;
     assert!(page.only("main").text.contains("This browser"));
-    let [end] = &ends(&page)[..] else { panic!("{:?}", actions(&page)) };
+    let found = ends(&page);
+    let [end] = &found[..] else { panic!("{:?}", actions(&page)) };
     let ended = browser.send(end, &[]).await;
     assert_eq!(location(&ended), (303, "/my/account?done=session".to_owned()));
     app.get("/v1/me").by(&ada).answer().await.problem(401, "invalid_token");
