@@ -4,6 +4,7 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header;
 use askama::Template;
+use serde::Deserialize;
 
 use super::headers::protected;
 use super::page::HTML;
@@ -24,8 +25,8 @@ pub(super) struct Fault {
 
 impl Faults {
     /// None: the form is shown for the first time.
-    pub(super) fn none() -> Self {
-        Self::default()
+    pub(super) const fn none() -> Self {
+        Self(Vec::new())
     }
 
     /// One fault, of a field or, with an empty name, of the whole.
@@ -76,6 +77,32 @@ impl Faults {
         }
         Some(faults)
     }
+}
+
+/// The fields of a form in which a name may come several times, as those of boxes that are ticked.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// The first value of a name; empty without one.
+    pub(super) fn one<'a>(&'a self, name: &'a str) -> &'a str {
+        self.all(name).next().unwrap_or_default()
+    }
+
+    /// All values of a name.
+    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A page with a secret that is shown once. It is not compressed: how well a secret packs beside what others have sent tells something of it (BREACH).
+pub(super) fn secret(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
+    let mut answer = private(status, page)?;
+    answer
+        .headers_mut()
+        .insert(header::CONTENT_ENCODING, header::HeaderValue::from_static("identity"));
+    Ok(answer)
 }
 
 /// A page that nobody keeps: it is about somebody, or about what was sent.

@@ -56,6 +56,7 @@ macro_rules! form {
 macro_rules! action {
     ($path:literal, $handler:path) => {
         web::resource($path)
+            .app_data(session::NoWayBack)
             .wrap(from_fn(deadline::limit))
             .wrap(from_fn(cross_site::refuse))
             .route(web::post().to($handler))
@@ -76,7 +77,29 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(page!("/cards/{game}/{set}/{number}", catalogue::find_card))
         .service(form!("/login", accounts::show_log_in, accounts::log_in))
         .service(action!("/logout", accounts::log_out))
+        .service(form!("/join", accounts::show_join, accounts::join))
+        .service(form!("/recover", accounts::show_recover, accounts::recover))
         .service(page!("/my/account", accounts::find_account))
+        .service(action!("/my/account/settings", accounts::change_settings))
+        .service(action!("/my/sessions/{session}/end", accounts::end_session))
+        .service(form!("/my/password", accounts::show_password, accounts::change_password))
+        .service(form!(
+            "/my/recovery-codes",
+            accounts::show_recovery_codes,
+            accounts::replace_recovery_codes
+        ))
+        .service(form!(
+            "/my/second-factor",
+            accounts::show_second_factor,
+            accounts::begin_second_factor
+        ))
+        .service(action!("/my/second-factor/confirm", accounts::confirm_second_factor))
+        .service(action!("/my/second-factor/switch-off", accounts::switch_off_second_factor))
+        .service(action!("/my/second-factor/recovery-codes", accounts::replace_second_factor_codes))
+        .service(form!("/my/tokens", accounts::show_tokens, accounts::create_token))
+        .service(action!("/my/tokens/{token}/revoke", accounts::revoke_token))
+        .service(page!("/my/events", accounts::find_events))
+        .service(action!("/my/events/settings", accounts::change_event_settings))
         .service(form!("/submit", serials::show_submit, serials::submit))
         .service(form!("/submit/batch", serials::show_batch, serials::submit_batch))
         .service(page!("/pictures/{card}", serials::draw_picture))

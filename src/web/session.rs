@@ -20,6 +20,9 @@ use crate::memory::identities::CredentialKey;
 /// How long a browser keeps the cookie: as long as browsers keep any. The row of the session ends sooner.
 const COOKIE_LIFETIME: Duration = Duration::days(400);
 
+/// Where to go after the log-in when nothing else is known.
+const ACCOUNT: &str = "/my/account";
+
 /// The name of the cookie. Over https browsers refuse the one with the prefix from anybody but this very host (RFC 6265bis, 4.1.3.2).
 fn cookie_name(settings: &ApiSettings) -> &'static str {
     if is_https(settings) { "__Host-cardscape" } else { "cardscape" }
@@ -111,6 +114,10 @@ impl FromRequest for Visitor {
     }
 }
 
+/// Data of addresses that cannot be read: nobody comes back to them from the log-in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoWayBack;
+
 /// Proof that the reader of a page has permission `P`. A stranger is sent to the log-in, and comes back from there; who is logged in and does not
 /// have it gets a 403.
 pub(super) struct Player<P> {
@@ -132,7 +139,8 @@ impl<P: Permission + 'static> FromRequest for Player<P> {
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let visitor = Visitor::from_request(req, payload);
-        let path = req.path().to_owned();
+        let is_way_back = req.app_data::<NoWayBack>().is_none();
+        let path = if is_way_back { req.path() } else { ACCOUNT }.to_owned();
         Box::pin(async move {
             let visitor = visitor.await?;
             if visitor.is_stranger() {
@@ -175,7 +183,7 @@ pub(super) fn way_back(to: &str) -> &str {
         && to.len() <= 1000
         && to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
         && !to.starts_with("//");
-    if is_path { to } else { "/my/account" }
+    if is_path { to } else { ACCOUNT }
 }
 
 /// Sends the browser on to a page, which it reads with a GET.

@@ -153,6 +153,9 @@ pub(super) const HELP_GUIDE: &str = "The whole language";
 // Pages about failures.
 pub(super) const TO_THE_START: &str = "To the start page";
 pub(super) const TRY_AGAIN: &str = "Try again";
+pub(super) const TO_PASSWORD: &str = "Change the password";
+pub(super) const TO_SECOND_FACTOR: &str = "Switch the second factor on";
+pub(super) const TO_LOG_IN: &str = "Log in";
 
 /// What is said of a failure: a heading and a sentence.
 pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
@@ -160,6 +163,23 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
         (ProblemCode::InvalidCursor, _) => (
             "This page of the list is gone",
             "The address does not belong to this list. Begin with its first page.",
+        ),
+        (ProblemCode::PasswordChangeDue, _) => (
+            "Change the password first",
+            "Your password was set by somebody else. Nothing else is possible until you have changed it.",
+        ),
+        (ProblemCode::SecondFactorDue, _) => (
+            "Switch a second factor on first",
+            "Your role needs a second factor. Nothing else is possible until you have switched one on.",
+        ),
+        (_, 401) => ("You are not logged in", "Your session is over. Log in, and try once more."),
+        (_, 403) => (
+            "You may not do this",
+            "It needs another role than yours, or it was sent by a page of another site.",
+        ),
+        (_, 409) => (
+            "Something came in between",
+            "What you wanted to change is not as it was when you read it. Look at it anew.",
         ),
         (_, 404 | 410) => (
             "There is nothing here",

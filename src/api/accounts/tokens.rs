@@ -1,18 +1,17 @@
 //! Personal access tokens, for scripts.
 
 use actix_web::{HttpResponse, web};
-use chrono::Duration;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::accounts::tokens::{self, CreatedTokenResponse, PersonalTokensResponse};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::accounts::tokens::{
+    self, CreatedTokenResponse, PersonalTokensResponse, RequestedToken,
+};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::app::words::Word as _;
 use crate::auth::permission::{ManageOwnTokens, Scope};
 use crate::domain::ids::TokenId;
-use crate::domain::text;
 use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, May};
 
 /// A token to make.
@@ -45,9 +44,9 @@ pub async fn create_token(
     key: IdempotencyKey,
     JudgedBody(body): JudgedBody<CreateTokenRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let (name, scopes, lifetime) = parse(&body.value)?;
+    let requested = parse(&body.value)?;
     let key = key.claim(&state, by.account(), "create_token", &body);
-    let answer = tokens::create(&state, &by, &name, &scopes, lifetime, key.as_ref()).await?;
+    let answer = tokens::create(&state, &by, &requested, key.as_ref()).await?;
     Ok(HttpResponse::Created().insert_header(("cache-control", "no-store")).json(answer))
 }
 
@@ -57,29 +56,8 @@ impl Judge for CreateTokenRequest {
     }
 }
 
-fn parse(request: &CreateTokenRequest) -> Result<(String, Vec<Scope>, Duration), Problem> {
-    let mut faults = Vec::new();
-    let name = text::line(&request.name, 1, 60)
-        .map_err(|error| faults.push(InputFault::at("/name", error)));
-    let mut scopes = Vec::new();
-    for (index, name) in request.scopes.iter().enumerate() {
-        match Scope::read(name) {
-            Ok(scope) if scopes.contains(&scope) => {}
-            Ok(scope) => scopes.push(scope),
-            Err(fault) => faults.push(InputFault::at(format!("/scopes/{index}"), fault)),
-        }
-    }
-    if request.scopes.is_empty() {
-        faults.push(InputFault::at("/scopes", "must name at least one scope"));
-    }
-    let days = request.expires_in_days.unwrap_or(90);
-    if !(1..=366).contains(&days) {
-        faults.push(InputFault::at("/expires_in_days", "must be 1 to 366"));
-    }
-    match name {
-        Ok(name) if faults.is_empty() => Ok((name, scopes, Duration::days(days.into()))),
-        _ => Err(Problem::invalid(faults)),
-    }
+fn parse(request: &CreateTokenRequest) -> Result<RequestedToken, Problem> {
+    RequestedToken::read(&request.name, &request.scopes, request.expires_in_days)
 }
 
 /// Lists your active tokens.

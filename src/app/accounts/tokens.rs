@@ -5,17 +5,62 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::words::words;
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ManageOwnTokens, Scope};
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::ids::TokenId;
+use crate::domain::text;
 use crate::store::accounts::tokens::{self, NewToken, TokenCreated, TokenRow};
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 words! {
     Scope: "What a personal access token is good for.";
+}
+
+/// How long a token lives when nobody says.
+const DEFAULT_DAYS: u16 = 90;
+
+/// A token to make, as it may be made.
+#[derive(Clone, Debug)]
+pub struct RequestedToken {
+    /// What its owner calls it: 1 to 60 characters.
+    pub name: String,
+    /// What it is good for: at least one, each once.
+    pub scopes: Vec<Scope>,
+    /// How long it lives: 1 to 366 days.
+    pub lifetime: Duration,
+}
+
+impl RequestedToken {
+    /// Reads what was asked for, or tells every fault: at `/name`, `/scopes`, `/scopes/{place}` and `/expires_in_days`.
+    pub fn read(name: &str, scopes: &[String], days: Option<u16>) -> Result<Self, Problem> {
+        let mut faults = Vec::new();
+        let name =
+            text::line(name, 1, 60).map_err(|error| faults.push(InputFault::at("/name", error)));
+        let mut read = Vec::new();
+        for (index, scope) in scopes.iter().enumerate() {
+            match Scope::read(scope) {
+                Ok(scope) if read.contains(&scope) => {}
+                Ok(scope) => read.push(scope),
+                Err(fault) => faults.push(InputFault::at(format!("/scopes/{index}"), fault)),
+            }
+        }
+        if scopes.is_empty() {
+            faults.push(InputFault::at("/scopes", "must name at least one scope"));
+        }
+        let days = days.unwrap_or(DEFAULT_DAYS);
+        if !(1..=366).contains(&days) {
+            faults.push(InputFault::at("/expires_in_days", "must be 1 to 366"));
+        }
+        match name {
+            Ok(name) if faults.is_empty() => {
+                Ok(Self { name, scopes: read, lifetime: Duration::days(days.into()) })
+            }
+            _ => Err(Problem::invalid(faults)),
+        }
+    }
 }
 
 /// A personal access token; its secret was shown once.
@@ -65,15 +110,14 @@ pub struct CreatedTokenResponse {
     pub secret_already_shown: bool,
 }
 
-/// Creates a personal access token that expires after `lifetime`.
+/// Creates a personal access token.
 pub async fn create(
     app: &AppState,
     by: &Granted<ManageOwnTokens>,
-    name: &str,
-    scopes: &[Scope],
-    lifetime: Duration,
+    requested: &RequestedToken,
     key: Option<&IdempotencyClaim>,
 ) -> Result<CreatedTokenResponse, Problem> {
+    let RequestedToken { name, scopes, lifetime } = requested;
     let now = app.clock.now();
     let secret = OpaqueToken::generate(TokenKind::PersonalAccess);
     let new = NewToken {
@@ -81,7 +125,7 @@ pub async fn create(
         name,
         hash: secret.hash(),
         scopes,
-        expires_at: now + lifetime,
+        expires_at: now + *lifetime,
         at: now,
     };
     let created = app.write(by, async |conn, by| tokens::create(conn, by, &new, key).await).await?;

@@ -1,4 +1,4 @@
-//! The `Idempotency-Key` header on creating POSTs.
+//! The `Idempotency-Key` header on creating POSTs, and its place in the forms of pages.
 
 use std::future::{Ready, ready};
 
@@ -16,6 +16,35 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub struct IdempotencyKey(Option<String>);
 
 impl IdempotencyKey {
+    /// The key of a form, which stands in a hidden field. None when it is not 1 to 255 visible ASCII characters: pages make their keys themselves.
+    pub fn of_form(key: &str) -> Self {
+        Self(Self::read(key))
+    }
+
+    fn read(key: &str) -> Option<String> {
+        let key = key.trim();
+        let is_key =
+            (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        is_key.then(|| key.to_owned())
+    }
+
+    /// What to hand to the store for a form that says `content`: the fields that make it what it is, without the key.
+    pub fn claim_form(
+        self,
+        state: &AppState,
+        account: AccountId,
+        operation: &'static str,
+        content: &[u8],
+    ) -> Option<IdempotencyClaim> {
+        self.0.map(|key| IdempotencyClaim {
+            account,
+            key,
+            operation,
+            body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), content]),
+            at: state.clock.now(),
+        })
+    }
+
     /// What to hand to the store: the key together with what the request is.
     pub fn claim<T>(
         self,
@@ -24,13 +53,7 @@ impl IdempotencyKey {
         operation: &'static str,
         body: &Body<T>,
     ) -> Option<IdempotencyClaim> {
-        self.0.map(|key| IdempotencyClaim {
-            account,
-            key,
-            operation,
-            body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), &body.raw]),
-            at: state.clock.now(),
-        })
+        self.claim_form(state, account, operation, &body.raw)
     }
 
     /// The same for an operation on the thing that the path names: another thing is another request.
@@ -56,12 +79,8 @@ impl FromRequest for IdempotencyKey {
         let Some(value) = req.headers().get("idempotency-key") else {
             return ready(Ok(Self(None)));
         };
-        let key = value.to_str().ok().map(str::trim);
-        let key = key.filter(|key| {
-            (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
-        });
-        ready(match key {
-            Some(key) => Ok(Self(Some(key.to_owned()))),
+        ready(match value.to_str().ok().and_then(Self::read) {
+            Some(key) => Ok(Self(Some(key))),
             None => Err(Problem::new(ProblemCode::InvalidHeader)
                 .detail("Idempotency-Key must be 1 to 255 visible ASCII characters.")),
         })

@@ -1,31 +1,150 @@
-//! The page of the own account.
+//! The page of the own account: who one is, settings, sessions, and the way to everything else of it.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use uuid::Uuid;
 
 use super::words as account_words;
 use crate::app::accounts::own_account::{self, AccountResponse};
-use crate::app::problem::Problem;
+use crate::app::accounts::second_factor::{self, SecondFactorResponse};
+use crate::app::accounts::sessions;
+use crate::app::copies::trading;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::serials::community;
 use crate::app::state::AppState;
-use crate::auth::permission::ReadOwnAccount;
+use crate::auth::permission::{ChangeOwnListing, ChangeOwnTrading, EndOwnSessions, ReadOwnAccount};
+use crate::domain::copies::trade::Trading;
+use crate::domain::ids::SessionId;
+use crate::http::extract::Form;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
-use crate::web::session::Player;
+use crate::web::session::{Player, see_other};
 use crate::web::words;
 
 #[derive(Template)]
 #[template(path = "web/accounts/account.html")]
 struct AccountPage {
     frame: Frame,
+    /// What was done before; empty: nothing that must be said.
+    done: &'static str,
     account: AccountResponse,
+    factor: SecondFactorResponse,
+    sessions: Vec<SessionLine>,
+    tradings: Vec<TradingChoice>,
+}
+
+/// A session of the own ones.
+struct SessionLine {
+    id: Uuid,
+    is_this: bool,
+    began: Moment,
+    used: Moment,
+    ends: Moment,
+}
+
+/// A moment for people and for programs.
+pub(super) struct Moment {
+    pub(super) text: String,
+    pub(super) machine: String,
+}
+
+impl Moment {
+    pub(super) fn new(at: DateTime<Utc>) -> Self {
+        Self { text: account_words::moment(at), machine: at.to_rfc3339() }
+    }
+}
+
+/// A choice of who may send offers.
+struct TradingChoice {
+    value: &'static str,
+    text: &'static str,
+    is_chosen: bool,
+}
+
+impl AccountPage {
+    /// Whether something comes before all else: nothing else is allowed until then.
+    fn is_something_due(&self) -> bool {
+        self.account.must_change_password || self.is_factor_due()
+    }
+
+    fn is_factor_due(&self) -> bool {
+        self.factor.required && !self.factor.on
+    }
+}
+
+/// What was done before the page is read.
+#[derive(Deserialize)]
+pub(in crate::web) struct AccountQuery {
+    #[serde(default)]
+    done: String,
 }
 
 /// Shows the own account.
 pub(in crate::web) async fn find_account(
     state: web::Data<AppState>,
     by: Player<ReadOwnAccount>,
+    query: web::Query<AccountQuery>,
 ) -> Result<HttpResponse, Problem> {
     let account = own_account::find_own(&state, &by).await?;
-    let frame = Frame::new(account_words::ACCOUNT).at(Place::Account);
-    private(200, &AccountPage { frame, account })
+    let factor = second_factor::find(&state, &by).await?;
+    let sessions = sessions::list(&state, &by).await?.data.into_iter().map(|session| SessionLine {
+        id: session.id,
+        is_this: session.current,
+        began: Moment::new(session.created_at),
+        used: Moment::new(session.last_used_at),
+        ends: Moment::new(session.expires_at),
+    });
+    let choice = |trading: Trading| TradingChoice {
+        value: trading.as_str(),
+        text: account_words::trading(trading),
+        is_chosen: trading.as_str() == account.trading,
+    };
+    let tradings = Trading::ALL.into_iter().map(choice).collect();
+    let page = AccountPage {
+        frame: Frame::new(account_words::ACCOUNT).at(Place::Account),
+        done: account_words::done(&query.done),
+        sessions: sessions.collect(),
+        account,
+        factor,
+        tradings,
+    };
+    private(200, &page)
+}
+
+/// The settings of the own account. A box that is not ticked is not sent.
+#[derive(Deserialize)]
+pub(in crate::web) struct SettingsForm {
+    trading: String,
+    on_leaderboard: Option<String>,
+}
+
+/// Changes the settings of the own account. Both can be set again and again: whoever meets a failure between them sends the form once more.
+pub(in crate::web) async fn change_settings(
+    state: web::Data<AppState>,
+    by: Player<ChangeOwnTrading>,
+    Form(form): Form<SettingsForm>,
+) -> Result<HttpResponse, Problem> {
+    let listing = by.visitor.must::<ChangeOwnListing>()?;
+    let chosen = Trading::parse(&form.trading);
+    let chosen = chosen.ok_or_else(|| Problem::new(ProblemCode::InvalidBody))?;
+    trading::change(&state, &by, chosen).await?;
+    community::change_listing(&state, &listing, form.on_leaderboard.is_some()).await?;
+    Ok(see_other("/my/account?done=settings"))
+}
+
+/// Ends one of the own sessions. One that is over already is what was asked for.
+pub(in crate::web) async fn end_session(
+    state: web::Data<AppState>,
+    by: Player<EndOwnSessions>,
+    session: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    match sessions::end(&state, &by, SessionId(*session)).await {
+        Err(problem) if problem.code() != ProblemCode::NotFound => return Err(problem),
+        _ => {}
+    }
+    // It may be the very session that asks.
+    by.visitor.forget(&state).await;
+    Ok(see_other("/my/account?done=session"))
 }

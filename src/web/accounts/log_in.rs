@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
+use super::kept::Kept;
 use super::words as account_words;
 use crate::app::accounts::sessions::{self, Credentials};
 use crate::app::problem::Problem;
@@ -20,52 +21,76 @@ use crate::web::words;
 /// The form of the log-in.
 #[derive(Template)]
 #[template(path = "web/accounts/log_in.html")]
-pub(in crate::web) struct LogInPage<'a> {
+pub(in crate::web) struct LogInPage {
     frame: Frame,
     faults: Faults,
-    name: &'a str,
-    /// The path to go to after it.
-    to: &'a str,
-    /// What is registered after it.
-    code: Option<&'a TypedCode>,
+    /// What was done before it; empty: nothing that must be said.
+    done: &'static str,
+    name: String,
+    kept: Kept,
+    ways: [Way; 2],
 }
 
-impl<'a> LogInPage<'a> {
+/// Another form for whoever is at the wrong one. It takes along what is kept.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub(super) path: &'static str,
+    pub(super) text: &'static str,
+}
+
+impl LogInPage {
+    fn new(faults: Faults, name: String, kept: Kept) -> Self {
+        let ways = [
+            Way { path: "/join", text: account_words::HAS_NO_ACCOUNT },
+            Way { path: "/recover", text: account_words::LOST_PASSWORD },
+        ];
+        let frame = Frame::new(account_words::LOG_IN).at(Place::Account);
+        Self { frame, faults, done: "", name, kept, ways }
+    }
+
     /// The form, for somebody who has typed a code and is not logged in.
-    pub(in crate::web) fn before_submitting(code: &'a TypedCode) -> Self {
-        Self { frame: frame(), faults: Faults::none(), name: "", to: "", code: Some(code) }
+    pub(in crate::web) fn before_submitting(code: &TypedCode) -> Self {
+        Self::new(Faults::none(), String::new(), Kept::typed(code.clone()))
+    }
+
+    /// The form, for somebody who has set a new password.
+    pub(super) fn recovered(name: String, kept: Kept) -> Self {
+        let done = account_words::RECOVERED;
+        Self { done, ..Self::new(Faults::none(), name, kept) }
     }
 }
 
-/// Where to go after the log-in.
+/// Where to go after the log-in, and what was done before it.
 #[derive(Deserialize)]
 pub(in crate::web) struct LogInQuery {
     #[serde(default)]
-    to: String,
+    pub(super) to: String,
+    #[serde(default)]
+    done: String,
 }
 
 /// Shows the log-in.
 pub(in crate::web) async fn show_log_in(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let to = way_back(&query.to);
-    let page = LogInPage { frame: frame(), faults: Faults::none(), name: "", to, code: None };
-    private(200, &page)
+    let LogInQuery { to, done } = query.into_inner();
+    let kept = Kept::path(to);
+    if done == "recovered" {
+        return private(200, &LogInPage::recovered(String::new(), kept));
+    }
+    private(200, &LogInPage::new(Faults::none(), String::new(), kept))
 }
 
-/// The fields of the log-in.
+/// The fields of the log-in. Without a name it is shown for the first time: whoever has typed a code comes with it from another form.
 #[derive(Deserialize)]
 pub(in crate::web) struct LogInForm {
-    name: String,
+    name: Option<String>,
+    #[serde(default)]
     password: String,
     #[serde(default)]
     second_factor: String,
-    #[serde(default)]
-    to: String,
-    /// A code that was typed before, and what was typed beside it.
-    serial: Option<String>,
-    #[serde(default)]
-    card: String,
+    #[serde(flatten)]
+    kept: Kept,
 }
 
 /// Logs a browser in, and registers the code that was typed before.
@@ -74,8 +99,10 @@ pub(in crate::web) async fn log_in(
     network: ClientNetwork,
     Form(form): Form<LogInForm>,
 ) -> Result<HttpResponse, Problem> {
-    let LogInForm { name, password, second_factor, to, serial, card } = form;
-    let code = serial.map(|serial| TypedCode { serial, card });
+    let LogInForm { name, password, second_factor, kept } = form;
+    let Some(name) = name else {
+        return private(200, &LogInPage::new(Faults::none(), String::new(), kept));
+    };
     let second_factor = Some(second_factor.trim()).filter(|code| !code.is_empty());
     let credentials = Credentials { name: &name, password: &password, second_factor };
     let token = match sessions::log_in_browser(&state, network.0, credentials).await {
@@ -83,14 +110,12 @@ pub(in crate::web) async fn log_in(
         Err(problem) => {
             let faults = Faults::of_problem(&problem, &[], account_words::log_in_fault);
             let Some(faults) = faults else { return Err(problem) };
-            let (name, code) = (name.as_str(), code.as_ref());
-            let page = LogInPage { frame: frame(), faults, name, to: way_back(&to), code };
-            return private(problem.code().status(), &page);
+            return private(problem.code().status(), &LogInPage::new(faults, name, kept));
         }
     };
-    let mut answer = match &code {
-        None => see_other(way_back(&to)),
-        Some(code) => submit_as(&state, &token, network, code).await?,
+    let mut answer = match kept.code() {
+        None => see_other(way_back(&kept.to)),
+        Some(code) => submit_as(&state, &token, network, &code).await?,
     };
     answer.add_cookie(&logged_in(&state.settings, &token)).map_err(Problem::internal)?;
     Ok(answer)
@@ -109,8 +134,4 @@ async fn submit_as(
         Some(by) => submitted(app, &by, network.0, code).await,
         None => Ok(see_other("/my/account")),
     }
-}
-
-fn frame() -> Frame {
-    Frame::new(account_words::LOG_IN).at(Place::Account)
 }

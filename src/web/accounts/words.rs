@@ -1,6 +1,13 @@
 //! Text of the pages of accounts.
 
+use chrono::{DateTime, Utc};
+
 use crate::app::problem::ProblemCode;
+use crate::auth::permission::Scope;
+use crate::domain::accounts::password::PasswordError;
+use crate::domain::copies::trade::Trading;
+use crate::domain::text::TextError;
+use crate::web::words;
 
 pub(super) const LOG_IN: &str = "Log in";
 pub(super) const LOG_IN_ABOUT: &str = "Your cards, decks and trades are kept with your account.";
@@ -10,11 +17,266 @@ pub(super) const ACCOUNT_NAME: &str = "Name of the account";
 pub(super) const PASSWORD: &str = "Password";
 pub(super) const SECOND_FACTOR: &str = "Code of the second factor";
 pub(super) const SECOND_FACTOR_HELP: &str = "Only if you have switched one on: six digits that your device shows, or one of the recovery codes of the second factor.";
+pub(super) const HAS_NO_ACCOUNT: &str = "I have no account yet";
+pub(super) const LOST_PASSWORD: &str = "I have lost my password";
 pub(super) const LOG_OUT: &str = "Log out";
 pub(super) const ACCOUNT: &str = "Account";
 pub(super) const ROLE: &str = "Role";
 pub(super) const MEMBER_SINCE: &str = "Member since";
-pub(super) const HAS_SECOND_FACTOR: &str = "Second factor";
+pub(super) const OF_ACCOUNT: &str = "Of your account";
+pub(super) const PASSWORD_DUE: &str =
+    "Your password was set by somebody else. Change it first: until then nothing else is possible.";
+pub(super) const FACTOR_DUE: &str =
+    "Your role needs a second factor. Switch one on first: until then nothing else is possible.";
+pub(super) const SETTINGS: &str = "Settings";
+pub(super) const TRADING: &str = "Who may send you offers";
+pub(super) const ON_LEADERBOARD: &str = "Name me on the leaderboard";
+pub(super) const SAVE: &str = "Save";
+pub(super) const SESSIONS: &str = "Where you are logged in";
+pub(super) const SESSIONS_ABOUT: &str = "Each browser and each program that has logged in with your password. End those that you do not know, and change the password then.";
+pub(super) const BEGAN: &str = "Since";
+pub(super) const USED: &str = "Used last";
+pub(super) const ENDS: &str = "Ends";
+pub(super) const END: &str = "End";
+pub(super) const END_SESSION: &str = "End it";
+pub(super) const THIS_SESSION: &str = "This browser";
+
+/// Who may send offers.
+pub(super) fn trading(trading: Trading) -> &'static str {
+    match trading {
+        Trading::Closed => "Nobody",
+        Trading::Offers => "Whoever knows my name",
+        Trading::Public => "Everybody, and other players may see my copies",
+    }
+}
+
+/// The button that ends a session, where one is told from another; `began`: since when.
+pub(super) fn end_session_of(began: &str) -> String {
+    format!("End the session of {began}")
+}
+
+/// A moment, in UTC.
+pub(super) fn moment(at: DateTime<Utc>) -> String {
+    format!("{}, {} UTC", words::day_of(at), at.format("%H:%M"))
+}
+
+/// What is said of something that was done on the page before, by its code; empty: nothing.
+pub(super) fn done(code: &str) -> &'static str {
+    match code {
+        "password" => "The password is changed. All other devices are logged out.",
+        "second_factor_off" => "The second factor is off.",
+        "settings" => "The settings are saved.",
+        "session" => "The session is over.",
+        "token" => "The token is revoked.",
+        _ => "",
+    }
+}
+
+// The password and recovery codes.
+pub(super) const CHANGE_PASSWORD: &str = "Change the password";
+pub(super) const CHANGE_PASSWORD_ABOUT: &str = "All other devices are logged out, and personal access tokens end. This browser stays logged in.";
+pub(super) const CURRENT_PASSWORD: &str = "Password until now";
+pub(super) const REPLACE_CODES: &str = "Make new recovery codes, too";
+pub(super) const REPLACE_CODES_HELP: &str =
+    "As you should if somebody else may have seen the old ones. They stop working then.";
+pub(super) const NEW_RECOVERY_CODES: &str = "New recovery codes";
+pub(super) const NEW_RECOVERY_CODES_ABOUT: &str =
+    "The codes that you have stop working, used or not. The new ones are shown once.";
+pub(super) const MAKE_CODES: &str = "Make new codes";
+pub(super) const WRONG_PASSWORD: &str = "The password is wrong.";
+
+/// What went wrong where a password or a code was asked for once more. `None`: a page of its own says it.
+pub(super) fn proof_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::LoginThrottled => "Too many wrong passwords or codes.",
+        ProblemCode::EditConflict => {
+            "The password or the second factor was changed at the same moment. Try once more."
+        }
+        ProblemCode::SecondFactorOn => "The second factor is on already.",
+        ProblemCode::SecondFactorOff => "The second factor is off already.",
+        ProblemCode::SecondFactorNotBegun => "It took too long until the first code: begin again.",
+        _ => return None,
+    })
+}
+
+// The second factor.
+pub(super) const FACTOR: &str = "Second factor";
+pub(super) const FACTOR_ABOUT: &str = "With a second factor a log-in needs, beside the password, six digits that a device of yours shows: a stolen password is then not enough.";
+pub(super) const FACTOR_ON: &str = "The second factor is on.";
+pub(super) const FACTOR_REQUIRED: &str =
+    "Your role needs a second factor: without one nothing else is possible.";
+pub(super) const SWITCH_ON: &str = "Switch the second factor on";
+pub(super) const SWITCH_OFF: &str = "Switch the second factor off";
+pub(super) const BEGIN_AGAIN: &str = "Begin again with another secret";
+pub(super) const SHOW_SECRET: &str = "Show the secret";
+pub(super) const SECRET: &str = "Secret";
+pub(super) const SECRET_STEP: &str = "Take the secret over into an authenticator app: with the button, if the app is on this device, or by typing it there.";
+pub(super) const OPEN_APP: &str = "Open in an authenticator app";
+pub(super) const SECRET_SHOWN_ONCE: &str =
+    "The secret is shown now and never again. Whoever knows it has your second factor.";
+pub(super) const FIRST_CODE: &str = "The first code";
+pub(super) const FIRST_CODE_HELP: &str = "Six digits that the app shows. All other devices are logged out, and personal access tokens end.";
+pub(super) const ANY_CODE_HELP: &str =
+    "Six digits that your device shows, or one of the recovery codes of the second factor.";
+pub(super) const WRONG_CODE: &str = "The code is wrong, too old, or was used before.";
+pub(super) const NEW_FACTOR_CODES: &str = "New recovery codes of the second factor";
+pub(super) const NEW_FACTOR_CODES_ABOUT: &str =
+    "The codes that you have stop working. The new ones are shown once.";
+pub(super) const FACTOR_CODES: &str = "Recovery codes of your second factor";
+pub(super) const FACTOR_CODES_ABOUT: &str = "Each of these codes stands once for the six digits, when you have lost the device. Keep them apart from the recovery codes of the account, which are for a lost password.";
+
+/// How many recovery codes of the second factor are left.
+pub(super) fn codes_left(count: i64) -> String {
+    match count {
+        0 => "None of its recovery codes is left: make new ones.".to_owned(),
+        1 => "One of its recovery codes is left.".to_owned(),
+        _ => format!("{count} of its recovery codes are left."),
+    }
+}
+
+/// Until when the first code is waited for.
+pub(super) fn first_code_until(until: &str) -> String {
+    format!("Type the first code that the app shows. It is waited for until {until}.")
+}
+
+// Personal access tokens.
+pub(super) const TOKENS: &str = "Personal access tokens";
+pub(super) const TOKENS_ABOUT: &str = "With a token a program of yours does over the API what you allow it, and never more than you may do yourself. It needs no password.";
+pub(super) const OWN_TOKENS: &str = "Your tokens";
+pub(super) const NO_TOKENS: &str = "You have no token.";
+pub(super) const NEW_TOKEN: &str = "A new token";
+pub(super) const TOKEN_NAME: &str = "What it is for";
+pub(super) const TOKEN_NAME_HELP: &str = "1 to 60 characters, for you alone.";
+pub(super) const TOKEN_NAME_FAULT: &str = "Say with 1 to 60 characters what the token is for.";
+pub(super) const SCOPES: &str = "What it may do";
+pub(super) const SCOPES_FAULT: &str = "Choose at least one thing that the token may do.";
+pub(super) const LIFETIME: &str = "How long it lives";
+pub(super) const DAYS_FAULT: &str = "A token lives 1 to 366 days.";
+pub(super) const NEVER: &str = "Never";
+pub(super) const REVOKE: &str = "Revoke";
+pub(super) const MAKE_TOKEN: &str = "Make the token";
+pub(super) const TOKEN_MADE: &str = "Your new token";
+pub(super) const TOKEN_SHOWN_ONCE: &str = "The token is shown now and never again. Whoever knows it can do with your account what it may do.";
+pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: the form came twice. If you have not kept it, revoke it and make another.";
+
+/// A number of days.
+pub(super) fn days(count: u16) -> String {
+    format!("{count} days")
+}
+
+/// The button that revokes a token, where one is told from another.
+pub(super) fn revoke_token(name: &str) -> String {
+    format!("Revoke {name}")
+}
+
+/// What a token may be good for.
+pub(super) fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::CatalogueRead => "See the hidden cards that you see",
+        Scope::DecksRead => "Read your decks",
+        Scope::DecksWrite => {
+            "Change your decks; comment on decks, like and watch them, follow authors"
+        }
+        Scope::DesignsRead => "Read your card designs, drafts included",
+        Scope::DesignsWrite => {
+            "Change your card designs; comment on designs, rate them, suggest changes"
+        }
+        Scope::CollectionRead => "Read your collection, wants and haves, and who would trade",
+        Scope::CollectionWrite => "Change your collection, wants and haves",
+        Scope::SerialsRead => "Read your submissions, copies and disputes",
+        Scope::SerialsSubmit => "Register cards, and speak in your disputes",
+        Scope::TradesRead => "Read your trades, and the copies that others show",
+        Scope::TradesWrite => "Offer, accept and decline trades",
+        Scope::EventsRead => "Read what happens to your account",
+        Scope::AdminRead => "Read everything that your role may read",
+        Scope::AdminWrite => "Change everything that your role may change",
+    }
+}
+
+/// What went wrong with a new token. `None`: a page of its own says it.
+pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::TooManyTokens => {
+            "You have as many tokens as an account may have. Revoke one first."
+        }
+        ProblemCode::IdempotencyKeyReused => {
+            "This form was sent before, and a token was made. Send it again if you want another one."
+        }
+        ProblemCode::IdempotencyInProgress => "The token is being made at this moment.",
+        _ => return None,
+    })
+}
+
+// Own events.
+pub(super) const EVENTS: &str = "What happened";
+pub(super) const NO_EVENTS: &str = "Nothing happened to your account within the last 90 days.";
+pub(super) const EVENT_SETTINGS: &str = "What you are told";
+pub(super) const EVENT_SETTINGS_ABOUT: &str = "You are always told what happens to your cards, trades and disputes. What happens while a box is empty is not told later.";
+pub(super) const TELL_ME: &str = "Tell me when";
+
+// Join and recover.
+pub(super) const JOIN: &str = "Make an account";
+pub(super) const JOIN_ABOUT: &str = "With an account you register your cards, keep decks and trade. It needs a name and a password, and no address of yours.";
+pub(super) const JOIN_FOR_CODE: &str =
+    "The code is read. Make an account, and the card is registered to you.";
+pub(super) const HAS_ACCOUNT: &str = "I have an account";
+pub(super) const NAME_RULES: &str = "3 to 32 characters. Other players see it.";
+pub(super) const PASSWORD_RULES: &str = "10 to 128 characters, without the name of the account, and none that is easy to guess. Three or four words that have nothing to do with each other are a good one.";
+pub(super) const NAME_TAKEN: &str = "Another account has this name, or one that looks the same. If you have just made it yourself, log in; you find new recovery codes at your account.";
+pub(super) const RECOVERY_CODES: &str = "Your recovery codes";
+pub(super) const RECOVERY_CODES_ABOUT: &str = "With one of these codes you set a new password when you have lost the old one. Each works once. There is no other way back into the account.";
+pub(super) const SHOWN_ONCE: &str = "These codes are shown now and never again. Print this page, or write them down, and keep them where nobody else looks.";
+pub(super) const CODES_KEPT: &str = "I have kept them: go on";
+pub(super) const CODES_KEPT_SUBMIT: &str = "I have kept them: register the card";
+pub(super) const CODES_KEPT_LOG_IN: &str = "I have kept them: log in";
+pub(super) const RECOVER: &str = "Set a new password";
+pub(super) const RECOVER_ABOUT: &str = "You need one of the recovery codes that were shown when you made the account. It works once, and all devices are logged out. A second factor stays on.";
+pub(super) const KNOWS_PASSWORD: &str = "I know my password";
+pub(super) const RECOVERY_CODE: &str = "Recovery code";
+pub(super) const RECOVERY_CODE_HELP: &str =
+    "16 letters and digits. Spaces, hyphens and small letters do not matter.";
+pub(super) const NEW_PASSWORD: &str = "New password";
+pub(super) const SET_PASSWORD: &str = "Set the password";
+pub(super) const RECOVERED: &str = "The new password is set. Log in with it.";
+
+/// What is wrong with the name of a new account.
+pub(super) fn name_fault(error: &TextError) -> String {
+    match error {
+        TextError::Length { actual: 0, .. } => "Type a name.".to_owned(),
+        TextError::Length { min, max, actual } => {
+            format!("A name has {min} to {max} characters. This has {actual}.")
+        }
+        TextError::Control => "There is a character in the name that cannot be seen.".to_owned(),
+        TextError::Marks => "There are too many marks on a character of the name.".to_owned(),
+        TextError::Blank => "A name has at least one letter, digit or symbol.".to_owned(),
+    }
+}
+
+/// What is wrong with a new password.
+pub(super) fn password_fault(error: PasswordError) -> &'static str {
+    match error {
+        PasswordError::Length => "A password has 10 to 128 characters.",
+        PasswordError::Common => "This password is one of those that are tried first.",
+        PasswordError::Name => "The name of the account must not stand in the password.",
+    }
+}
+
+/// What went wrong with a registration. `None`: a page of its own says it.
+pub(super) fn join_fault(code: ProblemCode) -> Option<&'static str> {
+    (code == ProblemCode::RegistrationThrottled)
+        .then_some("Too many accounts were made from your network.")
+}
+
+/// What went wrong with a recovery. `None`: a page of its own says it.
+pub(super) fn recover_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::WrongRecoveryCode => {
+            "The name or the recovery code is wrong, or the code was used before."
+        }
+        ProblemCode::LoginThrottled => "Too many wrong recovery codes.",
+        _ => return None,
+    })
+}
 
 /// What went wrong with a log-in. `None`: a page of its own says it.
 pub(super) fn log_in_fault(code: ProblemCode) -> Option<&'static str> {

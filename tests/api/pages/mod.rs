@@ -1,5 +1,6 @@
 //! The pages for people: what they show, what they must not, and in what form.
 
+mod accounts;
 mod cards;
 mod errors;
 mod escapes;

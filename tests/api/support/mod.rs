@@ -19,7 +19,7 @@ pub use app::{PASSWORD, Player, TestApp, in_memory};
 pub use bouncer::Bouncer;
 pub use catalogue::{edit_set, effect_files, game_files, import_into, seed_data, set_file};
 pub use db::{TestDb, postgres_log, sql};
-pub use device::next_step;
+pub use device::{Device, next_step};
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{PaperCard, Program, card_name, fresh_path, read_print_file, run, sha256};

@@ -1,0 +1,53 @@
+//! Recovery codes, which are shown once.
+
+use actix_web::HttpResponse;
+use askama::Template;
+
+use super::kept::Kept;
+use super::words as account_words;
+use crate::app::problem::Problem;
+use crate::web::forms::secret;
+use crate::web::page::{Frame, Place};
+use crate::web::words;
+
+/// Where somebody goes on who has kept the codes.
+pub(super) enum Onwards {
+    /// To a page.
+    Page(String),
+    /// To the registration of the card whose code was typed before.
+    Submit(Kept),
+    /// To the log-in, with what was kept for it.
+    LogIn(Kept),
+}
+
+#[derive(Template)]
+#[template(path = "web/accounts/codes.html")]
+struct CodesPage<'a> {
+    frame: Frame,
+    heading: &'a str,
+    about: &'a str,
+    /// Name of the account: the paper on which the codes are kept must say of what they are.
+    account: &'a str,
+    codes: &'a [String],
+    onwards: Onwards,
+}
+
+/// New recovery codes, and what they are for.
+pub(super) struct NewCodes<'a> {
+    pub(super) heading: &'a str,
+    pub(super) about: &'a str,
+    /// Name of the account.
+    pub(super) account: &'a str,
+    pub(super) codes: &'a [String],
+}
+
+/// Shows codes on a page to print.
+pub(super) fn show_once(
+    status: u16,
+    new: &NewCodes<'_>,
+    onwards: Onwards,
+) -> Result<HttpResponse, Problem> {
+    let NewCodes { heading, about, account, codes } = *new;
+    let frame = Frame::new(heading).at(Place::Account);
+    secret(status, &CodesPage { frame, heading, about, account, codes, onwards })
+}

@@ -1,0 +1,44 @@
+//! New names and passwords, with what is wrong with each beside its field.
+
+use super::words as account_words;
+use crate::domain::accounts::password::Password;
+use crate::domain::text::AccountName;
+use crate::web::forms::Faults;
+
+/// A name and a new password as they were typed.
+pub(super) struct TypedCredentials<'a> {
+    pub(super) name: &'a str,
+    pub(super) password: &'a str,
+    /// The `id` of the password's field; that of the name is `name`.
+    pub(super) field: &'static str,
+}
+
+impl TypedCredentials<'_> {
+    /// Both, or the faults of both.
+    pub(super) fn read(&self) -> Result<(AccountName, Password), Faults> {
+        let mut faults = Faults::none();
+        let name = AccountName::parse(self.name)
+            .map_err(|error| faults.add("name", account_words::name_fault(&error)));
+        let password = Password::new(self.password.to_owned(), self.name)
+            .map_err(|error| faults.add(self.field, account_words::password_fault(error)));
+        match (name, password) {
+            (Ok(name), Ok(password)) => Ok((name, password)),
+            _ => Err(faults),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_faults_of_both_stand_beside_their_fields() {
+        let typed = TypedCredentials { name: "..", password: "short", field: "new_password" };
+        let faults = typed.read().err().unwrap();
+        assert_eq!(faults.of("name"), Some("A name has 3 to 32 characters. This has 2."));
+        assert_eq!(faults.of("new_password"), Some("A password has 10 to 128 characters."));
+        let typed = TypedCredentials { name: "ada", password: "tram window", field: "password" };
+        assert!(typed.read().is_ok());
+    }
+}

@@ -1,0 +1,106 @@
+//! The registration of a player, who is logged in at once. A code that was typed before it is kept, and registered after it.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::codes::{NewCodes, Onwards, show_once};
+use super::credentials::TypedCredentials;
+use super::kept::Kept;
+use super::log_in::{LogInQuery, Way};
+use super::words as account_words;
+use crate::app::accounts::own_account;
+use crate::app::accounts::sessions::{self, Credentials};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{logged_in, way_back};
+use crate::web::words;
+
+#[derive(Template)]
+#[template(path = "web/accounts/join.html")]
+struct JoinPage<'a> {
+    frame: Frame,
+    faults: Faults,
+    name: &'a str,
+    kept: &'a Kept,
+    ways: [Way; 1],
+}
+
+/// Shows the form.
+pub(in crate::web) async fn show_join(
+    query: web::Query<LogInQuery>,
+) -> Result<HttpResponse, Problem> {
+    show(200, Faults::none(), "", &Kept::path(query.into_inner().to))
+}
+
+/// The fields of the form. Without a name it is shown for the first time: whoever has typed a code comes with it from the log-in.
+#[derive(Deserialize)]
+pub(in crate::web) struct JoinForm {
+    name: Option<String>,
+    #[serde(default)]
+    password: String,
+    #[serde(flatten)]
+    kept: Kept,
+}
+
+/// Registers a player, logs the browser in and shows the recovery codes.
+pub(in crate::web) async fn join(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    Form(form): Form<JoinForm>,
+) -> Result<HttpResponse, Problem> {
+    let JoinForm { name, password, kept } = form;
+    let Some(name) = name else { return show(200, Faults::none(), "", &kept) };
+    let typed = TypedCredentials { name: &name, password: &password, field: "password" };
+    let (account_name, new_password) = match typed.read() {
+        Ok(read) => read,
+        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &kept),
+    };
+    let registered = own_account::register(&state, network.0, &account_name, new_password).await;
+    let registered = match registered {
+        Ok(registered) => registered,
+        Err(problem) => {
+            let Some(faults) = refusal(&problem) else { return Err(problem) };
+            return show(problem.code().status(), faults, &name, &kept);
+        }
+    };
+    let credentials =
+        Credentials { name: account_name.as_str(), password: &password, second_factor: None };
+    let token = sessions::log_in_browser(&state, network.0, credentials).await;
+    let new = NewCodes {
+        heading: account_words::RECOVERY_CODES,
+        about: account_words::RECOVERY_CODES_ABOUT,
+        account: &registered.account.name,
+        codes: &registered.recovery_codes,
+    };
+    // The account is there in any case, and its codes are shown now or never.
+    match token {
+        Err(_) => show_once(201, &new, Onwards::LogIn(kept)),
+        Ok(token) => {
+            let onwards = match kept.code() {
+                Some(_) => Onwards::Submit(kept),
+                None => Onwards::Page(way_back(&kept.to).to_owned()),
+            };
+            let mut answer = show_once(201, &new, onwards)?;
+            answer.add_cookie(&logged_in(&state.settings, &token)).map_err(Problem::internal)?;
+            Ok(answer)
+        }
+    }
+}
+
+/// What is said of a registration that was refused. `None`: a page of its own says it.
+fn refusal(problem: &Problem) -> Option<Faults> {
+    if problem.code() == ProblemCode::NameTaken {
+        return Some(Faults::one("name", account_words::NAME_TAKEN));
+    }
+    Faults::of_problem(problem, &[], account_words::join_fault)
+}
+
+fn show(status: u16, faults: Faults, name: &str, kept: &Kept) -> Result<HttpResponse, Problem> {
+    let frame = Frame::new(account_words::JOIN).at(Place::Account);
+    let ways = [Way { path: "/login", text: account_words::HAS_ACCOUNT }];
+    private(status, &JoinPage { frame, faults, name, kept, ways })
+}

@@ -1,0 +1,150 @@
+//! The change of the own password, and new recovery codes.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::codes::{NewCodes, Onwards, show_once};
+use super::words as account_words;
+use crate::app::accounts::{own_account, own_password};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{ChangeOwnPassword, ReadOwnAccount, ReplaceOwnRecoveryCodes};
+use crate::domain::accounts::password::Password;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+/// Where somebody goes who is done.
+const ACCOUNT: &str = "/my/account";
+
+#[derive(Template)]
+#[template(path = "web/accounts/password.html")]
+struct PasswordPage {
+    frame: Frame,
+    faults: Faults,
+    /// Whether the recovery codes are to be replaced, too.
+    is_replacing: bool,
+}
+
+/// Shows the form, also to whoever must change the password before all else.
+pub(in crate::web) async fn show_password(
+    _by: Player<ChangeOwnPassword>,
+) -> Result<HttpResponse, Problem> {
+    show_form(200, Faults::none(), false)
+}
+
+/// The fields of the form. A box that is not ticked is not sent.
+#[derive(Deserialize)]
+pub(in crate::web) struct PasswordForm {
+    current_password: String,
+    new_password: String,
+    replace_recovery_codes: Option<String>,
+}
+
+/// Changes the password, and shows new recovery codes if they were asked for.
+pub(in crate::web) async fn change_password(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ChangeOwnPassword>,
+    Form(form): Form<PasswordForm>,
+) -> Result<HttpResponse, Problem> {
+    let PasswordForm { current_password, new_password, replace_recovery_codes } = form;
+    let is_replacing = replace_recovery_codes.is_some();
+    let name = own_name(&state, &by.visitor).await?;
+    if let Err(error) = Password::new(new_password.clone(), &name) {
+        let faults = Faults::one("new_password", account_words::password_fault(error));
+        return show_form(ProblemCode::InvalidBody.status(), faults, is_replacing);
+    }
+    let changed =
+        own_password::change(&state, &by, network.0, current_password, new_password, is_replacing);
+    let codes = match changed.await {
+        Ok(codes) => codes,
+        Err(problem) => {
+            let faults = wrong_password(&problem, "current_password");
+            let Some(faults) = faults else { return Err(problem) };
+            return show_form(problem.code().status(), faults, is_replacing);
+        }
+    };
+    // What was closed until the password was changed is open now.
+    by.visitor.forget(&state).await;
+    match codes {
+        None => Ok(see_other("/my/account?done=password")),
+        Some(codes) => show_codes(&name, &codes.recovery_codes),
+    }
+}
+
+fn show_form(status: u16, faults: Faults, is_replacing: bool) -> Result<HttpResponse, Problem> {
+    let frame = Frame::new(account_words::CHANGE_PASSWORD).at(Place::Account);
+    private(status, &PasswordPage { frame, faults, is_replacing })
+}
+
+#[derive(Template)]
+#[template(path = "web/accounts/recovery_codes.html")]
+struct RecoveryCodesPage {
+    frame: Frame,
+    faults: Faults,
+}
+
+/// Asks for the password before there are new recovery codes.
+pub(in crate::web) async fn show_recovery_codes(
+    _by: Player<ReplaceOwnRecoveryCodes>,
+) -> Result<HttpResponse, Problem> {
+    ask_for_password(200, Faults::none())
+}
+
+/// The password, to show that the owner asks.
+#[derive(Deserialize)]
+pub(in crate::web) struct RecoveryCodesForm {
+    current_password: String,
+}
+
+/// Makes new recovery codes, and shows them.
+pub(in crate::web) async fn replace_recovery_codes(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ReplaceOwnRecoveryCodes>,
+    Form(form): Form<RecoveryCodesForm>,
+) -> Result<HttpResponse, Problem> {
+    // Read before: codes that were made and cannot be shown are lost.
+    let name = own_name(&state, &by.visitor).await?;
+    let password = form.current_password;
+    match own_password::replace_recovery_codes(&state, &by, network.0, password).await {
+        Ok(codes) => show_codes(&name, &codes.recovery_codes),
+        Err(problem) => {
+            let faults = wrong_password(&problem, "current_password");
+            let Some(faults) = faults else { return Err(problem) };
+            ask_for_password(problem.code().status(), faults)
+        }
+    }
+}
+
+fn ask_for_password(status: u16, faults: Faults) -> Result<HttpResponse, Problem> {
+    let frame = Frame::new(account_words::NEW_RECOVERY_CODES).at(Place::Account);
+    private(status, &RecoveryCodesPage { frame, faults })
+}
+
+fn show_codes(name: &str, codes: &[String]) -> Result<HttpResponse, Problem> {
+    let new = NewCodes {
+        heading: account_words::RECOVERY_CODES,
+        about: account_words::RECOVERY_CODES_ABOUT,
+        account: name,
+        codes,
+    };
+    show_once(200, &new, Onwards::Page(ACCOUNT.to_owned()))
+}
+
+/// The name of the account of whoever reads.
+pub(super) async fn own_name(app: &AppState, visitor: &Visitor) -> Result<String, Problem> {
+    Ok(own_account::find_own(app, &visitor.must::<ReadOwnAccount>()?).await?.name)
+}
+
+/// What is said where a password that was asked for once more was wrong: `field` is the `id` of its field. `None`: a page of its own says it.
+pub(super) fn wrong_password(problem: &Problem, field: &'static str) -> Option<Faults> {
+    if problem.code() == ProblemCode::WrongPassword {
+        return Some(Faults::one(field, account_words::WRONG_PASSWORD));
+    }
+    Faults::of_problem(problem, &[], account_words::proof_fault)
+}

@@ -1,0 +1,82 @@
+//! A new password by a recovery code, for whoever has lost the old one.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::credentials::TypedCredentials;
+use super::kept::Kept;
+use super::log_in::{LogInPage, LogInQuery, Way};
+use super::words as account_words;
+use crate::app::accounts::own_account;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::secret::RecoveryCode;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::see_other;
+use crate::web::words;
+
+#[derive(Template)]
+#[template(path = "web/accounts/recover.html")]
+struct RecoverPage<'a> {
+    frame: Frame,
+    faults: Faults,
+    name: &'a str,
+    kept: &'a Kept,
+    ways: [Way; 1],
+}
+
+/// Shows the form.
+pub(in crate::web) async fn show_recover(
+    query: web::Query<LogInQuery>,
+) -> Result<HttpResponse, Problem> {
+    show(200, Faults::none(), "", &Kept::path(query.into_inner().to))
+}
+
+/// The fields of the form. Without a name it is shown for the first time.
+#[derive(Deserialize)]
+pub(in crate::web) struct RecoverForm {
+    name: Option<String>,
+    #[serde(default)]
+    recovery_code: String,
+    #[serde(default)]
+    new_password: String,
+    #[serde(flatten)]
+    kept: Kept,
+}
+
+/// Sets the new password, and goes to the log-in.
+pub(in crate::web) async fn recover(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    Form(form): Form<RecoverForm>,
+) -> Result<HttpResponse, Problem> {
+    let RecoverForm { name, recovery_code, new_password, kept } = form;
+    let Some(name) = name else { return show(200, Faults::none(), "", &kept) };
+    let typed = TypedCredentials { name: &name, password: &new_password, field: "new_password" };
+    let (account_name, password) = match typed.read() {
+        Ok(read) => read,
+        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &kept),
+    };
+    let code = RecoveryCode::presented(&recovery_code);
+    let recovered = own_account::recover(&state, network.0, &account_name, &code, password).await;
+    if let Err(problem) = recovered {
+        let faults = Faults::of_problem(&problem, &[], account_words::recover_fault);
+        let Some(faults) = faults else { return Err(problem) };
+        return show(problem.code().status(), faults, &name, &kept);
+    }
+    if kept.code().is_some() {
+        // A code of a card is in no address: the form of the log-in takes it along.
+        return private(200, &LogInPage::recovered(name, kept));
+    }
+    let to: String = form_urlencoded::byte_serialize(kept.to.as_bytes()).collect();
+    Ok(see_other(&format!("/login?done=recovered&to={to}")))
+}
+
+fn show(status: u16, faults: Faults, name: &str, kept: &Kept) -> Result<HttpResponse, Problem> {
+    let frame = Frame::new(account_words::RECOVER).at(Place::Account);
+    let ways = [Way { path: "/login", text: account_words::KNOWS_PASSWORD }];
+    private(status, &RecoverPage { frame, faults, name, kept, ways })
+}

@@ -1,0 +1,205 @@
+//! The own second factor: switched on by the first code of a device, and off again.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::account::Moment;
+use super::codes::{NewCodes, Onwards, show_once};
+use super::password::{own_name, wrong_password};
+use super::words as account_words;
+use crate::app::accounts::second_factor::{
+    self, SecondFactorCodesResponse, SecondFactorResponse, SecondFactorSecretResponse,
+};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{ManageOwnSecondFactor, ReadOwnAccount};
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private, secret};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+/// What can be done with the second factor as it is: exactly one of its forms, or those of one that is on.
+#[derive(Template)]
+#[template(path = "web/accounts/second_factor.html")]
+struct FactorPage {
+    frame: Frame,
+    faults: Faults,
+    factor: SecondFactorResponse,
+    /// Until when the first code is waited for.
+    pending_until: Option<Moment>,
+    /// Which of the forms was sent.
+    sent: Sent,
+}
+
+/// Which form was sent, so that faults stand beside its fields and not beside those of the others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Nothing,
+    Begin,
+    Confirm,
+    SwitchOff,
+    NewCodes,
+}
+
+impl FactorPage {
+    fn faults_of(&self, form: Sent) -> &Faults {
+        static NONE: Faults = Faults::none();
+        if self.sent == form { &self.faults } else { &NONE }
+    }
+}
+
+/// Shows what the second factor is like, also to whoever must switch one on before all else.
+pub(in crate::web) async fn show_second_factor(
+    state: web::Data<AppState>,
+    by: Player<ManageOwnSecondFactor>,
+) -> Result<HttpResponse, Problem> {
+    show(&state, &by.visitor, 200, Faults::none(), Sent::Nothing).await
+}
+
+async fn show(
+    app: &AppState,
+    visitor: &Visitor,
+    status: u16,
+    faults: Faults,
+    sent: Sent,
+) -> Result<HttpResponse, Problem> {
+    let factor = second_factor::find(app, &visitor.must::<ReadOwnAccount>()?).await?;
+    let frame = Frame::new(account_words::FACTOR).at(Place::Account);
+    let pending_until = factor.pending_until.map(Moment::new);
+    private(status, &FactorPage { frame, faults, factor, pending_until, sent })
+}
+
+/// The form again with what went wrong, as the second factor is now.
+async fn refused(
+    app: &AppState,
+    visitor: &Visitor,
+    problem: Problem,
+    sent: Sent,
+) -> Result<HttpResponse, Problem> {
+    let faults = match (problem.code(), sent) {
+        (ProblemCode::WrongPassword, Sent::NewCodes) => {
+            wrong_password(&problem, "password_for_codes")
+        }
+        (ProblemCode::WrongCode, Sent::NewCodes) => {
+            Some(Faults::one("code_for_codes", account_words::WRONG_CODE))
+        }
+        (ProblemCode::WrongCode, _) => Some(Faults::one("code", account_words::WRONG_CODE)),
+        _ => wrong_password(&problem, "current_password"),
+    };
+    let Some(faults) = faults else { return Err(problem) };
+    show(app, visitor, problem.code().status(), faults, sent).await
+}
+
+#[derive(Template)]
+#[template(path = "web/accounts/second_factor_secret.html")]
+struct SecretPage {
+    frame: Frame,
+    faults: Faults,
+    begun: SecondFactorSecretResponse,
+    until: Moment,
+}
+
+/// The password, once more.
+#[derive(Deserialize)]
+pub(in crate::web) struct BeginForm {
+    current_password: String,
+}
+
+/// Begins a second factor, and shows its secret.
+pub(in crate::web) async fn begin_second_factor(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ManageOwnSecondFactor>,
+    Form(form): Form<BeginForm>,
+) -> Result<HttpResponse, Problem> {
+    match second_factor::begin(&state, &by, network.0, form.current_password).await {
+        Err(problem) => refused(&state, &by.visitor, problem, Sent::Begin).await,
+        Ok(begun) => {
+            let frame = Frame::new(account_words::FACTOR).at(Place::Account);
+            let until = Moment::new(begun.expires_at);
+            secret(201, &SecretPage { frame, faults: Faults::none(), begun, until })
+        }
+    }
+}
+
+/// The first code of a device.
+#[derive(Deserialize)]
+pub(in crate::web) struct ConfirmForm {
+    code: String,
+}
+
+/// Switches the second factor on, and shows its recovery codes.
+pub(in crate::web) async fn confirm_second_factor(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ManageOwnSecondFactor>,
+    Form(form): Form<ConfirmForm>,
+) -> Result<HttpResponse, Problem> {
+    let name = own_name(&state, &by.visitor).await?;
+    match second_factor::confirm(&state, &by, network.0, &form.code).await {
+        Err(problem) => refused(&state, &by.visitor, problem, Sent::Confirm).await,
+        Ok(codes) => {
+            // What was closed until then is open now.
+            by.visitor.forget(&state).await;
+            show_codes(&name, &codes)
+        }
+    }
+}
+
+/// Password and code, to show that the owner asks.
+#[derive(Deserialize)]
+pub(in crate::web) struct SwitchOffForm {
+    current_password: String,
+    code: String,
+}
+
+/// Switches the second factor off.
+pub(in crate::web) async fn switch_off_second_factor(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ManageOwnSecondFactor>,
+    Form(form): Form<SwitchOffForm>,
+) -> Result<HttpResponse, Problem> {
+    let SwitchOffForm { current_password, code } = form;
+    let off = second_factor::switch_off(&state, &by, network.0, current_password, &code).await;
+    if let Err(problem) = off {
+        return refused(&state, &by.visitor, problem, Sent::SwitchOff).await;
+    }
+    by.visitor.forget(&state).await;
+    Ok(see_other("/my/account?done=second_factor_off"))
+}
+
+/// The same for new recovery codes: both forms stand on one page, and each field has a name of its own there.
+#[derive(Deserialize)]
+pub(in crate::web) struct FactorCodesForm {
+    password_for_codes: String,
+    code_for_codes: String,
+}
+
+/// Makes new recovery codes of the second factor, and shows them.
+pub(in crate::web) async fn replace_second_factor_codes(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ManageOwnSecondFactor>,
+    Form(form): Form<FactorCodesForm>,
+) -> Result<HttpResponse, Problem> {
+    let FactorCodesForm { password_for_codes: password, code_for_codes: code } = form;
+    let name = own_name(&state, &by.visitor).await?;
+    let codes = second_factor::replace_recovery_codes(&state, &by, network.0, password, &code);
+    match codes.await {
+        Err(problem) => refused(&state, &by.visitor, problem, Sent::NewCodes).await,
+        Ok(codes) => show_codes(&name, &codes),
+    }
+}
+
+fn show_codes(name: &str, codes: &SecondFactorCodesResponse) -> Result<HttpResponse, Problem> {
+    let new = NewCodes {
+        heading: account_words::FACTOR_CODES,
+        about: account_words::FACTOR_CODES_ABOUT,
+        account: name,
+        codes: &codes.recovery_codes,
+    };
+    show_once(200, &new, Onwards::Page("/my/account".to_owned()))
+}

@@ -1,0 +1,138 @@
+//! Join, recover, and a code of a card that is kept until somebody is logged in.
+
+use super::{Browser, actions, beside, check, codes, hidden, location};
+use crate::support::{PASSWORD, RequestExt as _, TestApp};
+
+#[tokio::test]
+async fn whoever_joins_is_logged_in_and_shown_the_codes_once() {
+    let app = TestApp::start().await;
+    let mut browser = Browser::new(&app);
+    let form = browser.page("/join").await;
+    assert!(form.only("main").text.contains("10 to 128 characters"));
+    let faulty = browser.sent("/join", &[("name", ".."), ("password", "too short")], 422).await;
+    assert_eq!(beside(&faulty, "name"), "A name has 3 to 32 characters. This has 2.");
+    assert_eq!(beside(&faulty, "password"), "A password has 10 to 128 characters.");
+    assert!(faulty.all("input").any(|field| field.get("value") == Some("..")));
+    assert!(!faulty.all("input").any(|field| field.get("value") == Some("too short")));
+    assert!(browser.cookie.is_none());
+
+    let joined = app
+        .post("/join")
+        .header("sec-fetch-site", "same-origin")
+        .header("accept-encoding", "gzip")
+        .form(&[("name", "ada"), ("password", PASSWORD)])
+        .answer()
+        .await;
+    assert_eq!(joined.status, 201, "{}", joined.text());
+    let codes = codes(&joined);
+    let page = check("/join", &joined);
+    assert!(page.only("main").text.contains("ada"));
+    assert!(page.all("a").any(|link| link.get("href") == Some("/my/account")));
+    browser.cookie =
+        joined.header("set-cookie").split_once(';').map(|(cookie, _)| cookie.to_owned());
+    assert_eq!(browser.page("/my/account").await.only("h1").text, "ada");
+
+    // A second click finds the name taken, and makes nothing.
+    let again = browser.sent("/join", &[("name", "ADA"), ("password", PASSWORD)], 409).await;
+    assert!(beside(&again, "name").starts_with("Another account has this name"));
+    assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "1");
+
+    // A code sets a new password, once, and is taken however it is typed.
+    let mut lost = Browser::new(&app);
+    lost.page("/recover").await;
+    let typed = codes[0].to_lowercase().replace('-', " ");
+    let fields =
+        [("name", "ada"), ("recovery_code", typed.as_str()), ("new_password", "violet lamp 7")];
+    let recovered = lost.send("/recover", &fields).await;
+    assert_eq!(location(&recovered), (303, "/login?done=recovered&to=".to_owned()));
+    let form = lost.page("/login?done=recovered&to=").await;
+    assert!(form.only("main").text.contains("The new password is set."));
+    let refused = lost.sent("/recover", &fields, 401).await;
+    assert!(refused.only("main").text.contains("the code was used before"));
+    assert!(!refused.all("input").any(|field| field.get("value") == Some(typed.as_str())));
+    assert_eq!(lost.send("/login", &[("name", "ada"), ("password", PASSWORD)]).await.status, 401);
+    let logged_in = lost.send("/login", &[("name", "ada"), ("password", "violet lamp 7")]).await;
+    assert_eq!(location(&logged_in), (303, "/my/account".to_owned()));
+}
+
+#[tokio::test]
+async fn recovering_tells_both_faults() {
+    let app = TestApp::start().await;
+    let mut browser = Browser::new(&app);
+    let fields = [("name", "ada"), ("recovery_code", "x"), ("new_password", "password1234")];
+    let page = browser.sent("/recover", &fields, 422).await;
+    assert_eq!(beside(&page, "name"), "");
+    assert!(beside(&page, "new_password").contains("tried first"));
+}
+
+/// Somebody scans a card, has no account, and has both in the end: the card and the codes.
+#[tokio::test]
+async fn the_code_of_a_card_is_kept_until_somebody_is_logged_in() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 2).await;
+    let card = &cards[0];
+    let mut browser = Browser::new(&app);
+    let typed = [("serial", card.serial.as_str()), ("card", card.name.as_str())];
+    let asked = browser.sent("/submit", &typed, 200).await;
+    assert!(actions(&asked).contains(&"/join") && actions(&asked).contains(&"/recover"));
+    for path in ["/recover", "/login", "/join"] {
+        // The button has the hidden fields alone: the form is shown, and nothing is refused.
+        let page = browser.sent(path, &typed, 200).await;
+        assert_eq!(page.all("li").filter(|line| line.text.contains("wrong")).count(), 0, "{path}");
+        let kept = hidden(&page);
+        assert!(typed.iter().all(|field| kept.contains(field)), "{path}: {kept:?}");
+    }
+    let fields = [("name", "ada"), ("password", "short"), typed[0], typed[1]];
+    let faulty = browser.sent("/join", &fields, 422).await;
+    assert!(typed.iter().all(|field| hidden(&faulty).contains(field)));
+    let fields = [("name", "ada"), ("password", PASSWORD), typed[0], typed[1]];
+    let joined = browser.send("/join", &fields).await;
+    assert_eq!(joined.status, 201, "{}", joined.text());
+    codes(&joined);
+    let page = check("/join", &joined);
+    assert!(actions(&page).contains(&"/submit"));
+    assert!(browser.cookie.is_some());
+    let fields: Vec<(&str, &str)> = hidden(&page);
+    let registered = browser.sent("/submit", &fields, 200).await;
+    assert_eq!(registered.only("h1").text, "This copy is yours now");
+}
+
+#[tokio::test]
+async fn a_new_password_keeps_the_code_of_a_card_too() {
+    let app = TestApp::start().await;
+    let body = serde_json::json!({ "name": "ada", "password": PASSWORD });
+    let made = app.post("/v1/accounts").json(&body).answer().await.expect(201);
+    let code = made["recovery_codes"][0].as_str().unwrap();
+    let mut browser = Browser::new(&app);
+    let fields = [
+        ("name", "ada"),
+        ("recovery_code", code),
+        ("new_password", "violet lamp 7"),
+        ("serial", "7KQ2-X0FM-93TD-AW5G"),
+        ("card", "Pebble"),
+    ];
+    let page = browser.sent("/recover", &fields, 200).await;
+    assert_eq!(page.only("h1").text, "Log in");
+    assert!(page.only("main").text.contains("The new password is set."));
+    assert!(hidden(&page).contains(&("serial", "7KQ2-X0FM-93TD-AW5G")));
+}
+
+/// No other page is gone to than one of this service.
+#[tokio::test]
+async fn the_way_back_is_kept_through_all_forms() {
+    let app = TestApp::start().await;
+    let mut browser = Browser::new(&app);
+    for path in ["/login?to=%2Fsubmit%2Fbatch", "/join?to=%2Fsubmit%2Fbatch"] {
+        let page = browser.page(path).await;
+        assert!(hidden(&page).iter().all(|field| *field == ("to", "/submit/batch")), "{path}");
+    }
+    for (name, to, onwards) in
+        [("ada", "/submit/batch", "/submit/batch"), ("bob", "//evil.example", "/my/account")]
+    {
+        let fields = [("name", name), ("password", PASSWORD), ("to", to)];
+        let page = browser.sent("/join", &fields, 201).await;
+        assert!(page.all("a").any(|link| link.get("href") == Some(onwards)), "{to}");
+        assert!(!page.all("a").any(|link| link.get("href") == Some("//evil.example")), "{to}");
+    }
+}

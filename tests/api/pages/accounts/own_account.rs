@@ -1,0 +1,182 @@
+//! The own account: settings, sessions, password, and what comes before all else.
+
+use cardscape::auth::permission::Role;
+
+use super::{Browser, actions, beside, check, codes, location};
+use crate::support::{PASSWORD, RequestExt as _, TestApp};
+
+/// Pages that only somebody sees who is logged in, and buttons.
+const PAGES: [&str; 6] = [
+    "/my/account",
+    "/my/password",
+    "/my/recovery-codes",
+    "/my/second-factor",
+    "/my/tokens",
+    "/my/events",
+];
+const BUTTONS: [&str; 7] = [
+    "/my/account/settings",
+    "/my/sessions/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/end",
+    "/my/second-factor/confirm",
+    "/my/second-factor/switch-off",
+    "/my/second-factor/recovery-codes",
+    "/my/tokens/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/revoke",
+    "/my/events/settings",
+];
+
+#[tokio::test]
+async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let mut stranger = Browser::new(&app);
+    let browser = Browser::of(&app, "ada").await;
+    for path in PAGES {
+        let back: String = path.replace('/', "%2F");
+        let turned = stranger.get(path).await;
+        assert_eq!(location(&turned), (303, format!("/login?to={back}")), "{path}");
+        browser.page(path).await;
+    }
+    for path in BUTTONS {
+        // Nobody comes back to a button: it has no page.
+        let turned = stranger.send(path, &[]).await;
+        assert_eq!(location(&turned), (303, "/login?to=%2Fmy%2Faccount".to_owned()), "{path}");
+        assert_eq!(browser.get(path).await.status, 405, "{path}");
+    }
+    let forms = ["/join", "/recover", "/my/password", "/my/recovery-codes", "/my/tokens"];
+    for path in forms.iter().chain(&BUTTONS).chain(&["/my/second-factor"]) {
+        let cookie = browser.cookie.as_ref().unwrap();
+        let form = app.post(path).header("cookie", cookie).form(&[("name", "ada")]);
+        let refused = form.header("sec-fetch-site", "cross-site").answer().await;
+        assert_eq!(refused.status, 403, "{path}");
+        assert_eq!(check(path, &refused).only("h1").text, "You may not do this", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn settings_are_changed() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let saved = browser
+        .send("/my/account/settings", &[("trading", "public"), ("on_leaderboard", "on")])
+        .await;
+    assert_eq!(location(&saved), (303, "/my/account?done=settings".to_owned()));
+    let page = browser.page("/my/account?done=settings").await;
+    assert!(page.only("main").text.contains("The settings are saved."));
+    let chosen = page.all("option").find(|option| option.get("selected").is_some()).unwrap();
+    assert_eq!(chosen.get("value"), Some("public"));
+    assert!(page.all("input").any(|box_| box_.get("checked").is_some()));
+    let me = app.get("/v1/me").by(&ada).answer().await.expect(200);
+    assert_eq!(me["trading"], "public");
+    assert_eq!(me["on_leaderboard"], true);
+    browser.send("/my/account/settings", &[("trading", "closed")]).await;
+    let me = app.get("/v1/me").by(&ada).answer().await.expect(200);
+    assert_eq!(me["trading"], "closed");
+    assert_eq!(me["on_leaderboard"], false);
+    assert_eq!(browser.send("/my/account/settings", &[("trading", "x")]).await.status, 422);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_and_ended() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let bob = app.player("bob").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let ends = |page: &super::Page| -> Vec<String> {
+        let is_end = |action: &&&str| action.ends_with("/end");
+        actions(page).iter().filter(is_end).map(|action| (*action).to_owned()).collect()
+    };
+    let page = browser.page("/my/account").await;
+    assert!(page.only("main").text.contains("This browser"));
+    let found = ends(&page);
+    let [end] = &found[..] else { panic!("{:?}", actions(&page)) };
+    let ended = browser.send(end, &[]).await;
+    assert_eq!(location(&ended), (303, "/my/account?done=session".to_owned()));
+    app.get("/v1/me").by(&ada).answer().await.problem(401, "invalid_token");
+    assert!(ends(&browser.page("/my/account").await).is_empty());
+    // Again: it is what was asked for. A session of somebody else is none of one's own.
+    assert_eq!(browser.send(end, &[]).await.status, 303);
+    let of_bob = app.get("/v1/sessions").by(&bob).answer().await.expect(200);
+    let of_bob = of_bob["data"][0]["id"].as_str().unwrap();
+    browser.send(&format!("/my/sessions/{of_bob}/end"), &[]).await;
+    app.get("/v1/me").by(&bob).answer().await.expect(200);
+    // The own one: at once.
+    let this = app.db().value(
+        "SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE a.name = 'ada' AND s.revoked_at IS NULL",
+    );
+    let this = this.await;
+    browser.send(&format!("/my/sessions/{this}/end"), &[]).await;
+    assert_eq!(browser.get("/my/account").await.status, 303);
+}
+
+#[tokio::test]
+async fn the_password_and_the_recovery_codes_are_changed() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let with = |current: &'static str, new: &'static str| {
+        [("current_password", current), ("new_password", new)]
+    };
+    let page = browser.sent("/my/password", &with(PASSWORD, "short"), 422).await;
+    assert_eq!(beside(&page, "new_password"), "A password has 10 to 128 characters.");
+    let page = browser.sent("/my/password", &with("not this one", "violet lamp 7"), 403).await;
+    assert_eq!(beside(&page, "current_password"), "The password is wrong.");
+    assert!(!page.all("input").any(|field| field.get("value") == Some("violet lamp 7")));
+    let changed = browser.send("/my/password", &with(PASSWORD, "violet lamp 7")).await;
+    assert_eq!(location(&changed), (303, "/my/account?done=password".to_owned()));
+    browser.page("/my/account?done=password").await;
+    // Programs are logged out.
+    let session = "SELECT revoked_at IS NOT NULL FROM sessions WHERE browser_token_hash IS NULL";
+    assert_eq!(app.db().value(session).await, "true");
+
+    let page = browser.sent("/my/recovery-codes", &[("current_password", PASSWORD)], 403).await;
+    assert_eq!(beside(&page, "current_password"), "The password is wrong.");
+    let fields = [("current_password", "violet lamp 7")];
+    let first = codes(&browser.send("/my/recovery-codes", &fields).await);
+    let fields = [
+        ("current_password", "violet lamp 7"),
+        ("new_password", "harbour lamp 8"),
+        ("replace_recovery_codes", "on"),
+    ];
+    let second = codes(&browser.send("/my/password", &fields).await);
+    let mut lost = Browser::new(&app);
+    for (code, status) in [(&first[0], 401), (&second[0], 303)] {
+        let fields = [
+            ("name", "ada"),
+            ("recovery_code", code.as_str()),
+            ("new_password", "sonnet window 9"),
+        ];
+        assert_eq!(lost.send("/recover", &fields).await.status, status);
+    }
+}
+
+/// Somebody whose password was set by another is led to where it is changed, from wherever she comes.
+#[tokio::test]
+async fn a_password_that_is_due_comes_first() {
+    let app = TestApp::start().await;
+    app.created_by_operator("boss", Role::Admin, "first password").await;
+    let mut browser = Browser::new(&app);
+    let fields = [("name", "boss"), ("password", "first password")];
+    let answer = browser.send("/login", &fields).await;
+    assert_eq!(location(&answer), (303, "/my/account".to_owned()));
+    let page = browser.page("/my/account").await;
+    let leads =
+        |page: &super::Page| page.all("a").any(|link| link.get("href") == Some("/my/password"));
+    assert!(leads(&page) && page.only("main").text.contains("Change it first"));
+    assert!(!actions(&page).contains(&"/my/account/settings"));
+    for path in ["/submit/batch", "/my/tokens", "/my/events", "/my/recovery-codes"] {
+        let answer =
+            app.get(path).header("cookie", browser.cookie.as_ref().unwrap()).answer().await;
+        assert_eq!(answer.status, 403, "{path}");
+        let page = check(path, &answer);
+        assert_eq!(page.only("h1").text, "Change the password first", "{path}");
+        assert!(leads(&page), "{path}");
+    }
+    browser.page("/my/password").await;
+    let fields = [("current_password", "first password"), ("new_password", PASSWORD)];
+    let changed = browser.send("/my/password", &fields).await;
+    assert_eq!(location(&changed), (303, "/my/account?done=password".to_owned()));
+    // At once.
+    browser.page("/my/tokens").await;
+    assert!(actions(&browser.page("/my/account").await).contains(&"/my/account/settings"));
+}
