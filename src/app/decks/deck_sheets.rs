@@ -156,7 +156,7 @@ fn card_of(
     }
     let found = match catalogue.find(written) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => card,
-        Resolution::Unknown => {
+        _ => {
             let place = place.map(|(set, number)| format!("{set} {number}"));
             let name = Some(written.name.clone()).filter(|name| !name.is_empty());
             let written = name.or(place).unwrap_or_default();

@@ -84,7 +84,6 @@ pub(super) const NO_FOLDER: &str = "In no folder";
 pub(super) const NEW_DECK: &str = "New deck";
 pub(super) const EDIT: &str = "Change";
 pub(super) const DELETE: &str = "Delete";
-pub(super) const UNDELETE: &str = "Bring back";
 pub(super) const SAVE: &str = "Save";
 pub(super) const VISIBILITY: &str = "Who may read it";
 pub(super) const TAGS: &str = "Tags";
