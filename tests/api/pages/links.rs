@@ -30,7 +30,9 @@ async fn every_link_leads_somewhere() {
         let answer = app.get(&path).answer().await;
         if answer.status == 303 {
             // Pages of players lead strangers to the log-in.
-            next.push_back(answer.header("location"));
+            let to = answer.header("location");
+            assert!(to.starts_with("/login?to="), "{path}: a page of players leads to {to}");
+            next.push_back(to);
             continue;
         }
         assert_eq!(answer.status, 200, "{path}");

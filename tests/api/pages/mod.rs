@@ -2,6 +2,7 @@
 
 mod accounts;
 mod cards;
+mod decks;
 mod errors;
 mod escapes;
 mod frame;
@@ -39,7 +40,7 @@ async fn unlock(app: &TestApp, admin: &Player, number: &str) {
 }
 
 /// A page of every form, with a status of 200.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 17] = [
     "/",
     "/games/ttcg",
     "/sets/ttcg/hearth",
@@ -55,6 +56,8 @@ const PAGES: [&str; 15] = [
     "/search?q=atack%3E3+t:fire",
     "/search?q=unique:printings+r:rare",
     "/search/help",
+    "/decks",
+    "/decks?q=legal:standard&game=ttcg&sort=updated",
 ];
 
 async fn page(app: &TestApp, path: &str) -> Answer {
