@@ -13,6 +13,11 @@ impl Revision {
     pub(crate) fn tag(self) -> String {
         format!("r{}", self.0)
     }
+
+    /// What an edit names that means this version, as `If-Match` does.
+    pub(crate) fn meant(self) -> IfMatch {
+        IfMatch(vec![ListedTag { written: Some(self.tag()), weak: false }])
+    }
 }
 
 /// What the tag of a plain text form ends with.

@@ -17,7 +17,9 @@ use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
 use super::deck_lists::{bound_cards, find_seen};
+use super::deck_sheets::DeckSheet;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
+use super::masks::Masks;
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -150,6 +152,28 @@ pub async fn judge_list(
     asker: Asker,
     request: DeckReportRequest,
 ) -> Result<DeckReportsResponse, Problem> {
+    let (reports, ()) = judge_sent(app, asker, request, |_, _| ()).await?;
+    Ok(reports)
+}
+
+/// The same, with the deck by zone and kind.
+pub async fn judge_list_with_sheet(
+    app: &AppState,
+    asker: Asker,
+    request: DeckReportRequest,
+) -> Result<(DeckReportsResponse, DeckSheet), Problem> {
+    let sheet = |deck: &Deck, catalogue: &Catalogue| {
+        DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue)
+    };
+    judge_sent(app, asker, request, sheet).await
+}
+
+async fn judge_sent<T>(
+    app: &AppState,
+    asker: Asker,
+    request: DeckReportRequest,
+    look: impl FnOnce(&Deck, &Catalogue) -> T,
+) -> Result<(DeckReportsResponse, T), Problem> {
     let (formats, found, deck) = parse(app, request).await?;
     let deck = match find_deck(app, asker, &found, deck, NearNames::LookUp).await? {
         Ok(deck) => deck,
@@ -159,7 +183,7 @@ pub async fn judge_list(
             return faults.into_result(None);
         }
     };
-    judge(app, asker, &formats, found, deck).await
+    judge_and(app, asker, &formats, found, deck, look).await
 }
 
 /// A deck with the cards that it is judged by.
@@ -520,9 +544,22 @@ async fn judge(
     app: &AppState,
     asker: Asker,
     names: &[(String, FormatName)],
+    found: FoundFormats,
+    deck: FoundDeck,
+) -> Result<DeckReportsResponse, Problem> {
+    let (reports, ()) = judge_and(app, asker, names, found, deck, |_, _| ()).await?;
+    Ok(reports)
+}
+
+/// The same, with what `look` makes of the deck and of the cards that it is judged by.
+async fn judge_and<T>(
+    app: &AppState,
+    asker: Asker,
+    names: &[(String, FormatName)],
     (loaded, formats): FoundFormats,
     FoundDeck { deck, lines, reading, mut cards, names: known, near }: FoundDeck,
-) -> Result<DeckReportsResponse, Problem> {
+    look: impl FnOnce(&Deck, &Catalogue) -> T,
+) -> Result<(DeckReportsResponse, T), Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
     let (catalogue, mut judged) = verdicts(app, game, &deck, &formats, &mut cards).await?;
@@ -550,6 +587,7 @@ async fn judge(
         report_response(name, report, &context)
     });
     let reports = reports.collect();
+    let looked = look(&deck, &catalogue);
     let lines = lines.into_iter().map(Some).chain(std::iter::repeat(None));
     let entries = deck.entries.into_iter().zip(lines).map(|(entry, line)| ResolvedEntryResponse {
         line,
@@ -563,7 +601,7 @@ async fn judge(
         rarity: entry.card.rarity,
     });
     let entries = entries.collect();
-    Ok(DeckReportsResponse { summary, legal_in_all, reports, entries, reading })
+    Ok((DeckReportsResponse { summary, legal_in_all, reports, entries, reading }, looked))
 }
 
 fn unknown_names(reports: &[Report]) -> BTreeSet<String> {

@@ -25,6 +25,12 @@ pub(super) struct Masks {
 }
 
 impl Masks {
+    /// Masks of these entries, for tests of who reads them.
+    #[cfg(test)]
+    pub(super) fn of_hidden(hidden: impl IntoIterator<Item = (usize, CardId)>) -> Self {
+        Self { hidden: hidden.into_iter().collect(), digest: 1 }
+    }
+
     /// Differs between readers who see different things of one revision; empty for who sees it as it is stored.
     pub(super) fn counts(&self) -> Vec<i64> {
         if self.digest == 0 { Vec::new() } else { vec![self.digest] }

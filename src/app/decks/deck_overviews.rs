@@ -1,0 +1,75 @@
+//! Everything that a page shows of a stored deck, with the eyes of its reader.
+
+use cardscape_engine::render_deck_text;
+
+use super::deck_cards::Asker;
+use super::deck_lists::{VersionedDeck, find_seen};
+use super::deck_reports::{DeckLegalitiesResponse, judge_on};
+use super::deck_sheets::DeckSheet;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
+use crate::domain::ids::DeckId;
+use crate::store::decks::shared_decks;
+
+/// A deck with what its cards are and where it is legal.
+pub struct DeckOverview {
+    /// The deck, as the API tells it.
+    pub deck: VersionedDeck,
+    /// The same by zone and kind.
+    pub sheet: DeckSheet,
+    /// In which formats it is legal today.
+    pub legalities: DeckLegalitiesResponse,
+    /// Name of its owner, of a public deck.
+    pub author: Option<String>,
+}
+
+/// Finds a deck that the reader may see.
+pub async fn find(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+) -> Result<DeckOverview, Problem> {
+    let seen = find_seen(app, (asker.0, reader), id).await?;
+    let mut conn = app.store.connection().await?;
+    let author = shared_decks::author_of(&mut conn, id).await?;
+    drop(conn);
+    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
+    let game = loaded.game.clone();
+    let content = &seen.content;
+    let (catalogue, legalities) =
+        judge_on(app, asker, loaded, content.deck.clone(), app.today()?).await?;
+    let sheet = DeckSheet::new(&game, &content.deck, &seen.masks, &catalogue);
+    Ok(DeckOverview { deck: seen.into(), sheet, legalities, author })
+}
+
+/// One of the own decks as it is edited.
+pub struct EditedDeck {
+    /// The deck.
+    pub deck: VersionedDeck,
+    /// Its entries as text that is read back as the same, but for copies; last its lines that could not be read.
+    pub list: String,
+    /// Whether entries name copies, which the text does not have.
+    pub names_copies: bool,
+}
+
+/// Finds one of the own decks, to be edited: 404 for those of others.
+pub async fn find_edited(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+    viewer: Viewer,
+    id: DeckId,
+) -> Result<EditedDeck, Problem> {
+    let seen = find_seen(app, (viewer, Some(by)), id).await?;
+    if seen.row.account_id != by.account() {
+        return Err(Problem::not_found());
+    }
+    let mut list = render_deck_text(&seen.content.deck);
+    for unread in &seen.content.unread_lines {
+        list.push_str(&unread.text);
+        list.push('\n');
+    }
+    let names_copies = seen.content.deck.entries.iter().any(|entry| !entry.copies.is_empty());
+    Ok(EditedDeck { deck: seen.into(), list, names_copies })
+}

@@ -1,0 +1,249 @@
+//! Decks as people read them: by zone and kind, with the place of each card.
+
+use cardscape_engine::{
+    Catalogue, Deck, DeckEntry, DeckStatistics, Game, Resolution, Zone, deck_statistics,
+};
+
+use super::masks::Masks;
+
+/// A deck by zone and kind, with its counts.
+#[derive(Debug)]
+pub struct DeckSheet {
+    /// The zones that have entries: those of the game in its order, then others as the deck writes them.
+    pub zones: Vec<SheetZone>,
+    /// Counts and curves.
+    pub statistics: DeckStatistics,
+}
+
+/// A zone of a deck.
+#[derive(Debug)]
+pub struct SheetZone {
+    /// Its code; of a zone that the game does not have, what the deck writes.
+    pub code: String,
+    /// Its name; `None`: the game has no such zone.
+    pub name: Option<String>,
+    /// Copies in it.
+    pub cards: u64,
+    /// Its entries by kind, in the order of the game; last those of no known kind.
+    pub kinds: Vec<SheetKind>,
+}
+
+/// The cards of a kind.
+#[derive(Debug)]
+pub struct SheetKind {
+    /// Its name; `None`: the cards are hidden from the reader, or unknown.
+    pub name: Option<String>,
+    /// Copies of it.
+    pub cards: u64,
+    /// The entries in the order of the deck.
+    pub entries: Vec<SheetEntry>,
+}
+
+/// An entry of a deck.
+#[derive(Debug)]
+pub struct SheetEntry {
+    /// Copies.
+    pub quantity: u32,
+    /// Name of the rarity, where the entry names one.
+    pub rarity: Option<String>,
+    /// What it is an entry of.
+    pub card: SheetCard,
+}
+
+/// What an entry is an entry of.
+#[derive(Debug)]
+pub enum SheetCard {
+    /// A card that the reader may see.
+    Known {
+        /// Its name.
+        name: String,
+        /// Code of its set.
+        set: String,
+        /// Its number.
+        number: String,
+    },
+    /// A card that is hidden from the reader.
+    Hidden {
+        /// Code of its set and its number; `None`: the card is gone.
+        place: Option<(String, String)>,
+    },
+    /// No card that the reader may know.
+    Unknown {
+        /// What the deck writes: a name, or a place where it has none.
+        written: String,
+    },
+}
+
+impl DeckSheet {
+    /// The sheet of a deck by the cards that its reader may see.
+    pub(super) fn new(game: &Game, deck: &Deck, masks: &Masks, catalogue: &Catalogue) -> Self {
+        let mut zones: Vec<SheetZone> = game
+            .zones()
+            .iter()
+            .map(|zone| SheetZone::new(zone.code.to_string(), Some(zone.name.clone())))
+            .collect();
+        for (at, entry) in deck.entries.iter().enumerate() {
+            let zone = match zone_of(game.zones(), &entry.zone) {
+                Some(zone) => zone,
+                None => other_zone(&mut zones, &entry.zone),
+            };
+            let (kind, card) = card_of(entry, masks.hidden.contains_key(&at), catalogue);
+            zones[zone].add(game, kind, entry, card);
+        }
+        zones.retain(|zone| !zone.kinds.is_empty());
+        for zone in &mut zones {
+            let order = |kind: &SheetKind| {
+                let named = |name: &String| game.kinds().iter().position(|kind| kind.name == *name);
+                kind.name.as_ref().and_then(named).unwrap_or(usize::MAX)
+            };
+            zone.kinds.sort_by_key(order);
+        }
+        Self { zones, statistics: deck_statistics(deck, catalogue) }
+    }
+}
+
+impl SheetZone {
+    fn new(code: String, name: Option<String>) -> Self {
+        Self { code, name, cards: 0, kinds: Vec::new() }
+    }
+
+    fn add(&mut self, game: &Game, kind: Option<String>, entry: &DeckEntry, card: SheetCard) {
+        let copies = u64::from(entry.quantity);
+        self.cards += copies;
+        let at = self.kinds.iter().position(|known| known.name == kind).unwrap_or_else(|| {
+            self.kinds.push(SheetKind { name: kind, cards: 0, entries: Vec::new() });
+            self.kinds.len() - 1
+        });
+        let rarity = entry.card.rarity.as_ref().map(|written| {
+            let named = game.rarity(written).map(|rarity| rarity.name.clone());
+            named.unwrap_or_else(|| written.clone())
+        });
+        self.kinds[at].cards += copies;
+        self.kinds[at].entries.push(SheetEntry { quantity: entry.quantity, rarity, card });
+    }
+}
+
+/// The zone of the game that an entry means, by its code or another name of it.
+fn zone_of(zones: &[Zone], written: &str) -> Option<usize> {
+    let exact = zones.iter().position(|zone| &*zone.code == written);
+    exact.or_else(|| {
+        zones.iter().position(|zone| {
+            zone.code.eq_ignore_ascii_case(written)
+                || zone.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(written))
+        })
+    })
+}
+
+/// The place of a zone that the game does not have.
+fn other_zone(zones: &mut Vec<SheetZone>, written: &str) -> usize {
+    let known = zones.iter().position(|zone| zone.name.is_none() && zone.code == written);
+    known.unwrap_or_else(|| {
+        zones.push(SheetZone::new(written.to_owned(), None));
+        zones.len() - 1
+    })
+}
+
+/// The kind of an entry's card, where it is known, and the card.
+fn card_of(
+    entry: &DeckEntry,
+    is_hidden: bool,
+    catalogue: &Catalogue,
+) -> (Option<String>, SheetCard) {
+    let written = &entry.card;
+    let place = written.set.clone().zip(written.number.clone());
+    if is_hidden {
+        return (None, SheetCard::Hidden { place });
+    }
+    let found = match catalogue.find(written) {
+        Resolution::Card(card) | Resolution::OtherPrinting(card) => card,
+        _ => {
+            let place = place.map(|(set, number)| format!("{set} {number}"));
+            let name = Some(written.name.clone()).filter(|name| !name.is_empty());
+            let written = name.or(place).unwrap_or_default();
+            return (None, SheetCard::Unknown { written });
+        }
+    };
+    let card = &found.definition;
+    let kind = catalogue.game().kind(&card.kind).map(|kind| kind.name.clone());
+    let (name, set, number) = (card.name.clone(), found.set.clone(), card.number.clone());
+    (kind, SheetCard::Known { name, set, number })
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::{PoolCard, parse_deck_text};
+    use serde_json::json;
+
+    use super::*;
+
+    fn catalogue() -> Catalogue {
+        let manifest = r#"
+            code = "pond"
+            name = "Pond"
+            rules_version = "pond/1"
+            [[zones]]
+            code = "main"
+            name = "Water"
+            aliases = ["deck"]
+            [[zones]]
+            code = "side"
+            name = "Shore"
+            [[kinds]]
+            code = "fish"
+            name = "Fish"
+            [[kinds]]
+            code = "weed"
+            name = "Weed"
+        "#;
+        let game = Game::from_toml(manifest).unwrap();
+        let card = |name: &str, kind: &str| PoolCard {
+            key: name.to_owned(),
+            set: "shore".to_owned(),
+            released_on: None,
+            definition: serde_json::from_value(
+                json!({ "number": name.len().to_string(), "name": name, "kind": kind }),
+            )
+            .unwrap(),
+        };
+        let cards = [card("Carp", "fish"), card("Algae", "weed"), card("Crayfish", "fish")];
+        Catalogue::builder(&game).extend(cards).build()
+    }
+
+    #[test]
+    fn entries_stand_by_zone_and_kind_and_nothing_is_lost() {
+        let catalogue = catalogue();
+        let mut deck = parse_deck_text("2 Algae\n3 Carp\n1 Crab\n1 Crayfish\n").deck;
+        for (at, zone) in ["Deck", "main", "main", "attic"].into_iter().enumerate() {
+            zone.clone_into(&mut deck.entries[at].zone);
+        }
+        let sheet = DeckSheet::new(catalogue.game(), &deck, &Masks::default(), &catalogue);
+        let told: Vec<_> = sheet
+            .zones
+            .iter()
+            .map(|zone| {
+                let kinds = zone.kinds.iter().map(|kind| (kind.name.as_deref(), kind.cards));
+                (zone.code.as_str(), zone.name.as_deref(), zone.cards, kinds.collect::<Vec<_>>())
+            })
+            .collect();
+        let main = vec![(Some("Fish"), 3), (Some("Weed"), 2), (None, 1)];
+        let attic = vec![(Some("Fish"), 1)];
+        assert_eq!(told, [("main", Some("Water"), 6, main), ("attic", None, 1, attic)]);
+        assert_eq!(sheet.statistics.cards, 7);
+    }
+
+    #[test]
+    fn a_masked_entry_tells_its_place_alone() {
+        let catalogue = catalogue();
+        let mut deck = parse_deck_text("2 Carp\n").deck;
+        deck.entries[0].card.set = Some("shore".to_owned());
+        deck.entries[0].card.number = Some("4".to_owned());
+        let card = crate::domain::ids::CardId(uuid::Uuid::nil());
+        let masks = Masks::of_hidden([(0, card)]);
+        let sheet = DeckSheet::new(catalogue.game(), &deck, &masks, &catalogue);
+        let entry = &sheet.zones[0].kinds[0].entries[0];
+        let SheetCard::Hidden { place: Some((set, number)) } = &entry.card else {
+            panic!("{entry:?}")
+        };
+        assert_eq!((set.as_str(), number.as_str(), entry.quantity), ("shore", "4", 2));
+    }
+}
