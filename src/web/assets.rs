@@ -93,8 +93,7 @@ pub(super) async fn find_icon(req: HttpRequest) -> Result<HttpResponse, Problem>
 
 /// What programs that follow all links should leave out: the API, but for pictures, and searches, of which there is no end.
 pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
-    const ROBOTS: &str =
-        "User-agent: *\nAllow: /v1/cards/*/picture\nDisallow: /v1/\nDisallow: /search?\n";
+    const ROBOTS: &str = "User-agent: *\nAllow: /v1/cards/*/picture\nDisallow: /v1/\nDisallow: /search?\nDisallow: /decks?\n";
     let file = Rendered::file(Freshness::Public(0), "text/plain; charset=utf-8", ROBOTS.as_bytes());
     file_answer(&req, &file, HeaderValue::from_static("public, max-age=86400"))
 }

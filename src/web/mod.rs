@@ -6,11 +6,13 @@ mod accounts;
 mod assets;
 mod catalogue;
 mod cross_site;
+mod decks;
 mod docs;
 mod errors;
 mod forms;
 mod headers;
 mod home;
+mod markup;
 mod page;
 mod serials;
 mod session;
@@ -79,6 +81,16 @@ pub fn configure(config: &mut ServiceConfig) {
         .service(page!("/my/account", accounts::find_account))
         .service(form!("/submit", serials::show_submit, serials::submit))
         .service(form!("/submit/batch", serials::show_batch, serials::submit_batch))
+        .service(page!("/decks", decks::list_decks))
+        .service(form!("/decks/check", decks::show_check, decks::check))
+        .service(page!("/decks/{deck}", decks::find_deck))
+        .service(page!("/decks/{deck}/chart", decks::draw_chart))
+        .service(page!("/decks/{deck}/export", decks::export))
+        .service(form!("/decks/{deck}/edit", decks::show_edit, decks::save))
+        .service(action!("/decks/{deck}/delete", decks::delete))
+        .service(action!("/decks/{deck}/undelete", decks::undelete))
+        .service(page!("/my/decks", decks::list_own_decks))
+        .service(form!("/my/decks/new", decks::show_new, decks::create))
         .service(page!("/pictures/{card}", serials::draw_picture))
         .service(page!("/assets/{hash}/{file}", assets::find_asset))
         .service(page!("/search", catalogue::find_cards))

@@ -26,6 +26,7 @@ pub(super) enum Place {
     Home,
     Search,
     SearchHelp,
+    Decks,
     Submit,
     Account,
     /// None of those that are named on each page.

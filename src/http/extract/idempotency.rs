@@ -48,6 +48,27 @@ impl IdempotencyKey {
     }
 }
 
+/// The claim of a form with a key in a hidden field, and with what else its fields say. `None`: the field holds no key.
+pub fn claim_of_form(
+    state: &AppState,
+    account: AccountId,
+    operation: &'static str,
+    key: &str,
+    fields: &[&str],
+) -> Option<IdempotencyClaim> {
+    let is_key = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    is_key.then(|| {
+        let parts = std::iter::once(operation).chain(fields.iter().copied()).map(str::as_bytes);
+        IdempotencyClaim {
+            account,
+            key: key.to_owned(),
+            operation,
+            body_mac: state.keys.lookup("idempotency", &parts.collect::<Vec<_>>()),
+            at: state.clock.now(),
+        }
+    })
+}
+
 impl FromRequest for IdempotencyKey {
     type Error = Problem;
     type Future = Ready<Result<Self, Problem>>;

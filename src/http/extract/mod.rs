@@ -22,7 +22,7 @@ pub use body::{
 };
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
 pub use form::Form;
-pub use idempotency::IdempotencyKey;
+pub use idempotency::{IdempotencyKey, claim_of_form};
 pub(crate) use identity::look_up;
 pub use identity::{Caller, Lasting, May};
 pub use list_body::{ListBody, ListUpload};

@@ -98,15 +98,15 @@ pub(in crate::web) fn game_path(game: &str) -> String {
 
 /// A part of a query that could not be used.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Warning {
+pub(in crate::web) struct Warning {
     /// The parameter beside the query that it is about.
-    pub(super) parameter: Option<String>,
+    pub(in crate::web) parameter: Option<String>,
     /// Characters of the query before it.
-    pub(super) position: usize,
+    pub(in crate::web) position: usize,
     /// Its characters.
-    pub(super) length: usize,
-    pub(super) term: String,
-    pub(super) message: String,
+    pub(in crate::web) length: usize,
+    pub(in crate::web) term: String,
+    pub(in crate::web) message: String,
 }
 
 /// A page of a list of cards.

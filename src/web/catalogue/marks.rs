@@ -4,13 +4,13 @@ use super::answers::Warning;
 
 /// A part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) is_marked: bool,
+pub(in crate::web) struct Piece {
+    pub(in crate::web) text: String,
+    pub(in crate::web) is_marked: bool,
 }
 
 /// The query in pieces. Warnings count characters.
-pub(super) fn pieces(query: &str, warnings: &[Warning]) -> Vec<Piece> {
+pub(in crate::web) fn pieces(query: &str, warnings: &[Warning]) -> Vec<Piece> {
     let is_marked = |at: usize| {
         warnings.iter().any(|warning| {
             let end = warning.position.saturating_add(warning.length);

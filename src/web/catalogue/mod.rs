@@ -21,7 +21,8 @@ pub(super) use search_help::find_search_help;
 pub(super) use sets::find_set;
 pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
 
-/// The page of a game.
-pub(super) use answers::{card_path, game_path};
+pub(super) use answers::{Warning, card_path, game_path};
+pub(super) use marks::{Piece, pieces};
+pub(super) use search::faults_of as faults_of_query;
 pub(super) use tiles::Progress;
 pub(super) use values::rarity_name;

@@ -245,7 +245,7 @@ async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -
 }
 
 /// What a refused query is refused for.
-fn faults_of(problem: &Problem) -> Vec<Warning> {
+pub(in crate::web) fn faults_of(problem: &Problem) -> Vec<Warning> {
     let faults = problem.extra.get("faults").cloned().unwrap_or_default();
     let mut faults: Vec<Warning> = serde_json::from_value(faults).unwrap_or_default();
     // Faults beside the query, as a field that lists cannot be sorted by.

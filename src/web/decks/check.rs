@@ -1,0 +1,149 @@
+//! A list is judged without being stored: what is wrong with it, what became of each line, and what it is made of.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::{DeckDialect, Game, TextEncoding, parse_deck_text};
+use serde::Deserialize;
+
+use super::faults::faults_of;
+use super::formats::{Choice, FormatGroup, choices};
+use super::reading::ReadingView;
+use super::report::ReportView;
+use super::sheet::{CurveView, ZoneView, curves, zones};
+use super::words as deck_words;
+use crate::app::decks::deck_reports::{self, DeckReportRequest};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place, Preview};
+use crate::web::session::Visitor;
+use crate::web::words;
+
+/// The page, and where its form goes.
+const PATH: &str = "/decks/check";
+
+#[derive(Template)]
+#[template(path = "web/decks/check.html")]
+struct CheckPage<'a> {
+    frame: Frame,
+    faults: Faults,
+    formats: Vec<FormatGroup>,
+    dialects: Vec<Choice>,
+    list: &'a str,
+    judged: Option<Judged>,
+}
+
+/// What is said of a list.
+struct Judged {
+    report: ReportView,
+    reading: Option<ReadingView>,
+    zones: Vec<ZoneView>,
+    curves: Vec<CurveView>,
+}
+
+/// The list as it was sent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct CheckForm {
+    /// Empty: as the list says.
+    format: String,
+    list: String,
+    /// Empty: it is recognised.
+    dialect: String,
+}
+
+/// The format that the form came from, as a link to it may say.
+#[derive(Deserialize)]
+pub(in crate::web) struct CheckQuery {
+    #[serde(default)]
+    format: String,
+}
+
+/// Shows the form.
+pub(in crate::web) async fn show_check(
+    state: web::Data<AppState>,
+    query: web::Query<CheckQuery>,
+) -> Result<HttpResponse, Problem> {
+    let form = CheckForm { format: query.into_inner().format, ..CheckForm::default() };
+    show(&state, 200, &form, Faults::none(), None).await
+}
+
+/// Judges a list with the eyes of whoever sends it.
+pub(in crate::web) async fn check(
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    network: ClientNetwork,
+    Form(form): Form<CheckForm>,
+) -> Result<HttpResponse, Problem> {
+    if form.list.trim().is_empty() {
+        let faults = Faults::one("list", deck_words::NO_LIST);
+        return show(&state, 422, &form, faults, None).await;
+    }
+    let said = || parse_deck_text(&form.list).notes.remove("format");
+    let format = Some(form.format.clone()).filter(|format| !format.is_empty()).or_else(said);
+    let Some(format) = format else {
+        let faults = Faults::one("format", deck_words::NO_FORMAT);
+        return show(&state, 422, &form, faults, None).await;
+    };
+    let request = DeckReportRequest {
+        format: Some(format),
+        formats: None,
+        on: None,
+        entries: None,
+        list: Some(form.list.clone()),
+        dialect: Some(form.dialect.clone()).filter(|dialect| !dialect.is_empty()),
+        encoding: TextEncoding::Utf8,
+    };
+    let asker = (visitor.viewer(), network.0);
+    let (judged, sheet) = match deck_reports::judge_list_with_sheet(&state, asker, request).await {
+        Ok(judged) => judged,
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem) else { return Err(problem) };
+            return show(&state, problem.code().status(), &form, faults, None).await;
+        }
+    };
+    let report = judged.reports.first();
+    let report = report.ok_or_else(|| Problem::internal("no report for a format"))?;
+    let games = state.all_games().await?;
+    let game = games.iter().map(|loaded| &loaded.game).find(|game| game.code() == report.game);
+    let game: &Game = game.ok_or_else(Problem::not_found)?;
+    let judged = Judged {
+        report: ReportView::new(game, report),
+        reading: judged.reading.as_ref().map(|reading| ReadingView::new(game.code(), reading)),
+        zones: zones(game.code(), &sheet),
+        curves: curves(game, &sheet.statistics, None),
+    };
+    show(&state, 200, &form, Faults::none(), Some(judged)).await
+}
+
+async fn show(
+    app: &AppState,
+    status: u16,
+    form: &CheckForm,
+    faults: Faults,
+    judged: Option<Judged>,
+) -> Result<HttpResponse, Problem> {
+    let heading = match &judged {
+        Some(judged) => judged.report.verdict.as_str(),
+        None => deck_words::CHECK,
+    };
+    let public = app.settings.public_url.as_deref();
+    let mut frame = Frame::new(heading).at(Place::Decks);
+    if judged.is_none() && status == 200 {
+        frame = frame.of_address(public, PATH);
+        frame.preview = Some(Preview {
+            title: deck_words::CHECK.to_owned(),
+            text: deck_words::CHECK_ABOUT.to_owned(),
+            picture: None,
+        });
+    }
+    let dialects = DeckDialect::ALL.map(DeckDialect::code).map(|code| Choice {
+        value: code.to_owned(),
+        name: deck_words::dialect(code),
+        is_chosen: code == form.dialect,
+    });
+    let formats = choices(app, &form.format).await?;
+    let (dialects, list) = (dialects.into(), form.list.as_str());
+    private(status, &CheckPage { frame, faults, formats, dialects, list, judged })
+}

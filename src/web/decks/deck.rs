@@ -1,0 +1,210 @@
+//! The page of a deck: what it is made of, where it is legal, and what can be done with it.
+
+use std::collections::BTreeMap;
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use cardscape_engine::{DeckDialect, Game};
+use uuid::Uuid;
+
+use super::availability::{AvailabilityView, find_availability};
+use super::deck_path;
+use super::formats::format_name;
+use super::public::DeckRow;
+use super::report::ReportView;
+use super::sheet::{CurveView, ZoneView, curves, zones};
+use super::words as deck_words;
+use crate::app::decks::deck_lists::{DeckResponse, UnreadLineResponse};
+use crate::app::decks::deck_overviews::{self, DeckOverview};
+use crate::app::decks::deck_reports::{self, DeckLegalitiesResponse};
+use crate::app::decks::{deck_exports, public_decks};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::domain::designs::markup::to_text;
+use crate::domain::ids::DeckId;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::memory::rendered::Freshness;
+use crate::web::catalogue::game_path;
+use crate::web::forms::private;
+use crate::web::markup::Markup;
+use crate::web::page::{Frame, Place, Preview, answer, write};
+use crate::web::session::Visitor;
+use crate::web::words;
+
+/// Similar decks that are shown.
+const SIMILAR: i64 = 6;
+/// Most characters of a description that other sites show.
+const PREVIEW: usize = 200;
+
+#[derive(Template)]
+#[template(path = "web/decks/deck.html")]
+struct DeckPage {
+    frame: Frame,
+    name: String,
+    path: String,
+    is_own: bool,
+    revision: i64,
+    /// Of public decks.
+    author: Option<String>,
+    game: String,
+    game_path: String,
+    format: String,
+    visibility: String,
+    cards: String,
+    changed: String,
+    changed_at: String,
+    tags: Vec<String>,
+    description: Option<Markup>,
+    zones: Vec<ZoneView>,
+    curves: Vec<CurveView>,
+    /// `None`: its format is gone.
+    report: Option<ReportView>,
+    legalities: Vec<LegalityRow>,
+    unread: Vec<UnreadLineResponse>,
+    availability: Option<AvailabilityView>,
+    share_code: String,
+    /// Names of dialects, with where the deck is in them.
+    exports: Vec<(String, String)>,
+    similar: Vec<(DeckRow, String)>,
+}
+
+/// What a deck is in a format.
+struct LegalityRow {
+    format: String,
+    status: &'static str,
+    text: &'static str,
+}
+
+/// Shows a deck as its reader may see it: 404 for private ones of others.
+pub(in crate::web) async fn find_deck(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let page = page(&state, &visitor, network.0, DeckId(*deck)).await?;
+    if !visitor.is_stranger() {
+        return private(200, &page);
+    }
+    // Checked again each time: a public deck may turn private at any moment.
+    let mut answer = answer(&req, &write(&page, Freshness::Private)?);
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
+    Ok(answer)
+}
+
+async fn page(
+    app: &AppState,
+    visitor: &Visitor,
+    network: Network,
+    id: DeckId,
+) -> Result<DeckPage, Problem> {
+    let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
+    let (reader, asker) = (reads.as_ref(), (visitor.viewer(), network));
+    let DeckOverview { deck, sheet, legalities, author } =
+        deck_overviews::find(app, reader, asker, id).await?;
+    let report = match deck_reports::judge_stored(app, reader, asker, id, None).await {
+        Ok(judged) => Some(judged.report),
+        Err(problem) if problem.code() == ProblemCode::UnknownFormat => None,
+        Err(problem) => return Err(problem),
+    };
+    let share_code = deck_exports::export(app, reader, asker, id, DeckDialect::ShareCode).await?;
+    let availability = find_availability(app, visitor, reader, asker, id).await?;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let revision = deck.revision.0;
+    let DeckResponse { summary, description, description_html: _, unread_lines, .. } = deck.deck;
+    let game = games.get(summary.game.as_str()).copied().ok_or_else(Problem::not_found)?;
+    let similar = find_similar(app, reader, network, &games, id).await;
+    let path = deck_path(summary.id);
+    let format = format_name(game, &summary.format);
+    let mut frame = Frame::new(&summary.name).at(Place::Decks);
+    if summary.visibility == "public" {
+        frame = frame.of_address(app.settings.public_url.as_deref(), &path);
+        let told = deck_words::format_of(&format, game.name());
+        let count = sheet.statistics.cards;
+        let text = match to_text(&description) {
+            text if text.is_empty() => deck_words::preview(&told, count, author.as_deref()),
+            text => shortened(&text),
+        };
+        frame.preview = Some(Preview { title: summary.name.clone(), text, picture: None });
+    }
+    let export = |dialect: DeckDialect| {
+        let code = dialect.code();
+        (deck_words::dialect(code), format!("{path}/export?dialect={code}"))
+    };
+    let is_share_code = |dialect: &DeckDialect| *dialect == DeckDialect::ShareCode;
+    Ok(DeckPage {
+        frame,
+        is_own: reader.is_some_and(|by| by.account().0 == summary.account_id),
+        revision,
+        author,
+        game: game.name().to_owned(),
+        game_path: game_path(game.code()),
+        format,
+        visibility: deck_words::visibility(summary.visibility),
+        cards: words::cards(summary.card_count),
+        changed: words::day_of(summary.updated_at),
+        changed_at: summary.updated_at.to_rfc3339(),
+        tags: summary.tags,
+        description: (!description.is_empty()).then(|| Markup::new(&description)),
+        zones: zones(game.code(), &sheet),
+        curves: curves(game, &sheet.statistics, Some(&summary.id.to_string())),
+        report: report.as_ref().map(|report| ReportView::new(game, report)),
+        legalities: legality_rows(game, &legalities),
+        unread: unread_lines,
+        availability,
+        share_code: share_code.text.trim().to_owned(),
+        exports: DeckDialect::ALL
+            .into_iter()
+            .filter(|one| !is_share_code(one))
+            .map(export)
+            .collect(),
+        similar,
+        name: summary.name,
+        path,
+    })
+}
+
+/// A page is worth showing without them, when nobody could look for them in time.
+async fn find_similar(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    network: Network,
+    games: &BTreeMap<&str, &Game>,
+    id: DeckId,
+) -> Vec<(DeckRow, String)> {
+    match public_decks::find_similar(app, (reader, network), id, SIMILAR).await {
+        Ok(found) => {
+            let row = |similar: public_decks::SimilarDeckResponse| {
+                let shared = deck_words::shared_cards(similar.shared_cards);
+                (DeckRow::new(games, similar.deck), shared)
+            };
+            found.data.into_iter().map(row).collect()
+        }
+        Err(problem) => {
+            tracing::warn!(%problem, deck = %id, "the page of a deck lacks similar ones");
+            Vec::new()
+        }
+    }
+}
+
+fn legality_rows(game: &Game, told: &DeckLegalitiesResponse) -> Vec<LegalityRow> {
+    let row = |judged: &deck_reports::DeckLegalityResponse| LegalityRow {
+        format: format_name(game, &judged.format),
+        status: judged.status,
+        text: deck_words::status(judged.status),
+    };
+    told.formats.iter().map(row).collect()
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(PREVIEW) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

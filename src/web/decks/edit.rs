@@ -1,0 +1,284 @@
+//! Decks are made of pasted lists, changed as lists, deleted, and brought back.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::TextEncoding;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::deck_path;
+use super::faults::faults_of;
+use super::formats::{Choice, FormatGroup, choices};
+use super::own::show_deleted;
+use super::words as deck_words;
+use crate::app::decks::deck_deletions;
+use crate::app::decks::deck_lists::{self, DeckRequest};
+use crate::app::decks::deck_overviews::{self, EditedDeck};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::Revision;
+use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
+use crate::domain::ids::DeckId;
+use crate::http::extract::{ClientNetwork, Form, claim_of_form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// The page of a new deck.
+const NEW: &str = "/my/decks/new";
+
+/// The fields of a deck, as they were typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TypedDeck {
+    name: String,
+    format: String,
+    visibility: String,
+    folder: String,
+    /// With commas between them.
+    tags: String,
+    description: String,
+    list: String,
+    /// Of a new deck: tells a form that is sent twice.
+    key: String,
+    /// Of a stored one: the version that is changed.
+    revision: i64,
+}
+
+impl TypedDeck {
+    /// A deck that is stored.
+    fn of(EditedDeck { deck, list, .. }: &EditedDeck) -> Self {
+        let summary = &deck.deck.summary;
+        Self {
+            name: summary.name.clone(),
+            format: summary.format.clone(),
+            visibility: summary.visibility.to_owned(),
+            folder: summary.folder.clone().unwrap_or_default(),
+            tags: summary.tags.join(", "),
+            description: deck.deck.description.clone(),
+            list: list.clone(),
+            key: String::new(),
+            revision: deck.revision.0,
+        }
+    }
+
+    fn request(&self) -> DeckRequest {
+        let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        let tags = self.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+        DeckRequest {
+            name: self.name.clone(),
+            format: self.format.clone(),
+            visibility: given(&self.visibility),
+            description: given(&self.description),
+            tags: tags.map(str::to_owned).collect(),
+            folder: given(&self.folder),
+            entries: None,
+            list: Some(self.list.clone()),
+            dialect: None,
+            encoding: TextEncoding::Utf8,
+        }
+    }
+}
+
+/// A deck in a form.
+#[derive(Template)]
+#[template(path = "web/decks/edit.html")]
+struct EditPage<'a> {
+    frame: Frame,
+    heading: String,
+    faults: Faults,
+    /// Where the form goes.
+    path: &'a str,
+    /// Where the deck is; `None`: it is a new one.
+    deck: Option<&'a str>,
+    typed: &'a TypedDeck,
+    formats: Vec<FormatGroup>,
+    visibilities: Vec<Choice>,
+    /// Whether saving the list forgets which copies the deck is made of.
+    loses_copies: bool,
+    /// The version that is stored, when it is another one than the form began with.
+    saved: Option<SavedDeck>,
+}
+
+/// A version that is stored.
+struct SavedDeck {
+    name: String,
+    list: String,
+    day: String,
+    at: String,
+}
+
+/// Shows the form of a new deck.
+pub(in crate::web) async fn show_new(
+    state: web::Data<AppState>,
+    _by: Player<WriteOwnDecks>,
+) -> Result<HttpResponse, Problem> {
+    show_form_of_new(&state, 200, TypedDeck::default(), Faults::none()).await
+}
+
+/// The form of a new deck, with another key: what is sent next is another request.
+async fn show_form_of_new(
+    app: &AppState,
+    status: u16,
+    typed: TypedDeck,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let typed = TypedDeck { key: Uuid::now_v7().to_string(), ..typed };
+    let page = EditPage {
+        frame: Frame::new(deck_words::NEW_DECK).at(Place::Decks),
+        heading: deck_words::NEW_DECK.to_owned(),
+        faults,
+        path: NEW,
+        deck: None,
+        formats: choices(app, &typed.format).await?,
+        visibilities: visibilities(&typed.visibility),
+        typed: &typed,
+        loses_copies: false,
+        saved: None,
+    };
+    private(status, &page)
+}
+
+fn visibilities(chosen: &str) -> Vec<Choice> {
+    let choice = |(value, name): (&str, &str)| Choice {
+        value: value.to_owned(),
+        name: name.to_owned(),
+        is_chosen: value == chosen,
+    };
+    deck_words::VISIBILITIES.into_iter().map(choice).collect()
+}
+
+/// Stores a new deck.
+pub(in crate::web) async fn create(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<WriteOwnDecks>,
+    Form(typed): Form<TypedDeck>,
+) -> Result<HttpResponse, Problem> {
+    let TypedDeck { name, format, visibility, folder, tags, description, list, key, .. } = &typed;
+    let fields = [name, format, visibility, folder, tags, description, list];
+    let fields = fields.map(String::as_str);
+    let key = claim_of_form(&state, by.account(), "create_deck", key, &fields);
+    let asker = (by.visitor.viewer(), network.0);
+    match deck_lists::create(&state, &by, asker, typed.request(), key.as_ref()).await {
+        Ok(stored) => Ok(see_other(&deck_path(stored.deck.summary.id))),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem) else { return Err(problem) };
+            show_form_of_new(&state, problem.code().status(), typed, faults).await
+        }
+    }
+}
+
+/// Shows one of the own decks in a form, its cards as a list.
+pub(in crate::web) async fn show_edit(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDecks>,
+    deck: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let viewer = by.visitor.viewer();
+    let edited = deck_overviews::find_edited(&state, &by, viewer, DeckId(*deck)).await?;
+    let typed = TypedDeck::of(&edited);
+    show_form_of(&state, 200, (&edited, &typed), Faults::none(), false).await
+}
+
+/// The form of a stored deck. `with_saved`: what is stored stands below it.
+async fn show_form_of(
+    app: &AppState,
+    status: u16,
+    (edited, typed): (&EditedDeck, &TypedDeck),
+    faults: Faults,
+    with_saved: bool,
+) -> Result<HttpResponse, Problem> {
+    let summary = &edited.deck.deck.summary;
+    let deck = deck_path(summary.id);
+    let path = format!("{deck}/edit");
+    let heading = deck_words::change_of(&summary.name);
+    let page = EditPage {
+        frame: Frame::new(&heading).at(Place::Decks),
+        heading,
+        faults,
+        path: &path,
+        deck: Some(&deck),
+        typed,
+        formats: choices(app, &typed.format).await?,
+        visibilities: visibilities(&typed.visibility),
+        loses_copies: edited.names_copies,
+        saved: with_saved.then(|| SavedDeck {
+            name: summary.name.clone(),
+            list: edited.list.clone(),
+            day: words::day_of(summary.updated_at),
+            at: summary.updated_at.to_rfc3339(),
+        }),
+    };
+    private(status, &page)
+}
+
+/// Changes one of the own decks, if it is still the version that the form was made of.
+pub(in crate::web) async fn save(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<WriteOwnDecks>,
+    deck: web::Path<Uuid>,
+    Form(typed): Form<TypedDeck>,
+) -> Result<HttpResponse, Problem> {
+    let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
+    let meant = Revision(typed.revision).meant();
+    let asker = (viewer, network.0);
+    let problem = match deck_lists::replace(&state, &by, asker, id, &meant, typed.request()).await {
+        Ok(_) => return Ok(see_other(&deck_path(id.0))),
+        Err(problem) => problem,
+    };
+    let Some(faults) = faults_of(&problem) else { return Err(problem) };
+    let reads = by.visitor.must::<ReadOwnDecks>()?;
+    let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    // Whoever has seen both versions may put one in the place of the other.
+    let revision = if is_stale { edited.deck.revision.0 } else { typed.revision };
+    let typed = TypedDeck { revision, ..typed };
+    show_form_of(&state, problem.code().status(), (&edited, &typed), faults, is_stale).await
+}
+
+/// The version that a button is about.
+#[derive(Deserialize)]
+pub(in crate::web) struct MeantVersion {
+    revision: i64,
+}
+
+/// Deletes one of the own decks. It can be brought back from the page that follows.
+pub(in crate::web) async fn delete(
+    state: web::Data<AppState>,
+    by: Player<WriteOwnDecks>,
+    deck: web::Path<Uuid>,
+    Form(meant): Form<MeantVersion>,
+) -> Result<HttpResponse, Problem> {
+    let id = DeckId(*deck);
+    let version = Revision(meant.revision).meant();
+    let problem = match deck_deletions::delete(&state, &by, id, &version).await {
+        Ok(()) => return Ok(see_other("/my/decks?deleted=true")),
+        Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,
+        Err(problem) => return Err(problem),
+    };
+    let reads = by.visitor.must::<ReadOwnDecks>()?;
+    let edited = deck_overviews::find_edited(&state, &reads, by.visitor.viewer(), id).await?;
+    let faults = Faults::one("", deck_words::CHANGED_BEFORE_DELETING);
+    let typed = TypedDeck::of(&edited);
+    show_form_of(&state, problem.code().status(), (&edited, &typed), faults, false).await
+}
+
+/// Brings a deleted deck back.
+pub(in crate::web) async fn undelete(
+    state: web::Data<AppState>,
+    by: Player<WriteOwnDecks>,
+    deck: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let id = DeckId(*deck);
+    match deck_deletions::undelete(&state, &by, by.visitor.viewer(), id).await {
+        Ok(_) => Ok(see_other(&deck_path(id.0))),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem) else { return Err(problem) };
+            let reads = by.visitor.must::<ReadOwnDecks>()?;
+            show_deleted(&state, &reads, problem.code().status(), faults).await
+        }
+    }
+}

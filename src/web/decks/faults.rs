@@ -1,0 +1,37 @@
+//! What is wrong with a list or a deck that was sent, beside its fields.
+
+use super::words as deck_words;
+use crate::app::problem::Problem;
+use crate::web::forms::Faults;
+use crate::web::words;
+
+/// Faults that are told one by one.
+const TOLD: usize = 20;
+
+/// The fields of the forms, which are called as in the API.
+const FIELDS: [&str; 8] =
+    ["name", "format", "visibility", "folder", "tags", "description", "list", "dialect"];
+
+/// What a problem says of a form. `None`: it is not about the form, and is a page of its own.
+pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
+    let said = deck_words::fault(problem.code())?;
+    let mut faults = Faults::none();
+    for fault in problem.faults().iter().take(TOLD) {
+        let named = fault.pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let field = FIELDS.into_iter().find(|field| *field == named);
+        let text = words::sentence(&fault.detail);
+        let text = match fault.line {
+            Some(line) => deck_words::fault_on_line(line, &text),
+            None => text,
+        };
+        faults.add(field.unwrap_or_default(), text);
+    }
+    let left = problem.faults().len().saturating_sub(TOLD);
+    if left > 0 {
+        faults.add("list", deck_words::more_faults(left));
+    }
+    if faults.is_empty() {
+        faults.add("", said);
+    }
+    Some(faults)
+}

@@ -1,0 +1,81 @@
+//! What pages of decks lead to and load: the deck in the dialects of other programs, and its charts. Both with the eyes of who is logged in.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use crate::app::decks::deck_charts::{self, ChartRequest, ThemeWord};
+use crate::app::decks::deck_exports::{self, read_dialect};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::domain::ids::DeckId;
+use crate::http::extract::ClientNetwork;
+use crate::http::picture::picture_answer;
+use crate::memory::rendered::{Freshness, Rendered};
+use crate::web::page::answer;
+use crate::web::session::Visitor;
+
+/// In which dialect.
+#[derive(Deserialize)]
+pub(in crate::web) struct ExportQuery {
+    dialect: String,
+}
+
+/// Writes a deck in a dialect.
+pub(in crate::web) async fn export(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+    query: web::Query<ExportQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, asker) = (visitor.must().ok(), (visitor.viewer(), network.0));
+    let dialect = read_dialect(&query.dialect)?;
+    let written = deck_exports::export(&state, reads.as_ref(), asker, DeckId(*deck), dialect);
+    let text = written.await?.text;
+    let file = Rendered::file(kept(&visitor), "text/plain; charset=utf-8", text);
+    Ok(by_cookie(answer(&req, &file)))
+}
+
+/// Which chart.
+#[derive(Deserialize)]
+pub(in crate::web) struct ChartQuery {
+    of: String,
+    zone: Option<String>,
+    #[serde(default)]
+    theme: ThemeWord,
+}
+
+/// Draws a chart of a deck.
+pub(in crate::web) async fn draw_chart(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    network: ClientNetwork,
+    deck: web::Path<Uuid>,
+    query: web::Query<ChartQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (reads, asker) = (visitor.must().ok(), (visitor.viewer(), network.0));
+    let ChartQuery { of, zone, theme } = query.into_inner();
+    let request = ChartRequest { of, zone, width: None, theme };
+    let chart = deck_charts::draw(&state, reads.as_ref(), asker, DeckId(*deck), request).await?;
+    let mut answer = picture_answer(&req, &chart);
+    if kept(&visitor) == Freshness::Never {
+        let never = HeaderValue::from_static("private, no-store");
+        answer.headers_mut().insert(header::CACHE_CONTROL, never);
+    }
+    Ok(by_cookie(answer))
+}
+
+/// What a stranger does not see, no cache keeps; and what strangers see is checked again each time, because a deck may turn private at any moment.
+fn kept(visitor: &Visitor) -> Freshness {
+    if visitor.is_stranger() { Freshness::Private } else { Freshness::Never }
+}
+
+/// The answer, which another reader does not get.
+fn by_cookie(mut answer: HttpResponse) -> HttpResponse {
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
+    answer
+}

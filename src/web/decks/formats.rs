@@ -1,0 +1,82 @@
+//! Formats by their names, and to choose from.
+
+use cardscape_engine::Game;
+
+use super::words as deck_words;
+use crate::app::decks::deck_formats::{self, GameFormats, NamedFormat};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+
+/// The formats of a game, to choose from.
+pub(super) struct FormatGroup {
+    pub(super) game: String,
+    pub(super) formats: Vec<Choice>,
+}
+
+/// One of several things to choose from.
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) name: String,
+    pub(super) is_chosen: bool,
+}
+
+/// All formats that there are today, one of which is chosen. Another one that is chosen stands beside them: a form must not change it by itself.
+pub(super) async fn choices(app: &AppState, chosen: &str) -> Result<Vec<FormatGroup>, Problem> {
+    let groups = deck_formats::list(app).await?.into_iter();
+    Ok(groups.map(|game| group(game, chosen)).collect())
+}
+
+fn group(GameFormats { game, name, formats }: GameFormats, chosen: &str) -> FormatGroup {
+    let is_of_game = chosen.split_once('/').is_some_and(|(of, _)| of == game);
+    let choice = |format: NamedFormat| Choice {
+        is_chosen: format.format == chosen,
+        name: deck_words::format_name(&format.name, format.variant.as_deref()),
+        value: format.format,
+    };
+    let mut formats: Vec<Choice> = formats.into_iter().map(choice).collect();
+    if is_of_game && !formats.iter().any(|format| format.is_chosen) {
+        let (value, name) = (chosen.to_owned(), chosen.to_owned());
+        formats.push(Choice { value, name, is_chosen: true });
+    }
+    FormatGroup { game: name, formats }
+}
+
+/// What a format is called: `game/format`, or `game/format:variant`. One that is gone is called by its code.
+pub(super) fn format_name(game: &Game, format: &str) -> String {
+    let local = format.split_once('/').map_or(format, |(_, local)| local);
+    let (code, variant) =
+        local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
+    let Some(found) = game.format(code) else { return format.to_owned() };
+    let variant = variant.map(|code| {
+        let named = found.variants.iter().find(|variant| *variant.code == *code);
+        named.map_or(code, |variant| &variant.name)
+    });
+    deck_words::format_name(&found.name, variant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_that_is_gone_stays_chosen() {
+        let formats = || GameFormats {
+            game: "pond".to_owned(),
+            name: "Pond".to_owned(),
+            formats: vec![NamedFormat {
+                format: "pond/open".to_owned(),
+                name: "Open".to_owned(),
+                variant: Some("Deep".to_owned()),
+            }],
+        };
+        let told = |chosen: &str| -> Vec<(String, bool)> {
+            let formats = group(formats(), chosen).formats.into_iter();
+            formats.map(|format| (format.name, format.is_chosen)).collect()
+        };
+        let open = |is_chosen| ("Open: Deep".to_owned(), is_chosen);
+        assert_eq!(told(""), [open(false)]);
+        assert_eq!(told("pond/open"), [open(true)]);
+        assert_eq!(told("pond/gone"), [open(false), ("pond/gone".to_owned(), true)]);
+        assert_eq!(told("lake/gone"), [open(false)]);
+    }
+}

@@ -1,0 +1,195 @@
+//! The own decks by folder, and those that were deleted.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::deck_path;
+use super::formats::format_name;
+use super::words as deck_words;
+use crate::app::catalogue::codes::Codes;
+use crate::app::decks::deck_lists::{self, DeckListRequest, DeckSummaryResponse};
+use crate::app::page::{Cursor, MAX_LIMIT, PageLimit};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::domain::decks::details::DeckFolder;
+use crate::web::catalogue::game_path;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/my/decks";
+
+/// Which decks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct OwnQuery {
+    /// Empty: of all folders.
+    folder: String,
+    /// Those that were deleted, instead of the others.
+    deleted: bool,
+    cursor: Option<Cursor>,
+}
+
+impl OwnQuery {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let deleted = if self.deleted { "true" } else { "" };
+        let cursor = cursor.unwrap_or_default();
+        let fields = [("folder", self.folder.as_str()), ("deleted", deleted), ("cursor", cursor)];
+        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+        let query = query.finish();
+        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/decks/own.html")]
+struct OwnPage {
+    frame: Frame,
+    faults: Faults,
+    heading: &'static str,
+    is_deleted: bool,
+    folders: Vec<FolderLink>,
+    groups: Vec<FolderGroup>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A folder to look into.
+struct FolderLink {
+    name: String,
+    path: String,
+    decks: i64,
+    is_chosen: bool,
+}
+
+/// The decks of a page that are in one folder.
+struct FolderGroup {
+    name: String,
+    decks: Vec<OwnRow>,
+}
+
+/// An own deck in a list.
+struct OwnRow {
+    name: String,
+    path: String,
+    game: String,
+    game_path: String,
+    format: String,
+    cards: String,
+    visibility: String,
+    day: String,
+    at: String,
+    /// What the button says that brings it back.
+    undelete: String,
+}
+
+/// Shows the own decks.
+pub(in crate::web) async fn list_own_decks(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDecks>,
+    query: web::Query<OwnQuery>,
+) -> Result<HttpResponse, Problem> {
+    show(&state, &by, 200, query.into_inner(), Faults::none()).await
+}
+
+/// The deleted ones, with what is wrong with bringing one back.
+pub(super) async fn show_deleted(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+    status: u16,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let query = OwnQuery { deleted: true, ..OwnQuery::default() };
+    show(app, by, status, query, faults).await
+}
+
+async fn show(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+    status: u16,
+    query: OwnQuery,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let folder = Some(query.folder.as_str()).filter(|name| !name.is_empty());
+    let folder = folder.map(DeckFolder::parse).transpose();
+    let folder =
+        folder.map_err(|error| Problem::of_query(vec![InputFault::at("?folder", error)]))?;
+    let before: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
+    let (codes, deleted) = (Codes::default(), query.deleted);
+    let request = DeckListRequest { codes: &codes, folder, tag: None, deleted, before, limit };
+    let found = deck_lists::list(app, by, &request).await?;
+    let folders = deck_lists::list_folders(app, by).await?;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let heading = if deleted { deck_words::DELETED_DECKS } else { deck_words::MY_DECKS };
+    let mut frame = Frame::new(heading).at(Place::Decks);
+    let next_path = found.next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
+    frame.next.clone_from(&next_path);
+    let page = OwnPage {
+        frame,
+        faults,
+        heading,
+        is_deleted: deleted,
+        folders: folders
+            .data
+            .into_iter()
+            .filter_map(|folder| Some((folder.name?, folder.decks)))
+            .map(|(name, decks)| FolderLink {
+                is_chosen: name == query.folder,
+                path: OwnQuery { folder: name.clone(), ..OwnQuery::default() }.path_at(None),
+                name,
+                decks,
+            })
+            .collect(),
+        groups: groups(&games, found.data),
+        first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
+        next_path,
+    };
+    private(status, &page)
+}
+
+/// The decks by folder; last those that are in none.
+fn groups(games: &BTreeMap<&str, &Game>, decks: Vec<DeckSummaryResponse>) -> Vec<FolderGroup> {
+    let mut groups: BTreeMap<String, Vec<OwnRow>> = BTreeMap::new();
+    let mut rest = Vec::new();
+    for mut deck in decks {
+        match deck.folder.take() {
+            Some(folder) => groups.entry(folder).or_default().push(row(games, deck)),
+            None => rest.push(row(games, deck)),
+        }
+    }
+    let mut groups: Vec<FolderGroup> =
+        groups.into_iter().map(|(name, decks)| FolderGroup { name, decks }).collect();
+    if !rest.is_empty() {
+        groups.push(FolderGroup { name: deck_words::NO_FOLDER.to_owned(), decks: rest });
+    }
+    groups
+}
+
+fn row(games: &BTreeMap<&str, &Game>, deck: DeckSummaryResponse) -> OwnRow {
+    let game = games.get(deck.game.as_str());
+    let at = deck.deleted_at.unwrap_or(deck.updated_at);
+    OwnRow {
+        path: deck_path(deck.id),
+        game: game.map_or_else(|| deck.game.clone(), |game| game.name().to_owned()),
+        game_path: game_path(&deck.game),
+        format: game.map_or_else(|| deck.format.clone(), |game| format_name(game, &deck.format)),
+        cards: words::cards(deck.card_count),
+        visibility: deck_words::visibility(deck.visibility),
+        day: words::day_of(at),
+        at: at.to_rfc3339(),
+        undelete: deck_words::undelete_of(&deck.name),
+        name: deck.name,
+    }
+}

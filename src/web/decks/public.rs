@@ -1,0 +1,264 @@
+//! The list of public decks: searched, page by page.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+
+use super::deck_path;
+use super::formats::{Choice, format_name};
+use super::words as deck_words;
+use crate::app::catalogue::card_query::QueryWarning;
+use crate::app::catalogue::codes::Codes;
+use crate::app::decks::public_decks::{
+    self, PublicDeckPage, PublicDeckRequest, PublicDeckResponse, demand_cursor,
+};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::decks::public::PublicDeckSort;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::memory::rendered::Freshness;
+use crate::web::catalogue::{Piece, Warning, faults_of_query, game_path, pieces};
+use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, refused, write};
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/decks";
+
+/// What is asked for, as a form sends it: fields that nobody filled in are empty.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Asked {
+    q: String,
+    game: String,
+    sort: String,
+    cursor: Option<Cursor>,
+}
+
+impl Asked {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let fields = [
+            ("q", self.q.as_str()),
+            ("game", &self.game),
+            ("sort", &self.sort),
+            ("cursor", cursor.unwrap_or_default()),
+        ];
+        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+        let query = query.finish();
+        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+    }
+
+    /// Whether it is the list of all decks, from its beginning.
+    fn is_plain(&self) -> bool {
+        self.cursor.is_none() && self.path_at(None) == PATH
+    }
+
+    fn request(&self) -> Result<PublicDeckRequest, Problem> {
+        let unreadable = || Problem::of_query(Vec::new());
+        let game = match self.game.as_str() {
+            "" => None,
+            code => Some(Code::try_from(code).map_err(|_| unreadable())?.lower_case()),
+        };
+        let sort = PublicDeckSort::ALL.into_iter().find(|sort| sort.as_str() == self.sort);
+        if sort.is_none() && !self.sort.is_empty() {
+            return Err(unreadable());
+        }
+        let (codes, text) = (Codes::of_game(game), self.q.clone());
+        Ok(PublicDeckRequest { codes, text, sort: sort.unwrap_or_default() })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/decks/public.html")]
+struct PublicPage {
+    frame: Frame,
+    asked: Asked,
+    games: Vec<Choice>,
+    sorts: Vec<Choice>,
+    /// Why nothing was looked for; empty: something was.
+    refusals: Vec<String>,
+    warnings: Vec<String>,
+    marked: Vec<Piece>,
+    decks: Vec<DeckRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A public deck in a list.
+pub(super) struct DeckRow {
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) author: String,
+    pub(super) game: String,
+    pub(super) game_path: String,
+    pub(super) format: String,
+    pub(super) cards: String,
+    /// Where it is legal, by what everybody sees.
+    pub(super) legal_in: String,
+    pub(super) day: String,
+    pub(super) at: String,
+    pub(super) tags: Vec<String>,
+}
+
+impl DeckRow {
+    pub(super) fn new(
+        games: &BTreeMap<&str, &Game>,
+        PublicDeckResponse { deck, author, published_at, legal_in, .. }: PublicDeckResponse,
+    ) -> Self {
+        let game = games.get(deck.game.as_str());
+        let named = |format: &String| match game {
+            Some(game) => format_name(game, format),
+            None => format.clone(),
+        };
+        Self {
+            path: deck_path(deck.id),
+            author,
+            game: game.map_or_else(|| deck.game.clone(), |game| game.name().to_owned()),
+            game_path: game_path(&deck.game),
+            format: named(&deck.format),
+            cards: words::cards(deck.card_count),
+            legal_in: match &legal_in[..] {
+                [] => deck_words::LEGAL_NOWHERE.to_owned(),
+                formats => {
+                    let names: Vec<String> = formats.iter().map(named).collect();
+                    deck_words::legal_in(&names)
+                }
+            },
+            day: words::day_of(published_at),
+            at: published_at.to_rfc3339(),
+            tags: deck.tags,
+            name: deck.name,
+        }
+    }
+}
+
+/// Lists public decks. Everybody gets the same; nobody keeps it, because a deck may turn private at any moment.
+pub(in crate::web) async fn list_decks(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    asked: web::Query<Asked>,
+) -> Result<HttpResponse, Problem> {
+    let page = page(&state, network.0, asked.into_inner()).await?;
+    let written = write(&page, Freshness::Public(0))?;
+    Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
+}
+
+async fn page(app: &AppState, network: Network, asked: Asked) -> Result<PublicPage, Problem> {
+    let request = asked.request()?;
+    demand_cursor(asked.cursor.as_ref())?;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let (found, faults) = match list(app, network, request, asked.cursor.as_ref()).await {
+        Ok(found) => (found, Vec::new()),
+        Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
+            let page = Page { data: Vec::new(), next_cursor: None, total: None };
+            let none = PublicDeckPage { page, warnings: Vec::new() };
+            (none, faults_of_query(&problem))
+        }
+        Err(problem) => return Err(problem),
+    };
+    Ok(PublicPage::new(app, asked, &games, found, faults))
+}
+
+async fn list(
+    app: &AppState,
+    network: Network,
+    request: PublicDeckRequest,
+    cursor: Option<&Cursor>,
+) -> Result<PublicDeckPage, Problem> {
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let query = request.check(app).await?;
+    public_decks::list(app, network, query, cursor, limit).await
+}
+
+impl PublicPage {
+    fn new(
+        app: &AppState,
+        asked: Asked,
+        games: &BTreeMap<&str, &Game>,
+        PublicDeckPage { page, warnings }: PublicDeckPage,
+        faults: Vec<Warning>,
+    ) -> Self {
+        let heading = match (faults.is_empty(), asked.q.as_str()) {
+            (false, query) => words::refused(query),
+            (true, "") => deck_words::DECKS.to_owned(),
+            (true, query) => query.to_owned(),
+        };
+        let mut frame = Frame::new(&heading).at(Place::Decks);
+        if asked.is_plain() {
+            frame = frame.of_address(app.settings.public_url.as_deref(), PATH);
+            frame.preview = Some(Preview {
+                title: deck_words::DECKS.to_owned(),
+                text: deck_words::PUBLIC_DECKS_ABOUT.to_owned(),
+                picture: None,
+            });
+        }
+        let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
+        frame.next.clone_from(&next_path);
+        let warnings: Vec<Warning> = warnings.into_iter().map(warning).collect();
+        let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
+        let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { &faults });
+        let is_marked = marked.iter().any(|piece| piece.is_marked);
+        let choice = |value: &str, name: &str, chosen: &str| Choice {
+            value: value.to_owned(),
+            name: name.to_owned(),
+            is_chosen: value.eq_ignore_ascii_case(chosen),
+        };
+        Self {
+            frame,
+            games: games
+                .values()
+                .map(|game| choice(game.code(), game.name(), &asked.game))
+                .collect(),
+            // The first one needs no word in the address.
+            sorts: vec![
+                choice("", deck_words::SORT_NEW, &asked.sort),
+                choice("updated", deck_words::SORT_UPDATED, &asked.sort),
+            ],
+            refusals: faults.iter().map(told).collect(),
+            warnings: warnings.iter().map(told).collect(),
+            marked: if is_marked { marked } else { Vec::new() },
+            decks: page.data.into_iter().map(|deck| DeckRow::new(games, deck)).collect(),
+            first_path: asked.cursor.as_ref().map(|_| asked.path_at(None)),
+            next_path,
+            asked,
+        }
+    }
+}
+
+fn warning(warning: QueryWarning) -> Warning {
+    let QueryWarning { parameter, position, length, term, message } = warning;
+    Warning { parameter: parameter.map(str::to_owned), position, length, term, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_hold_what_was_asked_and_nothing_empty() {
+        let asked = Asked { q: "by:ada \"x\"".to_owned(), ..Asked::default() };
+        assert_eq!(asked.path_at(Some("abc")), "/decks?q=by%3Aada+%22x%22&cursor=abc");
+        assert_eq!(Asked::default().path_at(None), "/decks");
+        assert!(Asked::default().is_plain() && !asked.is_plain());
+    }
+
+    #[test]
+    fn orders_that_there_are_not_are_refused() {
+        let sorted = |sort: &str| Asked { sort: sort.to_owned(), ..Asked::default() }.request();
+        assert_eq!(sorted("").ok().map(|request| request.sort), Some(PublicDeckSort::New));
+        assert_eq!(
+            sorted("updated").ok().map(|request| request.sort),
+            Some(PublicDeckSort::Updated)
+        );
+        assert!(sorted("likes").is_err());
+    }
+}

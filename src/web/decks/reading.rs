@@ -1,0 +1,62 @@
+//! What became of each line of a list.
+
+use super::words as deck_words;
+use crate::app::decks::list_reading::{ListReadingResponse, ReadLineResponse};
+use crate::web::catalogue::card_path;
+use crate::web::words;
+
+/// How a list was read.
+pub(super) struct ReadingView {
+    /// The dialect, and what it was recognised by.
+    pub(super) dialect: String,
+    /// How many lines were read just as they stand.
+    pub(super) accepted: String,
+    /// The other lines.
+    pub(super) rows: Vec<LineRow>,
+    /// Whether near names were not looked up for all unknown ones.
+    pub(super) lacks_names: bool,
+}
+
+/// A line of which there is something to say.
+pub(super) struct LineRow {
+    pub(super) line: usize,
+    pub(super) text: String,
+    pub(super) status: &'static str,
+    pub(super) detail: String,
+    /// Cards that it may mean, with their places.
+    pub(super) candidates: Vec<(String, Option<String>)>,
+}
+
+impl ReadingView {
+    /// `game`: its code.
+    pub(super) fn new(game: &str, reading: &ListReadingResponse) -> Self {
+        let (accepted, others): (Vec<_>, Vec<_>) =
+            reading.lines.iter().partition(|line| line.status == "accepted");
+        let dialect = deck_words::dialect(reading.dialect);
+        Self {
+            dialect: deck_words::read_as(&dialect, reading.recognised_by),
+            accepted: deck_words::lines_accepted(accepted.len()),
+            rows: others.into_iter().map(|line| row(game, line)).collect(),
+            lacks_names: reading.suggestions_left_out > 0,
+        }
+    }
+}
+
+fn row(game: &str, line: &ReadLineResponse) -> LineRow {
+    let candidates = line.candidates.iter().map(|card| {
+        let place = card.set.as_ref().zip(card.number.as_ref());
+        let path = place.map(|(set, number)| card_path(game, set, number));
+        let name = match place {
+            Some((set, number)) => words::printing_at(&card.name, &words::place(set, number)),
+            None => card.name.clone(),
+        };
+        (name, path)
+    });
+    LineRow {
+        line: line.line,
+        text: line.text.clone(),
+        status: deck_words::line_status(line.status),
+        detail: words::sentence(&line.detail),
+        candidates: candidates.collect(),
+    }
+}

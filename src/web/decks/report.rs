@@ -1,0 +1,78 @@
+//! What is wrong with a deck, as a table: every violation with its rule, its cards and what mends it.
+
+use cardscape_engine::Game;
+
+use super::formats::format_name;
+use super::words as deck_words;
+use crate::app::decks::report_responses::{
+    MentionedCardResponse, ReportResponse, ViolationResponse,
+};
+use crate::web::catalogue::card_path;
+use crate::web::words;
+
+/// A report.
+pub(super) struct ReportView {
+    /// `legal`, `incomplete` or `illegal`.
+    pub(super) status: &'static str,
+    pub(super) verdict: String,
+    pub(super) violations: Vec<ViolationRow>,
+    /// Whether lines of a list are told.
+    pub(super) has_lines: bool,
+    /// Whether unknown names were not looked up.
+    pub(super) lacks_names: bool,
+}
+
+/// A broken rule.
+pub(super) struct ViolationRow {
+    pub(super) severity: &'static str,
+    pub(super) rule: String,
+    pub(super) rule_text: String,
+    pub(super) message: String,
+    pub(super) cards: Vec<MentionView>,
+    pub(super) lines: String,
+    pub(super) advice: Vec<String>,
+}
+
+/// A card that a violation is about.
+pub(super) struct MentionView {
+    pub(super) name: String,
+    pub(super) path: String,
+}
+
+impl ReportView {
+    pub(super) fn new(game: &Game, report: &ReportResponse) -> Self {
+        let has_unknown = report.violations.iter().any(|found| found.code == "CARD_UNKNOWN");
+        let format = format_name(game, &report.format);
+        Self {
+            status: report.status,
+            verdict: deck_words::verdict(report.status, &format, has_unknown),
+            violations: report.violations.iter().map(|found| row(game, found)).collect(),
+            has_lines: report.violations.iter().any(|found| !found.lines.is_empty()),
+            lacks_names: report.suggestions_left_out > 0,
+        }
+    }
+}
+
+fn row(game: &Game, found: &ViolationResponse) -> ViolationRow {
+    let zone_name = |code: &str| {
+        let zone = game.zones().iter().find(|zone| *zone.code == *code);
+        zone.map_or_else(|| words::titled(code), |zone| zone.name.clone())
+    };
+    let fix = found.fix.as_ref().and_then(|fix| deck_words::fix(fix, zone_name));
+    ViolationRow {
+        severity: deck_words::severity(found.severity),
+        rule: deck_words::rule(&found.rule, &found.section),
+        rule_text: found.rule_text.clone(),
+        message: found.message.clone(),
+        cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),
+        lines: deck_words::lines(&found.lines),
+        advice: fix.into_iter().chain(deck_words::suggestions(&found.suggestions)).collect(),
+    }
+}
+
+/// A card with a page; the message names all others.
+fn mention(game: &Game, card: &MentionedCardResponse) -> Option<MentionView> {
+    card.card_id?;
+    let path = card_path(game.code(), card.set.as_ref()?, card.number.as_ref()?);
+    Some(MentionView { name: card.name.clone(), path }).filter(|card| !card.name.is_empty())
+}

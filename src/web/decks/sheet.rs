@@ -1,0 +1,118 @@
+//! The cards of a deck by zones and kinds, and their curves.
+
+use cardscape_engine::{DeckStatistics, Game};
+
+use super::words as deck_words;
+use crate::app::decks::deck_sheets::{DeckSheet, SheetCard, SheetEntry};
+use crate::web::catalogue::card_path;
+use crate::web::words;
+
+/// A zone with its cards.
+pub(super) struct ZoneView {
+    pub(super) name: String,
+    pub(super) count: String,
+    pub(super) kinds: Vec<KindView>,
+}
+
+/// The cards of a kind.
+pub(super) struct KindView {
+    pub(super) name: String,
+    pub(super) count: u64,
+    pub(super) rows: Vec<CardRow>,
+}
+
+/// An entry.
+pub(super) struct CardRow {
+    pub(super) quantity: u32,
+    pub(super) name: String,
+    /// Where the card is; `None`: nobody knows it.
+    pub(super) path: Option<String>,
+    /// The rarity, or the place of a hidden card.
+    pub(super) about: Option<String>,
+}
+
+/// The zones of a deck. `game`: its code.
+pub(super) fn zones(game: &str, sheet: &DeckSheet) -> Vec<ZoneView> {
+    let zones = sheet.zones.iter().map(|zone| ZoneView {
+        name: zone.name.clone().unwrap_or_else(|| words::titled(&zone.code)),
+        count: deck_words::card_count(zone.cards),
+        kinds: zone
+            .kinds
+            .iter()
+            .map(|kind| KindView {
+                name: kind.name.clone().unwrap_or_else(|| {
+                    let is_hidden =
+                        |entry: &SheetEntry| matches!(entry.card, SheetCard::Hidden { .. });
+                    let any_hidden = kind.entries.iter().any(is_hidden);
+                    let name = match any_hidden {
+                        true => deck_words::HIDDEN_OR_NOT_KNOWN,
+                        false => deck_words::NOT_KNOWN,
+                    };
+                    name.to_owned()
+                }),
+                count: kind.cards,
+                rows: kind.entries.iter().map(|entry| row(game, entry)).collect(),
+            })
+            .collect(),
+    });
+    zones.collect()
+}
+
+fn row(game: &str, entry: &SheetEntry) -> CardRow {
+    let (name, path, about) = match &entry.card {
+        SheetCard::Known { name, set, number } => {
+            let path = card_path(game, set, number);
+            (name.clone(), Some(path), entry.rarity.clone())
+        }
+        SheetCard::Hidden { place } => {
+            let path = place.as_ref().map(|(set, number)| card_path(game, set, number));
+            let about = place.as_ref().map(|(set, number)| words::place(set, number));
+            (words::HIDDEN_CARD.to_owned(), path, about)
+        }
+        SheetCard::Unknown { written } => (written.clone(), None, entry.rarity.clone()),
+    };
+    CardRow { quantity: entry.quantity, name, path, about }
+}
+
+/// How the values of an attribute are spread over the main zone.
+pub(super) struct CurveView {
+    pub(super) title: String,
+    pub(super) about: String,
+    /// Each value with how many cards have it.
+    pub(super) bars: Vec<(String, u64)>,
+    /// Where its chart is, for light and for dark pages; `None`: the deck is not stored.
+    pub(super) charts: Option<(String, String)>,
+}
+
+/// The curves of the main zone: of every attribute that is a number and that differs between its cards.
+pub(super) fn curves(game: &Game, counted: &DeckStatistics, deck: Option<&str>) -> Vec<CurveView> {
+    let Some(zone) = counted.zones.first() else { return Vec::new() };
+    let numbers = zone.attributes.iter().filter_map(|(code, values)| {
+        let numbers = values.numbers.as_ref()?;
+        Some((code, numbers))
+    });
+    let curves = numbers.filter(|(_, numbers)| numbers.min < numbers.max).map(|(code, numbers)| {
+        let named = game.kinds().iter().find_map(|kind| kind.attributes.get(code));
+        let name = words::titled(named.map_or(code, |attribute| &attribute.name));
+        let bars = numbers.curve.iter().filter(|bar| bar.copies > 0);
+        let mut bars: Vec<(String, u64)> =
+            bars.map(|bar| (bar.value.to_string(), bar.copies)).collect();
+        // The ends of a long curve have one bar each.
+        if numbers.below > 0 {
+            bars.insert(0, (deck_words::BELOW.to_owned(), numbers.below));
+        }
+        if numbers.above > 0 {
+            bars.push((deck_words::ABOVE.to_owned(), numbers.above));
+        }
+        CurveView {
+            title: deck_words::curve(&name),
+            about: deck_words::mean(numbers.mean, numbers.median),
+            bars,
+            charts: deck.map(|deck| {
+                let path = format!("/decks/{deck}/chart?of={code}");
+                (path.clone(), format!("{path}&theme=dark"))
+            }),
+        }
+    });
+    curves.collect()
+}

@@ -1,0 +1,382 @@
+//! Text of the pages of decks.
+
+use serde_json::Value;
+
+use crate::app::problem::ProblemCode;
+use crate::web::words::{cards, grouped, titled};
+
+pub(super) const DECKS: &str = crate::web::words::DECKS;
+pub(super) const PUBLIC_DECKS_ABOUT: &str =
+    "Decks that players show to everybody, what was published last first.";
+pub(super) const DECK_SEARCH_FIELD: &str = "Search decks";
+pub(super) const DECK_SEARCH_EXAMPLE: &str = "contains:\"Kettle Imp\" legal:standard";
+pub(super) const SORT_NEW: &str = "Published last";
+pub(super) const SORT_UPDATED: &str = "Changed last";
+pub(super) const NO_DECKS: &str = "No public deck fits.";
+pub(super) const BY: &str = "by";
+pub(super) const LEGAL_IN: &str = "Legal in";
+pub(super) const LEGAL_NOWHERE: &str = "Legal in no format today";
+pub(super) const FORMAT: &str = "Format";
+pub(super) const AUTHOR: &str = "Author";
+pub(super) const CHANGED: &str = "Changed";
+pub(super) const COPIES: &str = "Cards";
+pub(super) const DECK_NAME: &str = "Name";
+
+pub(super) const CHECK: &str = "Check a deck";
+pub(super) const CHECK_ABOUT: &str = "Paste a list as it comes from this site or from another program. Nothing is stored, and no account is needed.";
+pub(super) const CHOOSE_FORMAT: &str = "As the list says";
+pub(super) const LIST: &str = "Deck list";
+pub(super) const LIST_HELP: &str = "One entry a line, for example “2 Kettle Imp”. Share codes and lists of other programs are recognised.";
+pub(super) const LIST_EXAMPLE: &str = "2 Kettle Imp";
+pub(super) const DIALECT: &str = "How it is written";
+pub(super) const RECOGNISED: &str = "Recognise it";
+pub(super) const JUDGE: &str = "Check";
+pub(super) const NO_LIST: &str = "Paste a list.";
+pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its own.";
+
+pub(super) const VERDICT: &str = "Verdict";
+pub(super) const WRONG: &str = "What is wrong";
+pub(super) const RULE: &str = "Rule";
+pub(super) const WHAT: &str = "What";
+pub(super) const WHAT_TO_DO: &str = "What to do";
+pub(super) const LINES: &str = "Lines";
+pub(super) const LINE: &str = "Line";
+pub(super) const WRITTEN: &str = "Written";
+pub(super) const OUTCOME: &str = "What became of it";
+pub(super) const READING: &str = "How the list was read";
+pub(super) const NAMES_LEFT_OUT: &str = "There are too many unknown names, or too many people search just now: near names were not looked up for all of them.";
+pub(super) const CARDS_OF_DECK: &str = "Cards of the deck";
+pub(super) const NO_ENTRIES: &str = "The deck has no cards.";
+pub(super) const NOT_KNOWN: &str = "Unknown cards";
+pub(super) const HIDDEN_OR_NOT_KNOWN: &str = "Hidden and unknown cards";
+pub(super) const CURVES: &str = "Curves";
+pub(super) const VALUE: &str = "Value";
+pub(super) const BELOW: &str = "Lower";
+pub(super) const ABOVE: &str = "Higher";
+pub(super) const COPIES_WITH_IT: &str = "Cards with it";
+pub(super) const FORMAT_GONE: &str =
+    "The format of this deck is not there any more: nothing can be said by its rules.";
+
+pub(super) const DESCRIPTION: &str = "Description";
+pub(super) const LEGALITY: &str = "Where it is legal";
+pub(super) const REPORT: &str = "By the rules of its format";
+pub(super) const NOTHING_WRONG: &str = "Nothing is wrong with it.";
+pub(super) const EXPORT: &str = "Take it with you";
+pub(super) const EXPORT_ABOUT: &str = "As text for other programs:";
+pub(super) const SHARE_CODE: &str = "Share code";
+pub(super) const SIMILAR: &str = "Similar decks";
+pub(super) const AVAILABILITY: &str = "Owned and missing";
+pub(super) const NEEDED: &str = "Needed";
+pub(super) const OWNED: &str = "Owned";
+pub(super) const MISSING: &str = "Missing";
+pub(super) const UNREAD_LINES: &str = "Lines that could not be read";
+pub(super) const ONLY_YOU_SEE: &str = "Only you see this.";
+
+pub(super) const MY_DECKS: &str = "My decks";
+pub(super) const NO_OWN_DECKS: &str = "You have no deck here yet.";
+pub(super) const NO_DELETED_DECKS: &str = "You have deleted no deck within 30 days.";
+pub(super) const ALL_DECKS: &str = "All";
+pub(super) const DELETED_DECKS: &str = "Deleted decks";
+pub(super) const DELETED_ABOUT: &str = "For 30 days a deleted deck can be brought back.";
+pub(super) const FOLDER: &str = "Folder";
+pub(super) const FOLDERS: &str = "Folders";
+pub(super) const NO_FOLDER: &str = "In no folder";
+pub(super) const NEW_DECK: &str = "New deck";
+pub(super) const EDIT: &str = "Change";
+pub(super) const DELETE: &str = "Delete";
+pub(super) const SAVE: &str = "Save";
+pub(super) const VISIBILITY: &str = "Who may read it";
+pub(super) const TAGS: &str = "Tags";
+pub(super) const TAGS_HELP: &str = "Words with commas between them.";
+pub(super) const FOLDER_HELP: &str = "Where you keep it. Nobody else is told.";
+pub(super) const DESCRIPTION_HELP: &str =
+    "*Emphasis* stands between stars, and a blank line begins a paragraph.";
+pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you have opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
+pub(super) const SAVED_VERSION: &str = "The version that is saved";
+pub(super) const YOUR_VERSION: &str = "Your version";
+pub(super) const LOSES_COPIES: &str = "This deck says which of your copies it is made of. The list below does not, so that saving it forgets them: keep them by changing the deck through the API.";
+pub(super) const CHANGED_BEFORE_DELETING: &str =
+    "The deck was changed since you have opened the page. Look at it again before you delete it.";
+
+/// Who may read a deck, to choose from: what is sent, and what is said.
+pub(super) const VISIBILITIES: [(&str, &str); 3] = [
+    ("private", "Only me"),
+    ("unlisted", "Whoever has its address"),
+    ("public", "Everybody, and it is in the list of decks"),
+];
+
+/// Who may read a deck.
+pub(super) fn visibility(code: &str) -> String {
+    let known = VISIBILITIES.iter().find(|(known, _)| *known == code);
+    known.map_or_else(|| titled(code), |(_, name)| (*name).to_owned())
+}
+
+/// The name of a dialect of deck lists.
+pub(super) fn dialect(code: &str) -> String {
+    match code {
+        "own" => "Text of this site",
+        "json" => "JSON",
+        "share_code" => "Share code",
+        "plain" => "Plain list",
+        "arena" => "Arena",
+        "mtgo" => "MTGO",
+        "moxfield" => "Moxfield",
+        "archidekt" => "Archidekt",
+        "ptcg_live" => "PTCG Live",
+        "ptcg_online" => "PTCG Online",
+        "netrunner_db" => "NetrunnerDB",
+        "forge" => "Forge",
+        "csv" => "CSV",
+        "ydk" => "YDK",
+        "ydke" => "YDKE",
+        other => return titled(other),
+    }
+    .to_owned()
+}
+
+/// As what a list was read. `why`: what it was recognised by; `None`: it was said.
+pub(super) fn read_as(dialect: &str, why: Option<&str>) -> String {
+    match why {
+        Some(why) => format!("Read as: {dialect} ({why})."),
+        None => format!("Read as: {dialect}, as you have chosen."),
+    }
+}
+
+/// How many lines were read without a word about them.
+pub(super) fn lines_accepted(lines: usize) -> String {
+    match lines {
+        0 => "No line was read just as it stands.".to_owned(),
+        1 => "1 line was read just as it stands.".to_owned(),
+        _ => format!("{lines} lines were read just as they stand."),
+    }
+}
+
+/// What became of a line.
+pub(super) fn line_status(status: &str) -> &'static str {
+    match status {
+        "accepted" => "Read",
+        "guessed" => "Guessed",
+        "ambiguous" => "Several cards fit",
+        "unknown" => "Unknown",
+        "refused" => "Refused",
+        _ => "No entry",
+    }
+}
+
+/// Lines of a list.
+pub(super) fn lines(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    match &numbers[..] {
+        [] => String::new(),
+        [one] => format!("Line {one}"),
+        several => format!("Lines {}", several.join(", ")),
+    }
+}
+
+/// What is wrong with a line of a list.
+pub(super) fn fault_on_line(line: usize, text: &str) -> String {
+    format!("Line {line}: {text}")
+}
+
+/// Further faults that are not told.
+pub(super) fn more_faults(count: usize) -> String {
+    format!("{count} more lines have faults.")
+}
+
+/// What a deck is by a format, in a sentence.
+pub(super) fn verdict(status: &str, format: &str, has_unknown: bool) -> String {
+    match (status, has_unknown) {
+        ("legal", _) => format!("Legal in {format}."),
+        ("incomplete", false) => format!("Not legal in {format} yet: cards are missing."),
+        ("incomplete", true) => {
+            format!("Not legal in {format} yet: cards are missing, and some are unknown.")
+        }
+        (_, true) => format!("Not legal in {format}, and some cards are unknown."),
+        (_, false) => format!("Not legal in {format}."),
+    }
+}
+
+/// What a deck is by a format, in a word.
+pub(super) fn status(status: &str) -> &'static str {
+    match status {
+        "legal" => "Legal",
+        "incomplete" => "Incomplete",
+        _ => "Not legal",
+    }
+}
+
+/// How bad a violation is.
+pub(super) fn severity(severity: &str) -> &'static str {
+    match severity {
+        "error" => "Error",
+        "incomplete" => "Missing",
+        _ => "Note",
+    }
+}
+
+/// A rule by its number.
+pub(super) fn rule(number: &str, section: &str) -> String {
+    if section.is_empty() { number.to_owned() } else { format!("{number} (section {section})") }
+}
+
+/// What mends a violation, as the engine's edit says; `None`: there is no such edit, or one that these pages do not know.
+pub(super) fn fix(fix: &Value, zone_name: impl Fn(&str) -> String) -> Option<String> {
+    let text = |member: &str| fix.get(member).and_then(Value::as_str).unwrap_or_default();
+    let zone = |member: &str| zone_name(text(member));
+    let quantity = fix.get("quantity").and_then(Value::as_i64).unwrap_or_default();
+    let name = || format!("“{}”", text("name"));
+    Some(match text("action") {
+        "add_cards" => format!("Add {} to {}.", cards(quantity), zone("zone")),
+        "add_matching_cards" => {
+            format!("Add {} that the rule asks for to {}.", cards(quantity), zone("zone"))
+        }
+        "remove_cards" => format!("Take {} out of {}.", cards(quantity), zone("zone")),
+        "add_copies" => format!("Add {} of {}.", copies(quantity), name()),
+        "remove_copies" => format!("Take out {} of {}.", copies(quantity), name()),
+        "remove_among" => {
+            let names = fix.get("names").and_then(Value::as_array).into_iter().flatten();
+            let names: Vec<String> =
+                names.filter_map(Value::as_str).map(|name| format!("“{name}”")).collect();
+            format!("Take out {} of {}.", copies(quantity), names.join(", "))
+        }
+        "move_copies" => {
+            let (from, to) = (zone("from"), zone("to"));
+            format!("Move {} of {} from {from} to {to}.", copies(quantity), name())
+        }
+        "move_to_zone" => format!("Write {} instead of “{}”.", zone("to"), text("from")),
+        "rename" => format!("Write “{}” instead of “{}”.", text("to"), text("from")),
+        "any_printing" => format!("Leave out set, number and rarity of {}.", name()),
+        "remove_entry" => format!("Leave out the entry of {}.", name()),
+        "name_copy_once" => "Name this copy in one entry only, and once.".to_owned(),
+        "name_fewer_copies" => format!("Name {} fewer of {}.", copies(quantity), name()),
+        _ => return None,
+    })
+}
+
+/// What was perhaps meant.
+pub(super) fn suggestions(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("Perhaps: {}.", names.join(", ")))
+}
+
+/// A number of copies.
+pub(super) fn copies(count: i64) -> String {
+    format!("{} {}", grouped(count), if count == 1 { "copy" } else { "copies" })
+}
+
+/// A number of cards in a deck.
+pub(super) fn card_count(count: u64) -> String {
+    cards(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// A format or a variant of it, with its game where that is not told otherwise.
+pub(super) fn format_name(format: &str, variant: Option<&str>) -> String {
+    match variant {
+        Some(variant) => format!("{format}: {variant}"),
+        None => format.to_owned(),
+    }
+}
+
+/// A format of a game.
+pub(super) fn format_of(format: &str, game: &str) -> String {
+    format!("{game}, {format}")
+}
+
+/// Attribute values of the cards of a deck.
+pub(super) fn curve(attribute: &str) -> String {
+    format!("Curve: {attribute}")
+}
+
+/// The middle of the values.
+pub(super) fn mean(mean: f64, median: f64) -> String {
+    format!("Mean {mean:.2}, median {median:.1}")
+}
+
+/// A deck in short, for other sites.
+pub(super) fn preview(format: &str, count: u64, author: Option<&str>) -> String {
+    let cards = card_count(count);
+    match author {
+        Some(author) => format!("{format}, {cards}, by {author}."),
+        None => format!("{format}, {cards}."),
+    }
+}
+
+/// Formats in which a deck is legal.
+pub(super) fn legal_in(formats: &[String]) -> String {
+    format!("{LEGAL_IN}: {}", formats.join("; "))
+}
+
+/// How much two decks have in common.
+pub(super) fn shared_cards(count: i64) -> String {
+    if count == 1 { "1 card in common".to_owned() } else { format!("{count} cards in common") }
+}
+
+/// What of a deck the reader has.
+pub(super) fn missing(missing: u64) -> String {
+    match missing {
+        0 => "You have all its cards.".to_owned(),
+        1 => "1 card is missing.".to_owned(),
+        _ => format!("{missing} cards are missing."),
+    }
+}
+
+/// The heading of the form that changes a deck.
+pub(super) fn change_of(name: &str) -> String {
+    format!("Change “{name}”")
+}
+
+/// A button that is about one of several decks.
+pub(super) fn undelete_of(name: &str) -> String {
+    format!("Bring back “{name}”")
+}
+
+/// What is wrong with what was sent, where no field is named. `None`: a page of its own says it.
+pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::InvalidBody => "What was sent cannot be read.",
+        ProblemCode::UnreadableDeckList => "Nothing of this list can be read.",
+        ProblemCode::UnknownFormat => "There is no such format today.",
+        ProblemCode::TooManyDecks => {
+            "You have as many decks as an account can have. Delete one first."
+        }
+        ProblemCode::IdempotencyKeyReused => {
+            "This form was sent before with other contents, and that deck is saved. Send it again to save another one."
+        }
+        ProblemCode::IdempotencyInProgress => {
+            "The same form is being saved at this moment. Look at your decks before you send it again."
+        }
+        ProblemCode::PreconditionFailed => CHANGED_MEANWHILE,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_edit_of_the_engine_has_words() {
+        let fixes = [
+            json!({ "action": "add_cards", "zone": "main", "quantity": 1 }),
+            json!({ "action": "add_matching_cards", "zone": "main", "quantity": 2 }),
+            json!({ "action": "remove_cards", "zone": "main", "quantity": 2 }),
+            json!({ "action": "add_copies", "name": "Rook", "quantity": 2 }),
+            json!({ "action": "remove_copies", "name": "Rook", "quantity": 1 }),
+            json!({ "action": "remove_among", "names": ["Rook", "Owl"], "quantity": 2 }),
+            json!({ "action": "move_copies", "name": "Rook", "quantity": 2, "from": "main", "to": "side" }),
+            json!({ "action": "move_to_zone", "from": "x", "to": "main" }),
+            json!({ "action": "rename", "from": "Rok", "to": "Rook" }),
+            json!({ "action": "any_printing", "name": "Rook" }),
+            json!({ "action": "remove_entry", "name": "Rook" }),
+            json!({ "action": "name_copy_once", "copy": "x" }),
+            json!({ "action": "name_fewer_copies", "name": "Rook", "quantity": 2 }),
+        ];
+        let said = fixes.map(|one| fix(&one, titled).unwrap());
+        assert_eq!(said[0], "Add 1 card to Main.");
+        assert_eq!(said[4], "Take out 1 copy of “Rook”.");
+        assert_eq!(said[5], "Take out 2 copies of “Rook”, “Owl”.");
+        assert_eq!(said[6], "Move 2 copies of “Rook” from Main to Side.");
+        assert_eq!(fix(&json!({ "action": "other" }), titled), None);
+    }
+}
