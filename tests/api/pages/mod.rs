@@ -1,6 +1,7 @@
 //! The pages for people: what they show, what they must not, and in what form.
 
 mod cards;
+mod decks;
 mod errors;
 mod escapes;
 mod frame;
@@ -36,7 +37,7 @@ async fn unlock(app: &TestApp, admin: &Player, number: &str) {
 }
 
 /// A page of every form, with a status of 200.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 17] = [
     "/",
     "/games/ttcg",
     "/sets/ttcg/hearth",
@@ -52,6 +53,8 @@ const PAGES: [&str; 15] = [
     "/search?q=atack%3E3+t:fire",
     "/search?q=unique:printings+r:rare",
     "/search/help",
+    "/decks",
+    "/decks?q=legal:standard&game=ttcg&sort=updated",
 ];
 
 async fn page(app: &TestApp, path: &str) -> Answer {

@@ -1,9 +1,27 @@
 //! Pages tell nothing of hidden cards: those of two services that differ in hidden cards alone are the same, byte for byte.
 
+use super::decks::sent;
 use super::html::Page;
 use super::unlock;
 use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
 use crate::support::{RequestExt as _, TestApp, in_memory};
+
+/// A deck of somebody who holds two hidden cards: bound by a place alone, and by a name that was typed.
+const DECK: &str = "/decks/00000000-0000-7000-8000-000000000002";
+
+async fn store_deck(app: &TestApp) {
+    app.sql(
+        "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
+          VALUES ('00000000-0000-7000-8000-000000000001', 'holder', 'holder', '$argon2id$x', 'player', '2026-11-20'); \
+         INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, card_ids, bound_revision) \
+          SELECT '00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'ttcg', 'standard', 'Held', 'public', 1, '2026-11-20', '2026-11-20', \
+           array_agg(id ORDER BY number), 1 FROM cards WHERE set_code = 'veil' AND number IN ('001', '002'); \
+         INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number) VALUES \
+          ('00000000-0000-7000-8000-000000000002', 0, 'main', 1, '', 'veil', '001'), \
+          ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL)",
+    )
+    .await;
+}
 
 /// Pages at which hidden cards could show.
 async fn paths(app: &TestApp) -> Vec<String> {
@@ -11,6 +29,12 @@ async fn paths(app: &TestApp) -> Vec<String> {
         ["/", "/games/ttcg", "/sets/ttcg/hearth", "/sets/ttcg/veil", "/search/help"]
             .map(str::to_owned)
             .to_vec();
+    paths.extend(["/decks", "/decks?q=contains:typed", "/decks/check", DECK].map(str::to_owned));
+    for way in
+        ["export?dialect=share_code", "export?dialect=csv", "chart?of=kind", "chart?of=attack"]
+    {
+        paths.push(format!("{DECK}/{way}"));
+    }
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     let first = veil["data"][0]["number"].as_str().unwrap();
     for ways in ["?rarity=rare", "?rarity=none", "?rarity=", "?x=1"] {
@@ -45,6 +69,9 @@ async fn pages_from_memory_make_no_difference_between_hidden_cards() {
 }
 
 async fn compare((one, other): (TestApp, TestApp)) {
+    for app in [&one, &other] {
+        store_deck(app).await;
+    }
     let paths = paths(&one).await;
     assert!(paths.len() > 80, "{}", paths.len());
     let mut shown = 0;
@@ -64,9 +91,39 @@ async fn compare((one, other): (TestApp, TestApp)) {
         unlock(app, &admin, "001").await;
         caught_up(app).await;
     }
-    for path in ["/", "/sets/ttcg/veil", "/cards/ttcg/veil/001", "/search?q=set:veil"] {
+    for path in ["/", "/sets/ttcg/veil", "/cards/ttcg/veil/001", "/search?q=set:veil", DECK] {
         let (here, there) = tokio::join!(one.get(path).answer(), other.get(path).answer());
         assert_ne!(visible(&here), visible(&there), "{path}");
+    }
+}
+
+/// Lists that name hidden cards are judged alike, and those that name cards which everybody sees are judged.
+#[tokio::test]
+async fn checks_of_lists_make_no_difference_between_hidden_cards() {
+    let (one, other) = twins().await;
+    let moderators = (one.moderator().await, other.moderator().await);
+    let mut lists =
+        vec!["2 (veil) 001\n1 (veil) 2".to_owned(), "2 Kettle Imp\n1 Nearly".to_owned()];
+    for (app, moderator) in [(&one, &moderators.0), (&other, &moderators.1)] {
+        for number in ["001", "002"] {
+            let path = format!("/v1/games/ttcg/sets/veil/cards/{number}");
+            let card = app.get(&path).by(moderator).answer().await.expect(200);
+            let name = card["name"].as_str().unwrap();
+            lists.push(format!("2 {name}"));
+            lists.push(format!("1 {name}x (veil) {number} {{rare}}"));
+            lists.push(format!("{}\n2 Kettle Imp", &name[..name.len() - 1]));
+        }
+    }
+    for list in lists {
+        for dialect in ["", "plain", "own"] {
+            let form = [("format", "ttcg/standard"), ("list", &*list), ("dialect", dialect)];
+            let ask = |app: &TestApp| {
+                sent(app.post("/decks/check").header("sec-fetch-site", "same-origin"), &form)
+            };
+            let (here, there) = tokio::join!(ask(&one).answer(), ask(&other).answer());
+            assert_eq!(visible(&here), visible(&there), "{list}");
+            assert_eq!(here.status, 200, "{list}: {}", here.text());
+        }
     }
 }
 

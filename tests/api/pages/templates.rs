@@ -6,7 +6,7 @@ use std::path::Path;
 fn templates() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web");
     let mut found = Vec::new();
-    for folder in [root.clone(), root.join("catalogue")] {
+    for folder in [root.clone(), root.join("catalogue"), root.join("decks")] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "html") {

@@ -1,0 +1,128 @@
+//! Lists are judged without being stored.
+
+use super::{Browser, sample, sent, start};
+use crate::pages::frame::check;
+use crate::support::RequestExt as _;
+
+const PATH: &str = "/decks/check";
+
+/// A text as [`crate::pages::html::Element`] has it.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn a_list_hears_everything_that_is_wrong_with_it() {
+    let app = start().await;
+    let browser = Browser::new(&app);
+    let form = check(PATH, &browser.get(PATH).await);
+    assert!(form.all("option").any(|option| option.get("value") == Some("ttcg/standard")));
+    let list = sample("illegal-forty-eight-cards.txt");
+    let answer = browser.send(PATH, &[("format", "ttcg/standard"), ("list", &list)]).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.header("cache-control"), "private, no-store");
+    let page = check(PATH, &answer);
+    let main = &page.only("main").text;
+    for said in [
+        "Not legal in Standard, and some cards are unknown.",
+        "T-2.2.1b",
+        "Take out 1 copy of “Kettle Imp”.",
+        "Write “Bellows Smith” instead of “Belows Smith”.",
+        "Perhaps: Bellows Smith.",
+        "Read as: Text of this site",
+        "lines were read just as they stand",
+        "Unknown cards",
+        "Curve: Attack",
+    ] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
+    // What was typed is in the field as it was, but for its line ends.
+    assert_eq!(page.only("textarea").text, flat(&list));
+    let imp = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
+    let number = imp["data"][0]["number"].as_str().unwrap();
+    let link = format!("/cards/ttcg/hearth/{number}");
+    assert!(page.all("a").any(|element| element.get("href") == Some(&link)), "{link}");
+}
+
+#[tokio::test]
+async fn a_legal_list_says_its_own_format() {
+    let app = start().await;
+    let browser = Browser::new(&app);
+    let list = sample("legal-embers-and-bones.txt");
+    let page = check(PATH, &browser.send(PATH, &[("format", ""), ("list", &list)]).await);
+    let main = &page.only("main").text;
+    assert!(main.contains("Legal in Standard.") && main.contains("Nothing is wrong"), "{main}");
+}
+
+#[tokio::test]
+async fn each_line_is_told() {
+    let app = start().await;
+    let browser = Browser::new(&app);
+    let list = "Kettle Imp\n2 Bellows Smith\n1 No Such Thing At All\n99999 Kettle Imp\n";
+    let answer = browser.send(PATH, &[("format", "ttcg/standard"), ("list", list)]).await;
+    let page = check(PATH, &answer);
+    let rows: Vec<&str> = page.all("tr").map(|row| row.text.as_str()).collect();
+    for (line, status) in [("1", "Guessed"), ("3", "Unknown"), ("4", "Refused")] {
+        let told = rows.iter().any(|row| row.trim().starts_with(line) && row.contains(status));
+        assert!(told, "{line} {status}: {rows:?}");
+    }
+    assert!(page.only("main").text.contains("1 line was read just as it stands."));
+}
+
+#[tokio::test]
+async fn faults_stand_at_their_fields_with_what_was_typed() {
+    let app = start().await;
+    let browser = Browser::new(&app);
+    let cases = [
+        (("", ""), "list", "Paste a list."),
+        (("", "2 Kettle Imp"), "format", "Choose a format"),
+        (("ttcg/nothing", "2 Kettle Imp"), "format", "There is no format ttcg/nothing"),
+        (("ttcg/standard", "99999 Kettle Imp"), "list", "Line 1:"),
+    ];
+    for ((format, list), field, said) in cases {
+        let answer = browser.send(PATH, &[("format", format), ("list", list)]).await;
+        assert_eq!(answer.status, 422, "{format} {list}");
+        let page = check(PATH, &answer);
+        let told = page
+            .all("a")
+            .any(|link| link.get("href") == Some(&format!("#{field}")) && link.text.contains(said));
+        assert!(told, "{said}: {}", answer.text());
+        let marked = page.with("aria-invalid").map(|(element, _)| element.get("id"));
+        assert_eq!(marked.collect::<Vec<_>>(), [Some(field)]);
+        assert_eq!(page.only("textarea").text, list);
+    }
+    // The first blank lines of a list count, too.
+    let answer = browser.send(PATH, &[("format", ""), ("list", "\n\n2 Kettle Imp")]).await;
+    check(PATH, &answer);
+    // Browsers drop the first line end of a field.
+    assert!(answer.text().contains(">\n\n\n2 Kettle Imp</textarea>"));
+}
+
+#[tokio::test]
+async fn a_hidden_card_is_known_to_who_has_a_copy() {
+    let app = start().await;
+    app.player("ada").await;
+    app.give_copy("ada", "ttcg", "veil", "001").await;
+    let moderator = app.moderator().await;
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/001").by(&moderator).answer().await;
+    let card = card.expect(200);
+    let name = card["name"].as_str().unwrap();
+    let fields = [("format", "ttcg/standard"), ("list", &*format!("2 {name}"))];
+    let link = "/cards/ttcg/veil/001";
+    for (browser, is_known) in [(Browser::new(&app), false), (Browser::of(&app, "ada").await, true)]
+    {
+        let page = check(PATH, &browser.send(PATH, &fields).await);
+        let linked = page.all("a").any(|element| element.get("href") == Some(link));
+        assert_eq!(linked, is_known);
+    }
+}
+
+#[tokio::test]
+async fn lists_of_other_sites_are_refused() {
+    let app = start().await;
+    let form = [("format", "ttcg/standard"), ("list", "2 Kettle Imp")];
+    let request = app.post(PATH).header("sec-fetch-site", "cross-site");
+    let answer = sent(request, &form).answer().await;
+    assert_eq!(answer.status, 403);
+    check(PATH, &answer);
+}

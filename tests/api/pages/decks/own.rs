@@ -1,0 +1,186 @@
+//! The own decks: made of lists, changed, deleted and brought back.
+
+use super::{Browser, sent, start, store};
+use crate::pages::frame::check;
+use crate::pages::html::Page;
+use crate::support::RequestExt as _;
+
+const LIST: &str = "2 Kettle Imp\n1 Bellows Smith {rare}\n";
+
+fn value<'a>(page: &'a Page, name: &str) -> &'a str {
+    let named = |field: &&crate::pages::html::Element| field.get("name") == Some(name);
+    page.all("input").find(named).and_then(|field| field.get("value")).unwrap()
+}
+
+#[tokio::test]
+async fn pages_of_owners_lead_strangers_to_the_log_in() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let deck = store(&app, &ada, "Mine", "public", LIST).await;
+    for path in ["/my/decks", "/my/decks/new", &format!("{deck}/edit")] {
+        let turned = app.get(path).answer().await;
+        assert_eq!(turned.status, 303, "{path}");
+        assert!(turned.header("location").starts_with("/login?to="), "{path}");
+    }
+    app.player("bob").await;
+    let his = Browser::of(&app, "bob").await;
+    assert_eq!(his.get(&format!("{deck}/edit")).await.status, 404);
+    for (way, fields) in [
+        (
+            "edit",
+            &[("name", "His"), ("format", "ttcg/standard"), ("list", LIST), ("revision", "1")][..],
+        ),
+        ("delete", &[("revision", "1")]),
+        ("undelete", &[]),
+    ] {
+        let path = format!("{deck}/{way}");
+        assert_eq!(his.send(&path, fields).await.status, 404, "{path}");
+        let form = sent(app.post(&path).header("sec-fetch-site", "cross-site"), fields);
+        assert_eq!(form.answer().await.status, 403, "{path}");
+    }
+    assert!(app.get(&deck).answer().await.text().contains("Mine"));
+}
+
+#[tokio::test]
+async fn a_deck_is_made_once_however_often_it_is_sent() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = check("/my/decks/new", &hers.get("/my/decks/new").await);
+    let key = value(&form, "key").to_owned();
+    let fields = |name: &'static str| {
+        [
+            ("name", name),
+            ("format", "ttcg/standard"),
+            ("visibility", "public"),
+            ("folder", "Friday"),
+            ("tags", "Aggro, fire"),
+            ("description", "Fast."),
+            ("list", LIST),
+        ]
+    };
+    let sent = [&fields("Embers")[..], &[("key", key.as_str())]].concat();
+    let first = hers.send("/my/decks/new", &sent).await;
+    assert_eq!(first.status, 303, "{}", first.text());
+    let again = hers.send("/my/decks/new", &sent).await;
+    assert_eq!((again.status, again.header("location")), (303, first.header("location")));
+    // The same form with other contents is told, and may be sent again.
+    let other = [&fields("Bones")[..], &[("key", key.as_str())]].concat();
+    let refused = hers.send("/my/decks/new", &other).await;
+    assert_eq!(refused.status, 422);
+    let form = check("/my/decks/new", &refused);
+    assert!(form.only("main").text.contains("was sent before"));
+    let fresh = value(&form, "key").to_owned();
+    assert_ne!(fresh, key);
+    assert_eq!(value(&form, "name"), "Bones");
+    let sent = [&fields("Bones")[..], &[("key", fresh.as_str())]].concat();
+    assert_eq!(hers.send("/my/decks/new", &sent).await.status, 303);
+
+    let listed = check("/my/decks", &hers.get("/my/decks").await);
+    let titles: Vec<&str> = listed
+        .all("a")
+        .filter(|link| link.has_class("title"))
+        .map(|link| link.text.as_str())
+        .collect();
+    assert_eq!(titles, ["Bones", "Embers"]);
+    assert!(listed.all("h2").any(|heading| heading.text == "Friday"));
+    let other = hers.get("/my/decks?folder=Monday").await;
+    assert!(check("folder", &other).only("main").text.contains("You have no deck here yet."));
+    let deck = check("deck", &hers.get(&first.header("location")).await);
+    assert!(deck.only("main").text.contains("Bellows Smith"));
+    assert_eq!(deck.all("li").filter(|tag| tag.text == "aggro" || tag.text == "fire").count(), 2);
+}
+
+#[tokio::test]
+async fn faults_of_a_new_deck_stand_at_their_fields() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let tag = "x".repeat(31);
+    let fields = [
+        ("name", " "),
+        ("format", "ttcg/nothing"),
+        ("tags", &*tag),
+        ("folder", "a\tb"),
+        ("list", LIST),
+        ("key", "k"),
+    ];
+    let answer = hers.send("/my/decks/new", &fields).await;
+    assert_eq!(answer.status, 422);
+    let page = check("/my/decks/new", &answer);
+    let mut marked: Vec<&str> =
+        page.with("aria-invalid").map(|(element, _)| element.get("id").unwrap()).collect();
+    marked.sort_unstable();
+    assert_eq!(marked, ["folder", "format", "name", "tags"]);
+    assert!(page.all("textarea").any(|field| field.text.contains("Bellows Smith {rare}")));
+}
+
+#[tokio::test]
+async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let path = store(&app, &ada, "Draft", "public", LIST).await;
+    let edit = format!("{path}/edit");
+    let hers = Browser::of(&app, "ada").await;
+    let form = check(&edit, &hers.get(&edit).await);
+    assert_eq!(
+        (value(&form, "revision"), value(&form, "name"), value(&form, "folder")),
+        ("1", "Draft", "Friday")
+    );
+    let list = form.all("textarea").find(|field| field.get("id") == Some("list")).unwrap();
+    assert!(
+        list.text.contains("2 Kettle Imp") && list.text.contains("1 Bellows Smith {rare}"),
+        "{}",
+        list.text
+    );
+    let send = async |name: &str, revision: &str, list: &str| {
+        let fields = [
+            ("name", name),
+            ("format", "ttcg/standard"),
+            ("visibility", "private"),
+            ("tags", "x"),
+            ("description", ""),
+            ("folder", ""),
+            ("list", list),
+            ("revision", revision),
+        ];
+        hers.send(&edit, &fields).await
+    };
+    let saved = send("Second", "1", "1 Kettle Imp").await;
+    assert_eq!((saved.status, saved.header("location")), (303, path.clone()));
+    let stale = send("Third", "1", "3 Ember Moth Cloud").await;
+    assert_eq!(stale.status, 412);
+    let both = check(&edit, &stale);
+    let main = &both.only("main").text;
+    for said in ["was changed elsewhere", "Second", "1 Kettle Imp", "3 Ember Moth Cloud"] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
+    assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Third"));
+    assert_eq!(send("Third", "2", "3 Ember Moth Cloud").await.status, 303);
+    assert!(hers.get(&path).await.text().contains("Ember Moth Cloud"));
+    // Another version is not deleted.
+    let deleted = hers.send(&format!("{path}/delete"), &[("revision", "2")]).await;
+    assert_eq!(deleted.status, 412);
+    assert!(check(&edit, &deleted).only("main").text.contains("before you delete it"));
+}
+
+#[tokio::test]
+async fn a_deleted_deck_is_brought_back_by_a_button() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let path = store(&app, &ada, "Draft", "private", LIST).await;
+    let hers = Browser::of(&app, "ada").await;
+    let deleted = hers.send(&format!("{path}/delete"), &[("revision", "1")]).await;
+    assert_eq!(
+        (deleted.status, deleted.header("location").as_str()),
+        (303, "/my/decks?deleted=true")
+    );
+    assert_eq!(hers.get(&path).await.status, 404);
+    let listed = check("deleted", &hers.get("/my/decks?deleted=true").await);
+    let button = listed.all("form").find(|form| form.get("method") == Some("post")).unwrap();
+    let action = button.get("action").unwrap();
+    assert_eq!(action, format!("{path}/undelete"));
+    let back = hers.send(action, &[]).await;
+    assert_eq!((back.status, back.header("location")), (303, path.clone()));
+    assert_eq!(hers.get(&path).await.status, 200);
+}

@@ -1,0 +1,207 @@
+//! Public decks in their list, and the page of a deck.
+
+use super::{Browser, sample, start, store};
+use crate::pages::frame::check;
+use crate::pages::page;
+use crate::support::{RequestExt as _, TestApp};
+
+#[tokio::test]
+async fn public_decks_are_listed_and_searched() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let list = sample("legal-embers-and-bones.txt");
+    let first = store(&app, &ada, "Embers", "public", &list).await;
+    let second = store(&app, &ada, "Bones", "public", "2 Kettle Imp").await;
+    store(&app, &ada, "Mine alone", "private", "2 Kettle Imp").await;
+    store(&app, &ada, "Whispered", "unlisted", "2 Kettle Imp").await;
+    let links = async |path: &str| -> Vec<String> {
+        let page = check(path, &page(&app, path).await);
+        let links = page.all("a").filter(|link| link.has_class("title"));
+        links.map(|link| link.get("href").unwrap().to_owned()).collect()
+    };
+    assert_eq!(links("/decks").await, [second.clone(), first.clone()]);
+    assert_eq!(links("/decks?q=legal:standard").await, [first.clone()]);
+    assert_eq!(links("/decks?q=bones&game=ttcg&sort=updated&utm_source=x").await, [second]);
+    assert!(links("/decks?q=nothing-is-called-this").await.is_empty());
+    let text = page(&app, "/decks").await.text();
+    assert!(text.contains("Legal in: Standard") && text.contains("Legal in no format today"));
+    assert!(!text.contains("Mine alone") && !text.contains("Whispered"));
+
+    let warned = check("warned", &page(&app, "/decks?q=colour:red+embers").await);
+    assert!(warned.only("main").text.contains("Not all of the query could be used"));
+    assert_eq!(warned.all("mark").next().unwrap().text, "colour:red");
+    let answer = app.get("/decks?q=(((").answer().await;
+    assert_eq!(answer.status, 400);
+    assert!(check("refused", &answer).only("main").text.contains("This query cannot be read"));
+    for path in ["/decks?cursor=x", "/decks?sort=likes", "/decks?game=no%20code"] {
+        let answer = app.get(path).answer().await;
+        assert_eq!(answer.status, 400, "{path}");
+        check(path, &answer);
+    }
+}
+
+#[tokio::test]
+async fn further_decks_are_on_further_pages() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    for number in 0..61 {
+        store(&app, &ada, &format!("Deck {number}"), "public", "1 Kettle Imp").await;
+    }
+    let first = check("/decks", &page(&app, "/decks").await);
+    let next = first.all("a").find(|link| link.get("rel") == Some("next")).unwrap();
+    let path = next.get("href").unwrap();
+    let second = check(path, &page(&app, path).await);
+    assert!(
+        second.only("main").text.contains("Deck 0")
+            && second.all("a").any(|link| link.get("rel") == Some("first"))
+    );
+}
+
+#[tokio::test]
+async fn a_deck_shows_what_it_is_made_of() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let list = sample("legal-embers-and-bones.txt");
+    let path = store(&app, &ada, "Embers & <b>Bones</b>", "public", &list).await;
+    let other = store(&app, &ada, "The same again", "public", &list).await;
+    let answer = page(&app, &path).await;
+    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    assert!(answer.header("vary").contains("Cookie"));
+    let shown = check(&path, &answer);
+    assert_eq!(shown.only("h1").text, "Embers & <b>Bones</b>");
+    let main = &shown.only("main").text;
+    for said in [
+        "ada",
+        "Standard",
+        "50 cards",
+        "Legal in Standard.",
+        "Unit",
+        "Curve: Attack",
+        "aggro",
+        "in common",
+    ] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
+    assert_eq!(shown.all("em").next().unwrap().text, "fast");
+    assert!(main.contains("<b>no</b>"), "{main}");
+    assert!(shown.all("a").any(|link| link.get("href") == Some(&other)));
+    assert!(
+        shown.all("form").all(|form| form.get("method") != Some("post")),
+        "only owners have buttons"
+    );
+    assert!(!main.contains("Friday"), "the folder is nobody's business");
+
+    let etag = answer.header("etag");
+    let again = app.get(&path).header("if-none-match", etag).answer().await;
+    assert_eq!(again.status, 304);
+
+    let id = path.strip_prefix("/decks/").unwrap();
+    for link in
+        shown.all("a").filter_map(|link| link.get("href")).filter(|to| to.contains("/export?"))
+    {
+        let dialect = link.rsplit('=').next().unwrap();
+        let (text, told) = tokio::join!(
+            app.get(link).answer(),
+            app.get(&format!("/v1/decks/{id}/export?dialect={dialect}")).answer()
+        );
+        assert_eq!(
+            (text.status, text.header("content-type").as_str()),
+            (200, "text/plain; charset=utf-8")
+        );
+        assert_eq!(text.text(), told.expect(200)["text"].as_str().unwrap(), "{link}");
+    }
+    let charts: Vec<&str> = shown.all("img").filter_map(|image| image.get("src")).collect();
+    assert!(!charts.is_empty());
+    for chart in charts {
+        let drawn = app.get(chart).answer().await;
+        assert_eq!((drawn.status, drawn.header("content-type").as_str()), (200, "image/svg+xml"));
+    }
+    let code = app.get(&format!("/v1/decks/{id}/export?dialect=share_code")).answer().await;
+    let code = code.expect(200)["text"].as_str().unwrap().trim().to_owned();
+    assert!(shown.all("code").any(|element| element.text == code));
+}
+
+#[tokio::test]
+async fn private_decks_are_there_for_their_owners() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.player("bob").await;
+    let path = store(&app, &ada, "Mine", "private", "2 Kettle Imp\n99999 Rook").await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "bob").await);
+    let chart = format!("{path}/chart?of=kind");
+    let export = format!("{path}/export?dialect=plain");
+    for address in [path.clone(), chart, export] {
+        for answer in [app.get(&address).answer().await, his.get(&address).await] {
+            assert_eq!(answer.status, 404, "{address}");
+            check(&address, &answer);
+        }
+        let shown = hers.get(&address).await;
+        assert_eq!(
+            (shown.status, shown.header("cache-control")),
+            (200, "private, no-store".to_owned())
+        );
+    }
+    let shown = check(&path, &hers.get(&path).await);
+    let edit = format!("{path}/edit");
+    assert!(shown.all("a").any(|link| link.get("href") == Some(&edit)));
+    let main = &shown.only("main").text;
+    for said in ["Only me", "Lines that could not be read", "99999 Rook", "2 cards are missing."] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
+    assert!(shown.all("meta").any(|meta| meta.get("name") == Some("robots")));
+    // What is not there, and what never was, are the same.
+    let gone = app.get("/decks/0199a2d4-0000-7000-8000-000000000000").answer().await;
+    let hidden = app.get(&path).answer().await;
+    assert_eq!((gone.status, gone.bytes), (hidden.status, hidden.bytes));
+}
+
+#[tokio::test]
+async fn other_sites_are_told_of_public_decks_alone() {
+    let app = TestApp::start_with(|settings| {
+        settings.public_url = Some("https://cards.example".to_owned());
+    })
+    .await;
+    app.seed(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let public = store(&app, &ada, "Embers", "public", "2 Kettle Imp").await;
+    let unlisted = store(&app, &ada, "Whispered", "unlisted", "2 Kettle Imp").await;
+    for path in [public.as_str(), "/decks", "/decks/check"] {
+        let shown = check(path, &page(&app, path).await);
+        assert_eq!(shown.meta("og:url"), Some(&*format!("https://cards.example{path}")));
+        assert!(shown.meta("og:title").is_some() && shown.meta("og:description").is_some());
+    }
+    let shown = check(&public, &page(&app, &public).await);
+    assert_eq!(
+        (shown.meta("og:title"), shown.meta("og:description")),
+        (Some("Embers"), Some("Goes fast. <b>no</b>"))
+    );
+    let shown = check(&unlisted, &page(&app, &unlisted).await);
+    assert_eq!((shown.meta("og:url"), shown.meta("og:title")), (None, None));
+    assert!(shown.all("meta").any(|meta| meta.get("name") == Some("robots")));
+    // Nor do they tell who made it.
+    assert!(!shown.only("main").text.contains("ada"));
+}
+
+/// An entry of a card that is hidden from its reader has a place and no name.
+#[tokio::test]
+async fn hidden_entries_are_masked() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.give_copy("ada", "ttcg", "veil", "001").await;
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/001").by(&ada).answer().await.expect(200);
+    let name = card["name"].as_str().unwrap();
+    let path = store(&app, &ada, "Held", "public", &format!("2 {name}\n1 Kettle Imp")).await;
+    let (strange, own) = (page(&app, &path).await, Browser::of(&app, "ada").await.get(&path).await);
+    let (strange, own) = (check(&path, &strange), check(&path, &own));
+    assert!(!strange.only("html").text.contains(name));
+    assert!(
+        strange.only("main").text.contains("Hidden card veil 001"),
+        "{}",
+        strange.only("main").text
+    );
+    assert!(own.only("main").text.contains(name));
+    let link = Some("/cards/ttcg/veil/001");
+    assert!(
+        [strange, own].iter().all(|page| page.all("a").any(|element| element.get("href") == link))
+    );
+}
