@@ -1,8 +1,6 @@
 //! Players register cards on a page: with a typing error, with the log-in in between, twice, several at once. A browser is known by its cookie,
 //! which no other site and no program can use.
 
-use reqwest::RequestBuilder;
-
 use super::frame::check;
 use super::html::Page;
 use crate::support::{Answer, PASSWORD, PaperCard, RequestExt as _, TestApp};
@@ -35,7 +33,7 @@ impl<'a> Browser<'a> {
     }
 
     pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let request = form(self.app.post(path), fields).header("sec-fetch-site", "same-origin");
+        let request = self.app.post(path).header("sec-fetch-site", "same-origin").form(fields);
         let answer = match &self.cookie {
             Some(cookie) => request.header("cookie", cookie).answer().await,
             None => request.answer().await,
@@ -50,12 +48,6 @@ impl<'a> Browser<'a> {
         }
         answer
     }
-}
-
-/// The same request with the fields of a form.
-pub fn form(request: RequestBuilder, fields: &[(&str, &str)]) -> RequestBuilder {
-    let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-    request.header("content-type", "application/x-www-form-urlencoded").body(body)
 }
 
 /// A hidden set with printed cards: five submissions unlock one.

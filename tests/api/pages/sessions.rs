@@ -3,7 +3,7 @@
 use chrono::Duration;
 
 use super::frame::check;
-use super::serials::{Browser, form};
+use super::serials::Browser;
 use crate::support::{PASSWORD, RequestExt as _, TestApp};
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn forms_of_other_sites_are_refused() {
     let host = app.get("/").build().unwrap().url().clone();
     let ours = format!("http://{}:{}", host.host_str().unwrap(), host.port().unwrap());
     for path in ["/login", "/logout", "/submit", "/submit/batch"] {
-        let sent = || form(app.post(path), &[("name", "ada")]).header("cookie", &cookie);
+        let sent = || app.post(path).form(&[("name", "ada")]).header("cookie", &cookie);
         let refused = [
             sent(),
             sent().header("sec-fetch-site", "cross-site"),

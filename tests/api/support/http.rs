@@ -10,6 +10,8 @@ use super::Player;
 pub trait RequestExt {
     /// Authenticates the request as `player`.
     fn by(self, player: &Player) -> Self;
+    /// The same with the fields of a form.
+    fn form(self, fields: &[(&str, &str)]) -> Self;
     /// Sends the request and reads the complete response.
     async fn answer(self) -> Answer;
 }
@@ -17,6 +19,11 @@ pub trait RequestExt {
 impl RequestExt for RequestBuilder {
     fn by(self, player: &Player) -> Self {
         self.bearer_auth(&player.access_token)
+    }
+
+    fn form(self, fields: &[(&str, &str)]) -> Self {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        self.header("content-type", "application/x-www-form-urlencoded").body(body)
     }
 
     async fn answer(self) -> Answer {

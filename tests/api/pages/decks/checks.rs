@@ -121,7 +121,8 @@ async fn a_hidden_card_is_known_to_who_has_a_copy() {
 async fn lists_of_other_sites_are_refused() {
     let app = start().await;
     let form = [("format", "ttcg/standard"), ("list", "2 Kettle Imp")];
-    let answer = app.post(PATH).header("sec-fetch-site", "cross-site").form(&form).answer().await;
+    let request = app.post(PATH).header("sec-fetch-site", "cross-site");
+    let answer = request.form(&form).answer().await;
     assert_eq!(answer.status, 403);
     check(PATH, &answer);
 }

@@ -35,7 +35,7 @@ async fn pages_of_owners_lead_strangers_to_the_log_in() {
     ] {
         let path = format!("{deck}/{way}");
         assert_eq!(his.send(&path, fields).await.status, 404, "{path}");
-        let form = app.post(&path).header("sec-fetch-site", "cross-site").form(&fields);
+        let form = app.post(&path).header("sec-fetch-site", "cross-site").form(fields);
         assert_eq!(form.answer().await.status, 403, "{path}");
     }
     assert!(app.get(&deck).answer().await.text().contains("Mine"));
