@@ -1,6 +1,8 @@
 //! Players register cards on a page: with a typing error, with the log-in in between, twice, several at once. A browser is known by its cookie,
 //! which no other site and no program can use.
 
+use std::collections::BTreeMap;
+
 use super::frame::check;
 use super::html::Page;
 use crate::support::{Answer, PASSWORD, PaperCard, RequestExt as _, TestApp};
@@ -73,13 +75,15 @@ async fn a_code_is_kept_through_the_log_in_and_registered() {
     let asked = browser.send("/submit", &[("serial", &card.serial), ("card", &card.name)]).await;
     assert_eq!(asked.status, 200, "{}", text(&asked));
     let page = check("/submit", &asked);
-    let hidden: Vec<(&str, &str)> = page
+    // The same stand in the forms that lead to other pages.
+    let hidden: BTreeMap<&str, &str> = page
         .all("input")
         .filter(|field| field.get("type") == Some("hidden"))
         .map(|field| (field.get("name").unwrap(), field.get("value").unwrap()))
         .collect();
-    assert!(hidden.contains(&("serial", &card.serial)), "{hidden:?}");
-    let fields = [hidden.as_slice(), &[("name", "ada"), ("password", PASSWORD)]].concat();
+    assert_eq!(hidden.get("serial"), Some(&card.serial.as_str()), "{hidden:?}");
+    let mut fields: Vec<(&str, &str)> = hidden.into_iter().collect();
+    fields.extend([("name", "ada"), ("password", PASSWORD)]);
     let answer = browser.send("/login", &fields).await;
     assert_eq!(answer.status, 200, "{}", text(&answer));
     assert_eq!(answer.header("cache-control"), "private, no-store");

@@ -11,7 +11,7 @@ use crate::support::{Device, PASSWORD, RequestExt as _, TestApp, next_step};
 async fn begin(browser: &mut Browser<'_>) -> Device {
     let begun = browser.send("/my/second-factor", &[("current_password", PASSWORD)]).await;
     assert_eq!(begun.status, 201, "{}", begun.text());
-    assert_eq!(begun.header("content-encoding"), "identity");
+    assert_eq!(begun.header("content-encoding"), "");
     assert_eq!(begun.header("cache-control"), "private, no-store");
     let page = check("/my/second-factor", &begun);
     let link = page.with("href").find(|(_, address)| address.starts_with("otpauth://totp/"));

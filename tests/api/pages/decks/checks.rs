@@ -101,8 +101,8 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
 #[tokio::test]
 async fn a_hidden_card_is_known_to_who_has_a_copy() {
     let app = start().await;
-    app.player("ada").await;
-    app.give_copy("ada", "ttcg", "veil", "001").await;
+    let ada = app.player("ada").await;
+    app.give_copy(&ada.id, "ttcg", "veil", "001").await;
     let moderator = app.moderator().await;
     let card = app.get("/v1/games/ttcg/sets/veil/cards/001").by(&moderator).answer().await;
     let card = card.expect(200);

@@ -162,7 +162,7 @@ async fn other_sites_are_told_of_public_decks_alone() {
     })
     .await;
     app.seed(&["ttcg"]).await;
-    let ada = app.player("ada").await;
+    let ada = app.player("quillon").await;
     let public = store(&app, &ada, "Embers", "public", "2 Kettle Imp").await;
     let unlisted = store(&app, &ada, "Whispered", "unlisted", "2 Kettle Imp").await;
     for path in [public.as_str(), "/decks", "/decks/check"] {
@@ -179,7 +179,7 @@ async fn other_sites_are_told_of_public_decks_alone() {
     assert_eq!((shown.meta("og:url"), shown.meta("og:title")), (None, None));
     assert!(shown.all("meta").any(|meta| meta.get("name") == Some("robots")));
     // Nor do they tell who made it.
-    assert!(!shown.only("main").text.contains("ada"));
+    assert!(!shown.only("main").text.contains("quillon"));
 }
 
 /// An entry of a card that is hidden from its reader has a place and no name.
@@ -187,7 +187,7 @@ async fn other_sites_are_told_of_public_decks_alone() {
 async fn hidden_entries_are_masked() {
     let app = start().await;
     let ada = app.player("ada").await;
-    app.give_copy("ada", "ttcg", "veil", "001").await;
+    app.give_copy(&ada.id, "ttcg", "veil", "001").await;
     let card = app.get("/v1/games/ttcg/sets/veil/cards/001").by(&ada).answer().await.expect(200);
     let name = card["name"].as_str().unwrap();
     let path = store(&app, &ada, "Held", "public", &format!("2 {name}\n1 Kettle Imp")).await;
