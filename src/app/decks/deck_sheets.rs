@@ -154,14 +154,12 @@ fn card_of(
     if is_hidden {
         return (None, SheetCard::Hidden { place });
     }
-    let found = match catalogue.find(written) {
-        Resolution::Card(card) | Resolution::OtherPrinting(card) => card,
-        _ => {
-            let place = place.map(|(set, number)| format!("{set} {number}"));
-            let name = Some(written.name.clone()).filter(|name| !name.is_empty());
-            let written = name.or(place).unwrap_or_default();
-            return (None, SheetCard::Unknown { written });
-        }
+    let (Resolution::Card(found) | Resolution::OtherPrinting(found)) = catalogue.find(written)
+    else {
+        let place = place.map(|(set, number)| format!("{set} {number}"));
+        let name = Some(written.name.clone()).filter(|name| !name.is_empty());
+        let written = name.or(place).unwrap_or_default();
+        return (None, SheetCard::Unknown { written });
     };
     let card = &found.definition;
     let kind = catalogue.game().kind(&card.kind).map(|kind| kind.name.clone());

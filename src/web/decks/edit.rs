@@ -225,10 +225,8 @@ pub(in crate::web) async fn save(
     let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
     let meant = Revision(typed.revision).meant();
     let asker = (viewer, network.0);
-    let problem = match deck_lists::replace(&state, &by, asker, id, &meant, typed.request()).await {
-        Ok(_) => return Ok(see_other(&deck_path(id.0))),
-        Err(problem) => problem,
-    };
+    let replaced = deck_lists::replace(&state, &by, asker, id, &meant, typed.request()).await;
+    let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDecks>()?;
     let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;

@@ -44,9 +44,10 @@ pub(super) fn zones(game: &str, sheet: &DeckSheet) -> Vec<ZoneView> {
                     let is_hidden =
                         |entry: &SheetEntry| matches!(entry.card, SheetCard::Hidden { .. });
                     let any_hidden = kind.entries.iter().any(is_hidden);
-                    let name = match any_hidden {
-                        true => deck_words::HIDDEN_OR_NOT_KNOWN,
-                        false => deck_words::NOT_KNOWN,
+                    let name = if any_hidden {
+                        deck_words::HIDDEN_OR_NOT_KNOWN
+                    } else {
+                        deck_words::NOT_KNOWN
                     };
                     name.to_owned()
                 }),
