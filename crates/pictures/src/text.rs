@@ -10,8 +10,7 @@ use crate::shapes::{Anchor, Block};
 ///
 /// Fonts of emoji are not among them: they have digits and spaces, wide ones, which readers without any of the first fonts would see in
 /// texts. Browsers look for emoji in all fonts that are there.
-pub(crate) const FAMILIES: &str =
-    "'Noto Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+pub(crate) const FAMILIES: &str = "'Noto Sans','Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
 /// The same for texts of emoji alone: some fonts of letters have black ones.
 pub(crate) const EMOJI_FAMILIES: &str =
