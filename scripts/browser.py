@@ -105,7 +105,10 @@ class Visitor:
         if check.__name__ in visited.without:
             return
         self.counts[check.__name__] += 1
-        texts = check(page, *arguments)
+        try:
+            texts = check(page, *arguments)
+        except Error as error:
+            texts = [f"{check.__name__}: the browser gives up: {error.message.splitlines()[0]}"]
         for text in texts[:MOST_LINES]:
             self.fault(where, text)
         if len(texts) > MOST_LINES:
@@ -287,6 +290,8 @@ def main():
             try:
                 visitor = Visitor(browser, service.base, told.folder.resolve())
                 visit(visitor, pages, told.quick)
+            except Error as error:
+                visitor.fault("browser", error.message.splitlines()[0])
             finally:
                 browser.close()
             for line in service.panics()[:5]:

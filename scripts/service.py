@@ -66,7 +66,8 @@ class Service:
 
 @contextlib.contextmanager
 def running(binary, seed_data):
-    """A running service, gone with everything it wrote at the end. It is stopped by its process id."""
+    """A running service, gone with everything it wrote at the end, also of a script that is told to end. It is stopped by its process id."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     binary = os.path.abspath(binary)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cardscape-script-"))
     # Postgres runs as another user when this runs as root.
