@@ -1,6 +1,5 @@
 """What is on the service that a browser looks at: the seed data, and what players and admins leave behind."""
 
-import csv
 import json
 import shutil
 
@@ -53,12 +52,7 @@ def play(service):
 
 def print_run(service, admin):
     """Prints a run of the hidden set, and has players submit some of its codes."""
-    printed = service.folder / "print.csv"
-    service.run("mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "6", "--out", str(printed))
-    codes = {}
-    with printed.open(encoding="utf-8", newline="") as lines:
-        for line in csv.DictReader(lines):
-            codes.setdefault(line["number"], []).append(line["code"])
+    codes = service.print_codes("ttcg", "veil", 6)
     path = "/v1/games/ttcg/sets/veil/cards/"
     names = {number: service.call("GET", path + number, token=admin)["name"] for number in SUBMISSIONS}
     for at, player in enumerate(PLAYERS):

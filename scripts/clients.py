@@ -4,7 +4,6 @@
 generator drops an operation or warns, when the TypeScript does not type-check, and when an answer is not the expected one.
 """
 
-import csv
 import json
 import os
 import pathlib
@@ -113,12 +112,7 @@ def expect_report(language, command, **options):
 
 def printed_cards(service):
     """Cards of the hidden sample set, each with its name, five codes and one that is typed wrong."""
-    printed = service.folder / "print.csv"
-    service.run("mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "6", "--out", str(printed))
-    codes = {}
-    with printed.open(encoding="utf-8", newline="") as lines:
-        for line in csv.DictReader(lines):
-            codes.setdefault(line["number"], []).append(line["code"])
+    codes = service.print_codes("ttcg", "veil", 6)
     sample = json.loads((GAMES / "ttcg" / "sets" / "veil.json").read_text(encoding="utf-8"))
     for card in sample["cards"]:
         mine = codes[card["number"]]

@@ -1,6 +1,7 @@
 """A service of our own, for scripts: with a private Postgres in a temporary folder and its limits raised."""
 
 import contextlib
+import csv
 import json
 import os
 import pathlib
@@ -54,6 +55,16 @@ class Service:
         change = {"current_password": first, "new_password": PASSWORD}
         self.call("PUT", "/v1/me/password", change, session)
         return session
+
+    def print_codes(self, game, set_code, copies):
+        """Prints a run of a set with so many copies of each card; the codes by the numbers of their cards."""
+        printed = self.folder / f"{game}-{set_code}.print.csv"
+        self.run("mint", "--game", game, "--set", set_code, "--copies-per-card", str(copies), "--out", str(printed))
+        codes = {}
+        with printed.open(encoding="utf-8", newline="") as lines:
+            for line in csv.DictReader(lines):
+                codes.setdefault(line["number"], []).append(line["code"])
+        return codes
 
     def is_alive(self):
         return self.process.poll() is None

@@ -3,54 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use super::browser::Browser;
 use super::frame::check;
 use super::html::Page;
-use crate::support::{Answer, PASSWORD, PaperCard, RequestExt as _, TestApp};
-
-/// A browser: keeps one cookie, and says of its forms that they come from this service.
-pub struct Browser<'a> {
-    app: &'a TestApp,
-    pub cookie: Option<String>,
-}
-
-impl<'a> Browser<'a> {
-    pub fn new(app: &'a TestApp) -> Self {
-        Self { app, cookie: None }
-    }
-
-    /// One that is logged in.
-    pub async fn of(app: &'a TestApp, name: &str) -> Self {
-        let mut browser = Self::new(app);
-        let answer = browser.send("/login", &[("name", name), ("password", PASSWORD)]).await;
-        assert_eq!((answer.status, answer.header("location").as_str()), (303, "/my/account"));
-        browser
-    }
-
-    pub async fn get(&self, path: &str) -> Answer {
-        let request = self.app.get(path);
-        match &self.cookie {
-            Some(cookie) => request.header("cookie", cookie).answer().await,
-            None => request.answer().await,
-        }
-    }
-
-    pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let request = self.app.post(path).header("sec-fetch-site", "same-origin").form(fields);
-        let answer = match &self.cookie {
-            Some(cookie) => request.header("cookie", cookie).answer().await,
-            None => request.answer().await,
-        };
-        let set = answer.header("set-cookie");
-        if let Some((cookie, attributes)) = set.split_once(';') {
-            for attribute in ["HttpOnly", "SameSite=Lax", "Path=/"] {
-                assert!(attributes.contains(attribute), "{set}");
-            }
-            let is_removed = attributes.contains("Max-Age=0");
-            self.cookie = (!is_removed).then(|| cookie.to_owned());
-        }
-        answer
-    }
-}
+use crate::support::{Answer, PASSWORD, PaperCard, TestApp};
 
 /// A hidden set with printed cards: five submissions unlock one.
 async fn printed() -> (TestApp, Vec<PaperCard>) {

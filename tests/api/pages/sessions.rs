@@ -2,8 +2,8 @@
 
 use chrono::Duration;
 
+use super::browser::Browser;
 use super::frame::check;
-use super::serials::Browser;
 use crate::support::{PASSWORD, RequestExt as _, TestApp};
 
 #[tokio::test]

@@ -6,41 +6,8 @@ mod public;
 
 use serde_json::json;
 
-use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
-
-/// A browser: keeps one cookie, and says of its forms that they come from this service.
-struct Browser<'a> {
-    app: &'a TestApp,
-    cookie: Option<String>,
-}
-
-impl<'a> Browser<'a> {
-    /// One in which nobody is logged in.
-    fn new(app: &'a TestApp) -> Self {
-        Self { app, cookie: None }
-    }
-
-    /// One that is logged in.
-    async fn of(app: &'a TestApp, name: &str) -> Self {
-        let mut browser = Self::new(app);
-        let answer = browser.send("/login", &[("name", name), ("password", PASSWORD)]).await;
-        assert_eq!(answer.status, 303, "{}", answer.text());
-        let set = answer.header("set-cookie");
-        browser.cookie = Some(set.split_once(';').unwrap().0.to_owned());
-        browser
-    }
-
-    async fn get(&self, path: &str) -> Answer {
-        let cookie = self.cookie.as_deref().unwrap_or_default();
-        self.app.get(path).header("cookie", cookie).answer().await
-    }
-
-    async fn send(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let cookie = self.cookie.as_deref().unwrap_or_default();
-        let request = self.app.post(path).header("sec-fetch-site", "same-origin");
-        request.header("cookie", cookie).form(fields).answer().await
-    }
-}
+use super::browser::Browser;
+use crate::support::{Player, RequestExt as _, TestApp};
 
 async fn start() -> TestApp {
     let app = TestApp::start().await;

@@ -1,0 +1,77 @@
+//! A browser: keeps one cookie, takes compressed answers, and says of its forms that they come from this service.
+
+use std::io::Read as _;
+
+use super::frame::check;
+use super::html::Page;
+use crate::support::{Answer, PASSWORD, RequestExt as _, TestApp};
+
+pub struct Browser<'a> {
+    app: &'a TestApp,
+    pub cookie: Option<String>,
+}
+
+impl<'a> Browser<'a> {
+    /// One in which nobody is logged in.
+    pub fn new(app: &'a TestApp) -> Self {
+        Self { app, cookie: None }
+    }
+
+    /// One that is logged in.
+    pub async fn of(app: &'a TestApp, name: &str) -> Self {
+        let mut browser = Self::new(app);
+        let answer = browser.send("/login", &[("name", name), ("password", PASSWORD)]).await;
+        assert_eq!((answer.status, answer.header("location").as_str()), (303, "/my/account"));
+        browser
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.ask(self.app.get(path)).await
+    }
+
+    /// A page of the reader alone, which must be there.
+    pub async fn page(&self, path: &str) -> Page {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        assert_eq!(answer.header("cache-control"), "private, no-store", "{path}");
+        check(path, &answer)
+    }
+
+    /// Sends a form, and keeps the cookie that the answer sets.
+    pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let form = self.app.post(path).header("sec-fetch-site", "same-origin").form(fields);
+        let answer = self.ask(form).await;
+        let set = answer.header("set-cookie");
+        if let Some((cookie, attributes)) = set.split_once(';') {
+            for attribute in ["HttpOnly", "SameSite=Lax", "Path=/"] {
+                assert!(attributes.contains(attribute), "{set}");
+            }
+            let is_removed = attributes.contains("Max-Age=0");
+            self.cookie = (!is_removed).then(|| cookie.to_owned());
+        }
+        answer
+    }
+
+    /// What a form answers with a status that is no redirection.
+    pub async fn sent(&mut self, path: &str, fields: &[(&str, &str)], status: u16) -> Page {
+        let answer = self.send(path, fields).await;
+        assert_eq!(answer.status, status, "{path}: {}", answer.text());
+        check(path, &answer)
+    }
+
+    /// Sends a request as this browser. The answer is unpacked; its `Content-Encoding` says whether it was compressed.
+    async fn ask(&self, request: reqwest::RequestBuilder) -> Answer {
+        let request = request.header("accept-encoding", "gzip");
+        let request = match &self.cookie {
+            Some(cookie) => request.header("cookie", cookie),
+            None => request,
+        };
+        let mut answer = request.answer().await;
+        if answer.header("content-encoding") == "gzip" {
+            let packed = std::mem::take(&mut answer.bytes);
+            let mut unpacking = flate2::read::GzDecoder::new(&packed[..]);
+            unpacking.read_to_end(&mut answer.bytes).expect("gzip");
+        }
+        answer
+    }
+}
