@@ -2,6 +2,19 @@ DROP TRIGGER watched_decks_are_due ON decks;
 CREATE TRIGGER watched_decks_are_due AFTER UPDATE OF revision, visibility, deleted_at ON decks
     FOR EACH ROW EXECUTE FUNCTION watched_decks_are_due();
 
+CREATE OR REPLACE FUNCTION collections_follow_cards() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    heir uuid := (SELECT card_id FROM card_migrations WHERE kind = 'merge' AND old_card_id = OLD.id);
+BEGIN
+    IF heir IS NOT NULL THEN
+        PERFORM counts_become(gone.id, other.id) FROM printings gone CROSS JOIN LATERAL (
+            SELECT id FROM printings WHERE card_id = heir ORDER BY rarity = gone.rarity DESC, tier LIMIT 1) other
+        WHERE gone.card_id = OLD.id;
+        PERFORM trade_items_become(OLD.id, NULL, heir);
+    END IF;
+    RETURN OLD;
+END $$;
+
 CREATE OR REPLACE FUNCTION counts_become(gone_printing uuid, heir uuid) RETURNS void LANGUAGE sql AS $$
     INSERT INTO collection_entries AS mine (account_id, printing_id, condition, quantity, updated_at)
         SELECT account_id, heir, condition, quantity, updated_at FROM collection_entries WHERE printing_id = gone_printing

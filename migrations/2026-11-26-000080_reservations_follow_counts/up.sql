@@ -18,6 +18,21 @@ CREATE OR REPLACE FUNCTION counts_become(gone_printing uuid, heir uuid) RETURNS 
         ON CONFLICT (deck_id, printing_id) DO UPDATE SET quantity = mine.quantity + excluded.quantity
 $$;
 
+-- Printings are locked in the order of their ids, as reservations lock them.
+CREATE OR REPLACE FUNCTION collections_follow_cards() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    heir uuid := (SELECT card_id FROM card_migrations WHERE kind = 'merge' AND old_card_id = OLD.id);
+BEGIN
+    IF heir IS NOT NULL THEN
+        PERFORM FROM printings WHERE card_id = OLD.id ORDER BY id FOR UPDATE;
+        PERFORM counts_become(gone.id, other.id) FROM printings gone CROSS JOIN LATERAL (
+            SELECT id FROM printings WHERE card_id = heir ORDER BY rarity = gone.rarity DESC, tier LIMIT 1) other
+        WHERE gone.card_id = OLD.id;
+        PERFORM trade_items_become(OLD.id, NULL, heir);
+    END IF;
+    RETURN OLD;
+END $$;
+
 -- A change of who may see a deck changes no report of it, and a deleted deck has none.
 DROP TRIGGER watched_decks_are_due ON decks;
 CREATE TRIGGER watched_decks_are_due AFTER UPDATE OF revision, deleted_at ON decks

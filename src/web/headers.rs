@@ -23,7 +23,7 @@ pub(super) fn protected(mut answer: HttpResponse) -> HttpResponse {
 }
 
 /// Keeps pages of other sites from loading this answer, and from holding on to its window.
-pub(super) fn stay_apart(headers: &mut HeaderMap) {
+pub(in crate::web) fn stay_apart(headers: &mut HeaderMap) {
     headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, HeaderValue::from_static("same-origin"));
 }

@@ -1,6 +1,6 @@
 //! Pages for people: HTML over the use cases of [`crate::app`], beside the API and with the same answers.
 //!
-//! Pages tell what a stranger may know. All of their text stands in `words.rs`, what they load in `assets.rs`; docs/PAGES.md says how to add one.
+//! Pages tell what the API would tell the same reader: a stranger, or who is logged in in this browser. All of their text stands in `words.rs`, what they load in `assets.rs`; docs/PAGES.md says how to add one.
 
 mod accounts;
 mod assets;

@@ -182,6 +182,10 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "Something came in between",
             "What you wanted to change is not as it was when you read it. Look at it anew.",
         ),
+        (ProblemCode::InvalidBody, _) => (
+            "This form cannot be read",
+            "A field is missing, or has a value that does not belong there.",
+        ),
         (_, 404 | 410) => (
             "There is nothing here",
             "The address leads to nothing, or to nothing that you may see.",
@@ -201,9 +205,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "That took too long",
             "The answer could not be found in time. A narrower search is faster.",
         ),
-        (_, 503) => {
-            ("Not available right now", "The service cannot answer at the moment. Nothing is lost.")
-        }
+        (_, 503) => ("Not available right now", "The service cannot answer at the moment."),
         (_, 500..) => (
             "Something went wrong on our side",
             "The fault was written down. Trying again later may help.",

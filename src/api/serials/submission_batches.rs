@@ -6,13 +6,10 @@ use utoipa::ToSchema;
 
 use super::submissions::SubmitRequest;
 use crate::app::problem::{InputFault, Problem};
-use crate::app::serials::submission_batches::{self, BatchResponse};
+use crate::app::serials::submission_batches::{self, BatchResponse, MAX_BATCH};
 use crate::app::state::AppState;
 use crate::auth::permission::SubmitSerials;
 use crate::http::extract::{Body, ClientNetwork, May};
-
-/// Most submissions of one batch.
-const MAX_BATCH: usize = 50;
 
 /// Serial codes and the cards they are printed on.
 #[derive(Deserialize, ToSchema)]

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::app::page::Page;
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem};
 use crate::app::serials::submission_answers::{AcceptedResponse, SubmissionResponse};
 use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
@@ -68,12 +68,10 @@ pub(in crate::api) fn read_serial(typed: &str) -> Result<SerialCode, Problem> {
 fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
     let name = name.map(|error| InputFault::at("/name", error));
     let fault = [InputFault::at("/serial", error)].into_iter().chain(name).collect();
+    let problem = Problem::new(submissions::unreadable(error)).errors(fault);
     match error {
-        SerialError::Length(_) => Problem::new(ProblemCode::SerialMalformed).errors(fault),
-        SerialError::Symbol(position) => {
-            Problem::new(ProblemCode::SerialMalformed).errors(fault).with("position", position)
-        }
-        SerialError::Check => Problem::new(ProblemCode::SerialMistyped).errors(fault),
+        SerialError::Symbol(position) => problem.with("position", position),
+        SerialError::Length(_) | SerialError::Check => problem,
     }
 }
 

@@ -381,7 +381,15 @@ pub async fn log_out_browser(
     by: &Granted<EndOwnSessions>,
     token: &OpaqueToken,
 ) -> Result<(), Problem> {
-    log_out(app, by).await?;
+    let ended = log_out(app, by).await;
     app.identities.invalidate(&CredentialKey::Browser(token.hash())).await;
-    Ok(())
+    match ended {
+        // Over already, which is what was asked for.
+        Err(problem)
+            if matches!(problem.code(), ProblemCode::NotFound | ProblemCode::InvalidToken) =>
+        {
+            Ok(())
+        }
+        ended => ended,
+    }
 }

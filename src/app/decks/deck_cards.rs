@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::app::catalogue::card_search::{find_cards_index, find_ids_in_memory, find_in_database};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::auth::keys::KeyRing;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
@@ -278,7 +279,7 @@ impl Names {
             }
         }
         let Some(account) = viewer.holder() else { return Ok(()) };
-        let decoys = self.hidden_cards(closed.len())?;
+        let decoys = self.decoys(&app.keys, game, &closed);
         if !decoys.is_empty() {
             let conn = conn.get().await?;
             deck_pool::add_held_hidden(conn, account, &closed, &decoys, found).await?;
@@ -286,14 +287,20 @@ impl Names {
         Ok(())
     }
 
-    /// So many hidden cards, drawn at random; none: no card is hidden.
-    fn hidden_cards(&self, count: usize) -> Result<Vec<CardId>, Problem> {
-        if count == 0 || self.all.hidden() == 0 {
-            return Ok(Vec::new());
+    /// A hidden card for each of these names, always the same one for a name, as a guess that is right always tests the same card; none: no card is hidden.
+    fn decoys(&self, keys: &KeyRing, game: &Game, names: &[&str]) -> Vec<CardId> {
+        if self.all.hidden() == 0 {
+            return Vec::new();
         }
-        let drawn = (0..count).map(|_| getrandom::u64()).collect::<Result<Vec<u64>, _>>();
-        let cards = self.all.hidden_cards(&drawn.map_err(Problem::internal)?);
-        Ok(cards.into_iter().map(|card| CardId(Uuid::from_u128(card))).collect())
+        let drawn: Vec<u64> = names
+            .iter()
+            .map(|name| {
+                let hash = keys.lookup("decoy", &[game.code().as_bytes(), name.as_bytes()]);
+                hash.iter().take(8).fold(0, |drawn, byte| drawn << 8 | u64::from(*byte))
+            })
+            .collect();
+        let cards = self.all.hidden_cards(&drawn);
+        cards.into_iter().map(|card| CardId(Uuid::from_u128(card))).collect()
     }
 }
 

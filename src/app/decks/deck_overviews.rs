@@ -48,7 +48,7 @@ pub async fn find(
 pub struct EditedDeck {
     /// The deck.
     pub deck: VersionedDeck,
-    /// Its entries as text that is read back as the same, but for copies; last its lines that could not be read.
+    /// Its entries as text that is read back as the same, in our own dialect, but for copies; before them the lines that could not be read.
     pub list: String,
     /// Whether entries name copies, which the text does not have.
     pub names_copies: bool,
@@ -65,11 +65,9 @@ pub async fn find_edited(
     if seen.row.account_id != by.account() {
         return Err(Problem::not_found());
     }
-    let mut list = render_deck_text(&seen.content.deck);
-    for unread in &seen.content.unread_lines {
-        list.push_str(&unread.text);
-        list.push('\n');
-    }
+    // First: behind the entries they would stand in the last zone.
+    let unread = seen.content.unread_lines.iter().map(|line| format!("{}\n", line.text));
+    let list: String = unread.chain([render_deck_text(&seen.content.deck)]).collect();
     let names_copies = seen.content.deck.entries.iter().any(|entry| !entry.copies.is_empty());
     Ok(EditedDeck { deck: seen.into(), list, names_copies })
 }

@@ -162,7 +162,9 @@ pub(super) async fn read_list(
         deck_cards::add_sets(&mut conn, game, &mut cards).await?;
         conn.give_back();
         let lines = text.lines(game);
-        let every = lines.mentions(MentionDepth::Every);
+        let mut every = lines.mentions(MentionDepth::Every);
+        // These were looked up above.
+        every.names.retain(|name| !literal.names.contains(name));
         let mentioned = (&every, &*sets);
         deck_cards::add_mentioned(
             app,

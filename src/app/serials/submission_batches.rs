@@ -15,6 +15,9 @@ use crate::domain::network::Network;
 use crate::store::db::deadlines;
 use crate::store::serials::submissions::{self, NewSubmission, Submitted};
 
+/// Most submissions of one batch.
+pub const MAX_BATCH: usize = 50;
+
 /// What became of each submission.
 #[derive(Serialize, ToSchema)]
 pub struct BatchResponse {

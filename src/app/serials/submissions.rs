@@ -73,6 +73,14 @@ impl NamedSerial {
 /// An attempt is taken and committed before the code is looked up, and returned if the submission was not a guess. In
 /// between, one transaction decides the submission and reads the response. A request thus takes at most three
 /// connections from the pool, one after the other.
+/// The code of the problem with a serial that cannot be read.
+pub fn unreadable(error: SerialError) -> ProblemCode {
+    match error {
+        SerialError::Length(_) | SerialError::Symbol(_) => ProblemCode::SerialMalformed,
+        SerialError::Check => ProblemCode::SerialMistyped,
+    }
+}
+
 pub async fn submit(
     app: &AppState,
     by: &Granted<SubmitSerials>,

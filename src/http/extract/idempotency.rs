@@ -16,35 +16,6 @@ use crate::store::operations::idempotency::IdempotencyClaim;
 pub struct IdempotencyKey(Option<String>);
 
 impl IdempotencyKey {
-    /// The key of a form, which stands in a hidden field. None when it is not 1 to 255 visible ASCII characters: pages make their keys themselves.
-    pub fn of_form(key: &str) -> Self {
-        Self(Self::read(key))
-    }
-
-    fn read(key: &str) -> Option<String> {
-        let key = key.trim();
-        let is_key =
-            (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
-        is_key.then(|| key.to_owned())
-    }
-
-    /// What to hand to the store for a form that says `content`: the fields that make it what it is, without the key.
-    pub fn claim_form(
-        self,
-        state: &AppState,
-        account: AccountId,
-        operation: &'static str,
-        content: &[u8],
-    ) -> Option<IdempotencyClaim> {
-        self.0.map(|key| IdempotencyClaim {
-            account,
-            key,
-            operation,
-            body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), content]),
-            at: state.clock.now(),
-        })
-    }
-
     /// What to hand to the store: the key together with what the request is.
     pub fn claim<T>(
         self,
@@ -53,7 +24,13 @@ impl IdempotencyKey {
         operation: &'static str,
         body: &Body<T>,
     ) -> Option<IdempotencyClaim> {
-        self.claim_form(state, account, operation, &body.raw)
+        self.0.map(|key| IdempotencyClaim {
+            account,
+            key,
+            operation,
+            body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), &body.raw]),
+            at: state.clock.now(),
+        })
     }
 
     /// The same for an operation on the thing that the path names: another thing is another request.
@@ -71,6 +48,13 @@ impl IdempotencyKey {
     }
 }
 
+/// A key without spaces around it. `None`: it is not 1 to 255 visible ASCII characters.
+fn read(key: &str) -> Option<String> {
+    let key = key.trim();
+    let is_key = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+    is_key.then(|| key.to_owned())
+}
+
 /// The claim of a form with a key in a hidden field, and with what else its fields say. `None`: the field holds no key.
 pub fn claim_of_form(
     state: &AppState,
@@ -79,12 +63,11 @@ pub fn claim_of_form(
     key: &str,
     fields: &[&str],
 ) -> Option<IdempotencyClaim> {
-    let is_key = (1..=255).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
-    is_key.then(|| {
+    read(key).map(|key| {
         let parts = std::iter::once(operation).chain(fields.iter().copied()).map(str::as_bytes);
         IdempotencyClaim {
             account,
-            key: key.to_owned(),
+            key,
             operation,
             body_mac: state.keys.lookup("idempotency", &parts.collect::<Vec<_>>()),
             at: state.clock.now(),
@@ -100,7 +83,7 @@ impl FromRequest for IdempotencyKey {
         let Some(value) = req.headers().get("idempotency-key") else {
             return ready(Ok(Self(None)));
         };
-        ready(match value.to_str().ok().and_then(Self::read) {
+        ready(match value.to_str().ok().and_then(read) {
             Some(key) => Ok(Self(Some(key))),
             None => Err(Problem::new(ProblemCode::InvalidHeader)
                 .detail("Idempotency-Key must be 1 to 255 visible ASCII characters.")),

@@ -140,10 +140,15 @@ pub(crate) async fn look_up(
             let mut conn = store.connection().await?;
             let found = sessions::find_by_browser_token(&conn, hash).await?;
             let Some((session, used_at)) = found else { return Ok(None) };
-            if used_at < now - BROWSER_RENEWAL {
-                sessions::renew_browser_session(&mut conn, session, now).await?;
+            let identity = sessions::identify(&conn, session, demand, now).await?;
+            if identity.is_some()
+                && used_at < now - BROWSER_RENEWAL
+                && let Err(error) = sessions::renew_browser_session(&mut conn, session, now).await
+            {
+                // The next page tries it again.
+                tracing::warn!(%error, %session, "cannot write down that a session was used");
             }
-            sessions::identify(&conn, session, demand, now).await?
+            identity
         }
     };
     if let Some(identity) = &identity {

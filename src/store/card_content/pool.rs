@@ -130,7 +130,8 @@ pub(in crate::store) async fn find_held_hidden_by_names(
     // Two steps that Postgres does not join to one: it would test the names that were found, and no others.
     let sql = sql("WITH tested AS MATERIALIZED (\
          SELECT closed.card_id, EXISTS (SELECT FROM copies held WHERE held.voided_at IS NULL AND held.owner_id = $account AND held.printing_id = ANY(ARRAY(\
-          SELECT held_as.id FROM printings held_as WHERE held_as.card_id = coalesce(closed.card_id, asked.decoy)))) AS is_held \
+          SELECT held_as.id FROM printings held_as WHERE held_as.card_id = coalesce(closed.card_id, asked.decoy)))) AS is_held, \
+         (SELECT NOT one.open FROM card_content one WHERE one.card_id = coalesce(closed.card_id, asked.decoy)) AS is_hidden \
          FROM unnest($names, $decoys) AS asked (name_key, decoy) \
          LEFT JOIN card_content closed ON closed.game_code = $game AND closed.name_key = asked.name_key AND NOT closed.open) ")
         .bind("account", account)
@@ -139,7 +140,7 @@ pub(in crate::store) async fn find_held_hidden_by_names(
         .bind("game", game)
         .push(DEFINITION_COLUMNS)
         .push("tested JOIN card_content content ON content.card_id = tested.card_id JOIN cards c ON c.id = content.card_id \
-         WHERE tested.is_held AND NOT content.open ORDER BY c.set_code, c.number");
+         WHERE tested.is_held AND tested.is_hidden ORDER BY c.set_code, c.number");
     load(conn, sql).await
 }
 

@@ -78,7 +78,10 @@ pub(in crate::web) async fn join(
     };
     // The account is there in any case, and its codes are shown now or never.
     match token {
-        Err(_) => show_once(201, &new, Onwards::LogIn(kept)),
+        Err(problem) => {
+            tracing::warn!(code = problem.code().code(), "registered, but not logged in");
+            show_once(201, &new, Onwards::LogIn(kept))
+        }
         Ok(token) => {
             let onwards = match kept.code() {
                 Some(_) => Onwards::Submit(kept),

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::web::serials::TypedCode;
 
 /// Where to go after the log-in, and what to register then. As hidden fields: `kept.html`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 pub(in crate::web) struct Kept {
     /// The path to go to; whoever reads it must ask [`crate::web::session::way_back`].
     #[serde(default)]

@@ -115,7 +115,10 @@ pub(in crate::web) async fn log_in(
     };
     let mut answer = match kept.code() {
         None => see_other(way_back(&kept.to)),
-        Some(code) => submit_as(&state, &token, network, &code).await?,
+        // Whatever becomes of the card: the browser is logged in, and its second factor is used up.
+        Some(code) => submit_as(&state, &token, network, &code)
+            .await
+            .unwrap_or_else(|problem| problem.respond()),
     };
     answer.add_cookie(&logged_in(&state.settings, &token)).map_err(Problem::internal)?;
     Ok(answer)
@@ -132,6 +135,6 @@ async fn submit_as(
     let identity = look_up(app, CredentialKey::Browser(token.hash())).await?;
     match identity.and_then(|identity| identity.grant().ok()) {
         Some(by) => submitted(app, &by, network.0, code).await,
-        None => Ok(see_other("/my/account")),
+        None => Ok(see_other("/my/account?done=not_registered")),
     }
 }

@@ -12,7 +12,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ManageOwnTokens, Role, Scope};
 use crate::domain::ids::TokenId;
-use crate::http::extract::{Form, IdempotencyKey};
+use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, Fields, private, secret};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
@@ -76,14 +76,6 @@ impl TypedToken {
             days: fields.one("days").parse().unwrap_or_default(),
             key: fields.one("key").to_owned(),
         }
-    }
-
-    /// What makes the request what it is: the same key with other content is another one.
-    fn content(&self) -> Vec<u8> {
-        let mut parts = vec![self.name.clone(), self.days.to_string()];
-        parts.extend_from_slice(&self.scopes);
-        // No field has one: forms refuse them.
-        parts.join("\0").into_bytes()
     }
 }
 
@@ -173,8 +165,9 @@ pub(in crate::web) async fn create_token(
             return show(&state, &by, status, faults, "", typed).await;
         }
     };
-    let key = IdempotencyKey::of_form(&typed.key);
-    let key = key.claim_form(&state, by.account(), "page_create_token", &typed.content());
+    let (days, scopes) = (typed.days.to_string(), typed.scopes.join(" "));
+    let fields = [typed.name.as_str(), &days, &scopes];
+    let key = claim_of_form(&state, by.account(), "page_create_token", &typed.key, &fields);
     match tokens::create(&state, &by, &requested, key.as_ref()).await {
         Ok(created) => {
             let frame = Frame::new(account_words::TOKEN_MADE).at(Place::Account);

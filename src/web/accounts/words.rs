@@ -23,7 +23,7 @@ pub(super) const LOG_OUT: &str = "Log out";
 pub(super) const ACCOUNT: &str = "Account";
 pub(super) const ROLE: &str = "Role";
 pub(super) const MEMBER_SINCE: &str = "Member since";
-pub(super) const OF_ACCOUNT: &str = "Of your account";
+pub(super) const OF_ACCOUNT: &str = "Pages of your account";
 pub(super) const PASSWORD_DUE: &str =
     "Your password was set by somebody else. Change it first: until then nothing else is possible.";
 pub(super) const FACTOR_DUE: &str =
@@ -68,6 +68,9 @@ pub(super) fn done(code: &str) -> &'static str {
         "settings" => "The settings are saved.",
         "session" => "The session is over.",
         "token" => "The token is revoked.",
+        "not_registered" => {
+            "The card is not registered yet. Do what comes first, then type its code again."
+        }
         _ => "",
     }
 }
@@ -75,7 +78,7 @@ pub(super) fn done(code: &str) -> &'static str {
 // The password and recovery codes.
 pub(super) const CHANGE_PASSWORD: &str = "Change the password";
 pub(super) const CHANGE_PASSWORD_ABOUT: &str = "All other devices are logged out, and personal access tokens end. This browser stays logged in.";
-pub(super) const CURRENT_PASSWORD: &str = "Password until now";
+pub(super) const CURRENT_PASSWORD: &str = "Current password";
 pub(super) const REPLACE_CODES: &str = "Make new recovery codes, too";
 pub(super) const REPLACE_CODES_HELP: &str =
     "As you should if somebody else may have seen the old ones. They stop working then.";
@@ -92,7 +95,9 @@ pub(super) fn proof_fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::EditConflict => {
             "The password or the second factor was changed at the same moment. Try once more."
         }
-        ProblemCode::SecondFactorOn => "The second factor is on already.",
+        ProblemCode::SecondFactorOn => {
+            "The second factor is on already. If you have not seen its recovery codes, make new ones here."
+        }
         ProblemCode::SecondFactorOff => "The second factor is off already.",
         ProblemCode::SecondFactorNotBegun => "It took too long until the first code: begin again.",
         _ => return None,
@@ -221,8 +226,8 @@ pub(super) const JOIN_FOR_CODE: &str =
     "The code is read. Make an account, and the card is registered to you.";
 pub(super) const HAS_ACCOUNT: &str = "I have an account";
 pub(super) const NAME_RULES: &str = "3 to 32 characters. Other players see it.";
-pub(super) const PASSWORD_RULES: &str = "10 to 128 characters, without the name of the account, and none that is easy to guess. Three or four words that have nothing to do with each other are a good one.";
-pub(super) const NAME_TAKEN: &str = "Another account has this name, or one that looks the same. If you have just made it yourself, log in; you find new recovery codes at your account.";
+pub(super) const PASSWORD_RULES: &str = "10 to 128 characters. It must not contain the name of the account, and must not be easy to guess. Three or four words that have nothing to do with each other are a good one.";
+pub(super) const NAME_TAKEN: &str = "Another account has this name, or one that looks the same. If you have just made it yourself, log in; you can make new recovery codes on the page of your account.";
 pub(super) const RECOVERY_CODES: &str = "Your recovery codes";
 pub(super) const RECOVERY_CODES_ABOUT: &str = "With one of these codes you set a new password when you have lost the old one. Each works once. There is no other way back into the account.";
 pub(super) const SHOWN_ONCE: &str = "These codes are shown now and never again. Print this page, or write them down, and keep them where nobody else looks.";

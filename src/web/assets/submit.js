@@ -60,9 +60,11 @@ async function scan(detector, button) {
   const video = document.getElementById("camera");
   const stop = document.getElementById("stop");
   let stream;
+  button.hidden = true;
   try {
     stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
   } catch {
+    button.hidden = false;
     state.textContent = state.dataset.camera;
     return;
   }
@@ -71,7 +73,6 @@ async function scan(detector, button) {
   stop.addEventListener("click", end, { once: true });
   video.srcObject = stream;
   for (const element of [video, stop]) element.hidden = false;
-  button.hidden = true;
   try {
     await video.play();
     while (goesOn) {
@@ -102,6 +103,8 @@ field.addEventListener("input", judge);
 field.form.addEventListener("submit", (event) => {
   if (field.form.dataset.sent) event.preventDefault();
   field.form.dataset.sent = "yes";
+  // Whoever stops the loading may send it anew.
+  setTimeout(() => { delete field.form.dataset.sent; }, 5000);
 });
 // Back from the answer, the form can be sent anew.
 window.addEventListener("pageshow", () => { delete field.form.dataset.sent; });

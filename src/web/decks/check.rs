@@ -2,11 +2,11 @@
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
-use cardscape_engine::{DeckDialect, Game, TextEncoding, parse_deck_text};
+use cardscape_engine::{Game, TextEncoding, parse_deck_text};
 use serde::Deserialize;
 
 use super::faults::faults_of;
-use super::formats::{Choice, FormatGroup, choices};
+use super::formats::{Choice, FormatGroup, choices, dialects};
 use super::reading::ReadingView;
 use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
@@ -138,12 +138,7 @@ async fn show(
             picture: None,
         });
     }
-    let dialects = DeckDialect::ALL.map(DeckDialect::code).map(|code| Choice {
-        value: code.to_owned(),
-        name: deck_words::dialect(code),
-        is_chosen: code == form.dialect,
-    });
     let formats = choices(app, &form.format).await?;
-    let (dialects, list) = (dialects.into(), form.list.as_str());
+    let (dialects, list) = (dialects(&form.dialect), form.list.as_str());
     private(status, &CheckPage { frame, faults, formats, dialects, list, judged })
 }

@@ -2,13 +2,13 @@
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
-use cardscape_engine::TextEncoding;
+use cardscape_engine::{DeckDialect, TextEncoding};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::deck_path;
 use super::faults::faults_of;
-use super::formats::{Choice, FormatGroup, choices};
+use super::formats::{Choice, FormatGroup, choices, choices_of_deck, dialects};
 use super::own::show_deleted;
 use super::words as deck_words;
 use crate::app::decks::deck_deletions;
@@ -36,10 +36,12 @@ pub(in crate::web) struct TypedDeck {
     format: String,
     visibility: String,
     folder: String,
-    /// With commas between them.
+    /// One a line.
     tags: String,
     description: String,
     list: String,
+    /// How the list is written; empty: it is recognised.
+    dialect: String,
     /// Of a new deck: tells a form that is sent twice.
     key: String,
     /// Of a stored one: the version that is changed.
@@ -55,9 +57,11 @@ impl TypedDeck {
             format: summary.format.clone(),
             visibility: summary.visibility.to_owned(),
             folder: summary.folder.clone().unwrap_or_default(),
-            tags: summary.tags.join(", "),
+            tags: summary.tags.join("\n"),
             description: deck.deck.description.clone(),
             list: list.clone(),
+            // Not recognised: what looks like another dialect in it is a name of ours.
+            dialect: DeckDialect::Own.code().to_owned(),
             key: String::new(),
             revision: deck.revision.0,
         }
@@ -65,7 +69,7 @@ impl TypedDeck {
 
     fn request(&self) -> DeckRequest {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-        let tags = self.tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+        let tags = self.tags.lines().map(str::trim).filter(|tag| !tag.is_empty());
         DeckRequest {
             name: self.name.clone(),
             format: self.format.clone(),
@@ -75,7 +79,7 @@ impl TypedDeck {
             folder: given(&self.folder),
             entries: None,
             list: Some(self.list.clone()),
-            dialect: None,
+            dialect: given(&self.dialect),
             encoding: TextEncoding::Utf8,
         }
     }
@@ -94,6 +98,7 @@ struct EditPage<'a> {
     deck: Option<&'a str>,
     typed: &'a TypedDeck,
     formats: Vec<FormatGroup>,
+    dialects: Vec<Choice>,
     visibilities: Vec<Choice>,
     /// Whether saving the list forgets which copies the deck is made of.
     loses_copies: bool,
@@ -132,6 +137,7 @@ async fn show_form_of_new(
         path: NEW,
         deck: None,
         formats: choices(app, &typed.format).await?,
+        dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
         typed: &typed,
         loses_copies: false,
@@ -156,8 +162,10 @@ pub(in crate::web) async fn create(
     by: Player<WriteOwnDecks>,
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
-    let TypedDeck { name, format, visibility, folder, tags, description, list, key, .. } = &typed;
-    let fields = [name, format, visibility, folder, tags, description, list];
+    let TypedDeck {
+        name, format, visibility, folder, tags, description, list, dialect, key, ..
+    } = &typed;
+    let fields = [name, format, visibility, folder, tags, description, list, dialect];
     let fields = fields.map(String::as_str);
     let key = claim_of_form(&state, by.account(), "create_deck", key, &fields);
     let asker = (by.visitor.viewer(), network.0);
@@ -201,7 +209,8 @@ async fn show_form_of(
         path: &path,
         deck: Some(&deck),
         typed,
-        formats: choices(app, &typed.format).await?,
+        formats: choices_of_deck(app, &typed.format).await?,
+        dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
         loses_copies: edited.names_copies,
         saved: with_saved.then(|| SavedDeck {

@@ -13,6 +13,7 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::ClientNetwork;
 use crate::http::picture::picture_answer;
 use crate::memory::rendered::{Freshness, Rendered};
+use crate::web::headers::stay_apart;
 use crate::web::page::answer;
 use crate::web::session::Visitor;
 
@@ -66,6 +67,7 @@ pub(in crate::web) async fn draw_chart(
         let never = HeaderValue::from_static("private, no-store");
         answer.headers_mut().insert(header::CACHE_CONTROL, never);
     }
+    stay_apart(answer.headers_mut());
     Ok(by_cookie(answer))
 }
 

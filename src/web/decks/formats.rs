@@ -1,6 +1,6 @@
 //! Formats by their names, and to choose from.
 
-use cardscape_engine::Game;
+use cardscape_engine::{DeckDialect, Game};
 
 use super::words as deck_words;
 use crate::app::decks::deck_formats::{self, GameFormats, NamedFormat};
@@ -20,10 +20,35 @@ pub(super) struct Choice {
     pub(super) is_chosen: bool,
 }
 
-/// All formats that there are today, one of which is chosen. Another one that is chosen stands beside them: a form must not change it by itself.
+/// All formats that there are today, one of which may be chosen. Another one of these games that is chosen stands beside them: a form must not change it by itself.
 pub(super) async fn choices(app: &AppState, chosen: &str) -> Result<Vec<FormatGroup>, Problem> {
     let groups = deck_formats::list(app).await?.into_iter();
     Ok(groups.map(|game| group(game, chosen)).collect())
+}
+
+/// The same for a deck that is stored: its format stays chosen, also where its game has no format today.
+pub(super) async fn choices_of_deck(
+    app: &AppState,
+    chosen: &str,
+) -> Result<Vec<FormatGroup>, Problem> {
+    let mut groups = choices(app, chosen).await?;
+    let is_there = groups.iter().flat_map(|group| &group.formats).any(|format| format.is_chosen);
+    if !is_there && let Some((game, _)) = chosen.split_once('/') {
+        let (value, name) = (chosen.to_owned(), chosen.to_owned());
+        let formats = vec![Choice { value, name, is_chosen: true }];
+        groups.insert(0, FormatGroup { game: game.to_owned(), formats });
+    }
+    Ok(groups)
+}
+
+/// All dialects of deck lists, one of which may be chosen.
+pub(super) fn dialects(chosen: &str) -> Vec<Choice> {
+    let choice = |code: &str| Choice {
+        value: code.to_owned(),
+        name: deck_words::dialect(code),
+        is_chosen: code == chosen,
+    };
+    DeckDialect::ALL.map(DeckDialect::code).into_iter().map(choice).collect()
 }
 
 fn group(GameFormats { game, name, formats }: GameFormats, chosen: &str) -> FormatGroup {

@@ -24,7 +24,8 @@ pub(super) const DECK_NAME: &str = "Name";
 
 pub(super) const CHECK: &str = "Check a deck";
 pub(super) const CHECK_ABOUT: &str = "Paste a list as it comes from this site or from another program. Nothing is stored, and no account is needed.";
-pub(super) const CHOOSE_FORMAT: &str = "As the list says";
+pub(super) const CHOOSE_FORMAT: &str = "The format that the list names";
+pub(super) const CHOOSE_ONE: &str = "Choose a format";
 pub(super) const LIST: &str = "Deck list";
 pub(super) const LIST_HELP: &str = "One entry a line, for example “2 Kettle Imp”. Share codes and lists of other programs are recognised.";
 pub(super) const LIST_EXAMPLE: &str = "2 Kettle Imp";
@@ -87,14 +88,14 @@ pub(super) const DELETE: &str = "Delete";
 pub(super) const SAVE: &str = "Save";
 pub(super) const VISIBILITY: &str = "Who may read it";
 pub(super) const TAGS: &str = "Tags";
-pub(super) const TAGS_HELP: &str = "Words with commas between them.";
+pub(super) const TAGS_HELP: &str = "One a line.";
 pub(super) const FOLDER_HELP: &str = "Where you keep it. Nobody else is told.";
 pub(super) const DESCRIPTION_HELP: &str =
     "*Emphasis* stands between stars, and a blank line begins a paragraph.";
 pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you have opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
 pub(super) const SAVED_VERSION: &str = "The version that is saved";
 pub(super) const YOUR_VERSION: &str = "Your version";
-pub(super) const LOSES_COPIES: &str = "This deck says which of your copies it is made of. The list below does not, so that saving it forgets them: keep them by changing the deck through the API.";
+pub(super) const LOSES_COPIES: &str = "This deck says which of your copies it is made of. The list below cannot say that. Saving it here forgets which copies they are; changes through the API keep them.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "The deck was changed since you have opened the page. Look at it again before you delete it.";
 

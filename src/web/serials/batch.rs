@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use super::words as serial_words;
 use crate::app::problem::{Problem, ProblemCode};
-use crate::app::serials::submission_batches;
+use crate::app::serials::submission_batches::{self, MAX_BATCH};
 use crate::app::serials::submissions::NamedSerial;
+use crate::app::serials::submissions::unreadable;
 use crate::app::state::AppState;
 use crate::auth::permission::SubmitSerials;
 use crate::domain::serials::serial::SerialCode;
@@ -15,11 +16,8 @@ use crate::http::extract::{ClientNetwork, Form};
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
-use crate::web::session::Player;
+use crate::web::session::{Player, Visitor};
 use crate::web::words;
-
-/// Most lines, as the API takes.
-const MAX_LINES: usize = 50;
 
 #[derive(Template)]
 #[template(path = "web/serials/batch.html")]
@@ -60,9 +58,15 @@ pub(in crate::web) async fn show_batch(
 pub(in crate::web) async fn submit_batch(
     state: web::Data<AppState>,
     network: ClientNetwork,
-    by: Player<SubmitSerials>,
+    visitor: Visitor,
     Form(form): Form<BatchForm>,
 ) -> Result<HttpResponse, Problem> {
+    // Somebody who was logged in when the lines were typed: they are worth more than the way to the log-in.
+    if visitor.is_stranger() {
+        let faults = Faults::one("", serial_words::LOG_IN_IN_ANOTHER_TAB);
+        return show(401, faults, Vec::new(), &form.lines);
+    }
+    let by = visitor.must::<SubmitSerials>()?;
     let lines: Vec<(usize, &str)> = form
         .lines
         .lines()
@@ -72,7 +76,7 @@ pub(in crate::web) async fn submit_batch(
         .collect();
     let refused = match lines.len() {
         0 => Some(serial_words::NOTHING_TYPED),
-        1..=MAX_LINES => None,
+        1..=MAX_BATCH => None,
         _ => Some(serial_words::TOO_MANY_LINES),
     };
     if let Some(text) = refused {
@@ -83,8 +87,9 @@ pub(in crate::web) async fn submit_batch(
         Ok(answer) => answer,
         Err(problem) => {
             let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
-            let faults = Faults::of_problem(&problem, &[], said);
-            let Some(faults) = faults else { return Err(problem) };
+            // Lines that were registered before the failure are the player's already when they come again.
+            let faults = Faults::of_problem(&problem, &[], said)
+                .unwrap_or_else(|| Faults::one("", serial_words::NOT_NOW));
             return show(problem.code().status(), faults, Vec::new(), &form.lines);
         }
     };
@@ -126,10 +131,7 @@ fn read(line: &str) -> (&str, Result<NamedSerial, Problem>) {
     let serial = match NamedSerial::read(serial, name) {
         (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: None }),
         (Ok(_), Err(_)) => Err(Problem::new(ProblemCode::InvalidBody)),
-        (Err(error), _) => Err(Problem::new(match error {
-            crate::domain::serials::serial::SerialError::Check => ProblemCode::SerialMistyped,
-            _ => ProblemCode::SerialMalformed,
-        })),
+        (Err(error), _) => Err(Problem::new(unreadable(error))),
     };
     (name, serial)
 }

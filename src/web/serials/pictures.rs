@@ -12,6 +12,7 @@ use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::http::picture::picture_answer;
+use crate::web::headers::stay_apart;
 use crate::web::session::{Visitor, see_other};
 
 /// In which rarity.
@@ -42,6 +43,8 @@ pub(in crate::web) async fn draw_picture(
     match found {
         Located::Here(picture) => {
             let mut answer = picture_answer(&req, &picture);
+            // Another site could tell a holder from a stranger by what it may load.
+            stay_apart(answer.headers_mut());
             if !viewer.is_stranger() {
                 let kept = HeaderValue::from_static("private, no-store");
                 answer.headers_mut().insert(header::CACHE_CONTROL, kept);

@@ -7,8 +7,8 @@ use crate::app::serials::submissions::NamedSerial;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::web::forms::Faults;
 
-/// A code and a name, as they were typed.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// A code and a name, as they were typed. Without `Debug`: the code is a secret.
+#[derive(Clone, Default, Deserialize)]
 pub(in crate::web) struct TypedCode {
     #[serde(default)]
     pub(in crate::web) serial: String,
@@ -17,7 +17,6 @@ pub(in crate::web) struct TypedCode {
 }
 
 /// A code with the place of a character that cannot be in one.
-#[derive(Debug)]
 pub(super) struct Marked {
     pub(super) before: String,
     pub(super) wrong: String,

@@ -40,6 +40,9 @@ pub(super) const LINES_EXAMPLE: &str = "7KQ2-X0FM-93TD-AW5G Nobody's Shadow";
 pub(super) const VERDICTS: &str = "What became of each line";
 pub(super) const LINE: &str = "Line";
 pub(super) const VERDICT: &str = "Result";
+pub(super) const LOG_IN_IN_ANOTHER_TAB: &str =
+    "You are not logged in any more. Log in in another tab, then send the lines again.";
+pub(super) const NOT_NOW: &str = "The service cannot answer at the moment. Send the lines again in a minute: what is registered already stays yours.";
 pub(super) const NOTHING_TYPED: &str = "Type at least one line.";
 pub(super) const TOO_MANY_LINES: &str = "There are more than 50 lines. Send them in parts.";
 pub(super) const WHAT_NOW: &str = "What you can do";

@@ -16,7 +16,7 @@ mod deck_trades;
 mod deck_watches;
 mod followed_authors;
 pub mod permissions;
-mod public_decks;
+pub mod public_decks;
 
 use serde_json::{Value, json};
 

@@ -32,7 +32,7 @@ async fn replaced(app: &TestApp, owner: &Player, path: &str, body: &Value) {
 }
 
 /// Does what is due in the background; how many decks were looked at.
-async fn in_the_background(app: &TestApp) -> usize {
+pub async fn in_the_background(app: &TestApp) -> usize {
     let now = app.clock().now();
     make_due(&app.state(), now, now - TimeDelta::hours(1))
         .await

@@ -37,10 +37,23 @@ impl<'a> Browser<'a> {
         check(path, &answer)
     }
 
-    /// Sends a form, and keeps the cookie that the answer sets.
-    pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+    /// Sends a form that changes no session.
+    pub async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let form = self.app.post(path).header("sec-fetch-site", "same-origin").form(fields);
         let answer = self.ask(form).await;
+        // Nobody keeps what was typed, or what became of it.
+        let kept = answer.header("cache-control");
+        let is_failure = answer.status >= 400 && kept == "no-store";
+        assert!(
+            kept == "private, no-store" || is_failure || answer.status == 303,
+            "{path}: {kept}"
+        );
+        answer
+    }
+
+    /// Sends a form, and keeps the cookie that the answer sets.
+    pub async fn send(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let answer = self.post(path, fields).await;
         let set = answer.header("set-cookie");
         if let Some((cookie, attributes)) = set.split_once(';') {
             for attribute in ["HttpOnly", "SameSite=Lax", "Path=/"] {

@@ -2,6 +2,7 @@
 
 use super::html::Page;
 use super::unlock;
+use crate::decks::public_decks::in_the_background;
 use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
 use crate::support::{RequestExt as _, TestApp, in_memory};
 
@@ -20,6 +21,7 @@ async fn store_deck(app: &TestApp) {
           ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL)",
     )
     .await;
+    assert_eq!(in_the_background(app).await, 1, "it is listed");
 }
 
 /// Pages at which hidden cards could show.
@@ -35,7 +37,10 @@ async fn paths(app: &TestApp) -> Vec<String> {
     ]
     .map(str::to_owned)
     .to_vec();
-    paths.extend(["/decks", "/decks?q=contains:typed", "/decks/check", DECK].map(str::to_owned));
+    paths.extend(
+        ["/decks", "/decks?q=contains:%22a+name+that+was+typed%22", "/decks/check", DECK]
+            .map(str::to_owned),
+    );
     for way in
         ["export?dialect=share_code", "export?dialect=csv", "chart?of=kind", "chart?of=attack"]
     {
@@ -82,6 +87,9 @@ async fn compare((one, other): (TestApp, TestApp)) {
         store_deck(app).await;
     }
     let paths = paths(&one).await;
+    for list in ["/decks", "/decks?q=contains:%22a+name+that+was+typed%22"] {
+        assert!(one.get(list).answer().await.text().contains("Held"), "{list}");
+    }
     assert!(paths.len() > 80, "{}", paths.len());
     let mut shown = 0;
     for path in &paths {

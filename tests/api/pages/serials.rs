@@ -156,6 +156,8 @@ async fn a_holder_sees_her_hidden_card_and_nobody_else_does() {
     let drawn = browser.get(&picture).await;
     assert_eq!((drawn.status, drawn.header("content-type").as_str()), (200, "image/svg+xml"));
     assert_eq!(drawn.header("cache-control"), "private, no-store");
+    // Another site could tell a holder by what it may load.
+    assert_eq!(drawn.header("cross-origin-resource-policy"), "same-origin");
     assert!(text(&drawn).contains(&card.name), "{}", text(&drawn));
     let stranger = Browser::new(&app);
     for path in [&path, &picture] {
@@ -163,4 +165,17 @@ async fn a_holder_sees_her_hidden_card_and_nobody_else_does() {
         assert!(!text(&seen).contains(&card.name), "{path}");
         assert!(seen.header("vary").contains("Cookie"), "{path}");
     }
+}
+
+/// Whose session is over while the lines are typed keeps them.
+#[tokio::test]
+async fn lines_of_a_batch_outlive_the_session() {
+    let (app, cards) = printed().await;
+    let line = format!("{} {}", cards[0].serial, cards[0].name);
+    let stranger = Browser::new(&app);
+    let answer = stranger.post("/submit/batch", &[("lines", &line)]).await;
+    assert_eq!(answer.status, 401);
+    let page = check("/submit/batch", &answer);
+    assert_eq!(page.only("textarea").text.trim(), line);
+    assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "0");
 }

@@ -5,6 +5,7 @@ use chrono::Duration;
 use super::browser::Browser;
 use super::frame::check;
 use crate::support::{PASSWORD, RequestExt as _, TestApp};
+use cardscape::app::state::ApiSettings;
 
 #[tokio::test]
 async fn pages_of_players_lead_to_the_log_in_and_back() {
@@ -131,4 +132,56 @@ async fn many_tabs_use_one_session_for_months() {
     app.clock().advance(Duration::days(61));
     app.forget_identities().await;
     assert_eq!(browser.get("/my/account").await.status, 303);
+}
+
+/// Over https browsers take the cookie from this very host alone, and send it nowhere else.
+#[tokio::test]
+async fn over_https_the_cookie_is_locked_to_its_host() {
+    let https = |settings: &mut ApiSettings| {
+        settings.public_url = Some("https://cards.example".to_owned());
+    };
+    let app = TestApp::start_with(https).await;
+    app.player("ada").await;
+    let browser = Browser::new(&app);
+    let answer = browser.post("/login", &[("name", "ada"), ("password", PASSWORD)]).await;
+    let cookie = answer.header("set-cookie");
+    let (value, _) = cookie.split_once(';').unwrap();
+    assert!(value.starts_with("__Host-cardscape=csb_"), "{cookie}");
+    let logged_out = app.post("/logout").header("sec-fetch-site", "same-origin");
+    let logged_out = logged_out.header("cookie", value).answer().await.header("set-cookie");
+    assert!(logged_out.starts_with("__Host-cardscape=;"), "{logged_out}");
+    for set in [cookie, logged_out] {
+        for attribute in ["Secure", "HttpOnly", "Path=/", "SameSite=Lax"] {
+            assert!(set.contains(attribute), "{set}");
+        }
+        assert!(!set.contains("Domain"), "{set}");
+    }
+}
+
+/// A second click on the button, or a session that was ended elsewhere a moment ago: it is over, as was asked for.
+#[tokio::test]
+async fn who_is_logged_out_already_is_not_told_so() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    assert_eq!(browser.get("/my/account").await.status, 200);
+    app.sql("UPDATE sessions SET revoked_at = now(), revoked_reason = 'logout'").await;
+    let answer = browser.send("/logout", &[]).await;
+    assert_eq!((answer.status, answer.header("location").as_str()), (303, "/"));
+    assert!(browser.cookie.is_none());
+}
+
+#[tokio::test]
+async fn that_a_session_was_used_is_written_down_once_an_hour() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let browser = Browser::of(&app, "ada").await;
+    let used = "SELECT last_used_at::text FROM sessions WHERE browser_token_hash IS NOT NULL";
+    let at_first = app.db().value(used).await;
+    for (minutes, is_written) in [(59, false), (2, true)] {
+        app.clock().advance(Duration::minutes(minutes));
+        app.forget_identities().await;
+        assert_eq!(browser.get("/my/account").await.status, 200);
+        assert_eq!(app.db().value(used).await != at_first, is_written, "{minutes}");
+    }
 }

@@ -101,7 +101,7 @@ impl PrintFile {
     /// Adds a code with the codes of its game and set, its card's number and its rarity. The database guarantees that
     /// these contain only letters, digits, hyphens and underscores, so they need no quotes.
     pub(super) fn write_line(&mut self, code: &str, fields: &[&str; 4]) -> io::Result<()> {
-        self.file.make_room(MAX_LINE)?;
+        self.file.make_room(MAX_LINE + 2 * self.public_url.as_ref().map_or(0, String::len))?;
         let buffer = &mut self.file.buffer;
         let address = self.public_url.as_ref().map(|public| submit_address(public, code));
         let address = address.as_ref().map(|address| address.as_str());

@@ -123,9 +123,12 @@ async fn a_new_password_keeps_the_code_of_a_card_too() {
 async fn the_way_back_is_kept_through_all_forms() {
     let app = TestApp::start().await;
     let mut browser = Browser::new(&app);
-    for path in ["/login?to=%2Fsubmit%2Fbatch", "/join?to=%2Fsubmit%2Fbatch"] {
-        let page = browser.page(path).await;
-        assert!(hidden(&page).iter().all(|field| *field == ("to", "/submit/batch")), "{path}");
+    for path in ["/login", "/join", "/recover"] {
+        let path = format!("{path}?to=%2Fsubmit%2Fbatch");
+        let page = browser.page(&path).await;
+        let kept = hidden(&page);
+        let is_kept = kept.iter().all(|field| *field == ("to", "/submit/batch"));
+        assert!(!kept.is_empty() && is_kept, "{path}: {kept:?}");
     }
     for (name, to, onwards) in
         [("ada", "/submit/batch", "/submit/batch"), ("bob", "//evil.example", "/my/account")]

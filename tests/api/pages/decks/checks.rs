@@ -18,7 +18,7 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     let form = check(PATH, &browser.get(PATH).await);
     assert!(form.all("option").any(|option| option.get("value") == Some("ttcg/standard")));
     let list = sample("illegal-forty-eight-cards.txt");
-    let answer = browser.send(PATH, &[("format", "ttcg/standard"), ("list", &list)]).await;
+    let answer = browser.post(PATH, &[("format", "ttcg/standard"), ("list", &list)]).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.header("cache-control"), "private, no-store");
     let page = check(PATH, &answer);
@@ -49,7 +49,7 @@ async fn a_legal_list_says_its_own_format() {
     let app = start().await;
     let browser = Browser::new(&app);
     let list = sample("legal-embers-and-bones.txt");
-    let page = check(PATH, &browser.send(PATH, &[("format", ""), ("list", &list)]).await);
+    let page = check(PATH, &browser.post(PATH, &[("format", ""), ("list", &list)]).await);
     let main = &page.only("main").text;
     assert!(main.contains("Legal in Standard.") && main.contains("Nothing is wrong"), "{main}");
 }
@@ -59,7 +59,7 @@ async fn each_line_is_told() {
     let app = start().await;
     let browser = Browser::new(&app);
     let list = "Kettle Imp\n2 Bellows Smith\n1 No Such Thing At All\n99999 Kettle Imp\n";
-    let answer = browser.send(PATH, &[("format", "ttcg/standard"), ("list", list)]).await;
+    let answer = browser.post(PATH, &[("format", "ttcg/standard"), ("list", list)]).await;
     let page = check(PATH, &answer);
     let rows: Vec<&str> = page.all("tr").map(|row| row.text.as_str()).collect();
     for (line, status) in [("1", "Guessed"), ("3", "Unknown"), ("4", "Refused")] {
@@ -80,7 +80,7 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
         (("ttcg/standard", "99999 Kettle Imp"), "list", "Line 1:"),
     ];
     for ((format, list), field, said) in cases {
-        let answer = browser.send(PATH, &[("format", format), ("list", list)]).await;
+        let answer = browser.post(PATH, &[("format", format), ("list", list)]).await;
         assert_eq!(answer.status, 422, "{format} {list}");
         let page = check(PATH, &answer);
         let told = page
@@ -92,7 +92,7 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
         assert_eq!(page.only("textarea").text, list);
     }
     // The first blank lines of a list count, too.
-    let answer = browser.send(PATH, &[("format", ""), ("list", "\n\n2 Kettle Imp")]).await;
+    let answer = browser.post(PATH, &[("format", ""), ("list", "\n\n2 Kettle Imp")]).await;
     check(PATH, &answer);
     // Browsers drop the first line end of a field.
     assert!(answer.text().contains(">\n\n\n2 Kettle Imp</textarea>"));
@@ -111,7 +111,7 @@ async fn a_hidden_card_is_known_to_who_has_a_copy() {
     let link = "/cards/ttcg/veil/001";
     for (browser, is_known) in [(Browser::new(&app), false), (Browser::of(&app, "ada").await, true)]
     {
-        let page = check(PATH, &browser.send(PATH, &fields).await);
+        let page = check(PATH, &browser.post(PATH, &fields).await);
         let linked = page.all("a").any(|element| element.get("href") == Some(link));
         assert_eq!(linked, is_known);
     }

@@ -1,5 +1,7 @@
 //! The own decks: made of lists, changed, deleted and brought back.
 
+use serde_json::json;
+
 use super::{Browser, start, store};
 use crate::pages::frame::check;
 use crate::pages::html::Page;
@@ -34,7 +36,7 @@ async fn pages_of_owners_lead_strangers_to_the_log_in() {
         ("undelete", &[]),
     ] {
         let path = format!("{deck}/{way}");
-        assert_eq!(his.send(&path, fields).await.status, 404, "{path}");
+        assert_eq!(his.post(&path, fields).await.status, 404, "{path}");
         let form = app.post(&path).header("sec-fetch-site", "cross-site").form(fields);
         assert_eq!(form.answer().await.status, 403, "{path}");
     }
@@ -54,19 +56,19 @@ async fn a_deck_is_made_once_however_often_it_is_sent() {
             ("format", "ttcg/standard"),
             ("visibility", "public"),
             ("folder", "Friday"),
-            ("tags", "Aggro, fire"),
+            ("tags", "Aggro\r\nfire, hot"),
             ("description", "Fast."),
             ("list", LIST),
         ]
     };
     let sent = [&fields("Embers")[..], &[("key", key.as_str())]].concat();
-    let first = hers.send("/my/decks/new", &sent).await;
+    let first = hers.post("/my/decks/new", &sent).await;
     assert_eq!(first.status, 303, "{}", first.text());
-    let again = hers.send("/my/decks/new", &sent).await;
+    let again = hers.post("/my/decks/new", &sent).await;
     assert_eq!((again.status, again.header("location")), (303, first.header("location")));
     // The same form with other contents is told, and may be sent again.
     let other = [&fields("Bones")[..], &[("key", key.as_str())]].concat();
-    let refused = hers.send("/my/decks/new", &other).await;
+    let refused = hers.post("/my/decks/new", &other).await;
     assert_eq!(refused.status, 422);
     let form = check("/my/decks/new", &refused);
     assert!(form.only("main").text.contains("was sent before"));
@@ -74,7 +76,7 @@ async fn a_deck_is_made_once_however_often_it_is_sent() {
     assert_ne!(fresh, key);
     assert_eq!(value(&form, "name"), "Bones");
     let sent = [&fields("Bones")[..], &[("key", fresh.as_str())]].concat();
-    assert_eq!(hers.send("/my/decks/new", &sent).await.status, 303);
+    assert_eq!(hers.post("/my/decks/new", &sent).await.status, 303);
 
     let listed = check("/my/decks", &hers.get("/my/decks").await);
     let titles: Vec<&str> = listed
@@ -88,7 +90,10 @@ async fn a_deck_is_made_once_however_often_it_is_sent() {
     assert!(check("folder", &other).only("main").text.contains("You have no deck here yet."));
     let deck = check("deck", &hers.get(&first.header("location")).await);
     assert!(deck.only("main").text.contains("Bellows Smith"));
-    assert_eq!(deck.all("li").filter(|tag| tag.text == "aggro" || tag.text == "fire").count(), 2);
+    assert_eq!(
+        deck.all("li").filter(|tag| tag.text == "aggro" || tag.text == "fire, hot").count(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -105,7 +110,7 @@ async fn faults_of_a_new_deck_stand_at_their_fields() {
         ("list", LIST),
         ("key", "k"),
     ];
-    let answer = hers.send("/my/decks/new", &fields).await;
+    let answer = hers.post("/my/decks/new", &fields).await;
     assert_eq!(answer.status, 422);
     let page = check("/my/decks/new", &answer);
     let mut marked: Vec<&str> =
@@ -144,7 +149,7 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
             ("list", list),
             ("revision", revision),
         ];
-        hers.send(&edit, &fields).await
+        hers.post(&edit, &fields).await
     };
     let saved = send("Second", "1", "1 Kettle Imp").await;
     assert_eq!((saved.status, saved.header("location")), (303, path.clone()));
@@ -159,7 +164,7 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     assert_eq!(send("Third", "2", "3 Ember Moth Cloud").await.status, 303);
     assert!(hers.get(&path).await.text().contains("Ember Moth Cloud"));
     // Another version is not deleted.
-    let deleted = hers.send(&format!("{path}/delete"), &[("revision", "2")]).await;
+    let deleted = hers.post(&format!("{path}/delete"), &[("revision", "2")]).await;
     assert_eq!(deleted.status, 412);
     assert!(check(&edit, &deleted).only("main").text.contains("before you delete it"));
 }
@@ -170,7 +175,7 @@ async fn a_deleted_deck_is_brought_back_by_a_button() {
     let ada = app.player("ada").await;
     let path = store(&app, &ada, "Draft", "private", LIST).await;
     let hers = Browser::of(&app, "ada").await;
-    let deleted = hers.send(&format!("{path}/delete"), &[("revision", "1")]).await;
+    let deleted = hers.post(&format!("{path}/delete"), &[("revision", "1")]).await;
     assert_eq!(
         (deleted.status, deleted.header("location").as_str()),
         (303, "/my/decks?deleted=true")
@@ -180,7 +185,58 @@ async fn a_deleted_deck_is_brought_back_by_a_button() {
     let button = listed.all("form").find(|form| form.get("method") == Some("post")).unwrap();
     let action = button.get("action").unwrap();
     assert_eq!(action, format!("{path}/undelete"));
-    let back = hers.send(action, &[]).await;
+    let back = hers.post(action, &[]).await;
     assert_eq!((back.status, back.header("location")), (303, path.clone()));
     assert_eq!(hers.get(&path).await.status, 200);
+}
+
+/// Names that look like other dialects, and zones that others have, come back as they were when the form is sent as it is.
+#[tokio::test]
+async fn a_deck_that_is_saved_as_it_is_stays_as_it_is() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let entries = json!([
+        { "quantity": 1, "name": "Fire | Ice" }, { "quantity": 2, "name": "Robot #5" },
+        { "quantity": 1, "name": "Kettle Imp", "zone": "maybe" }, { "quantity": 3, "name": "Kettle Imp", "zone": "attic" },
+    ]);
+    let body = json!({ "name": "Odd", "format": "ttcg/standard", "entries": entries, "tags": ["red, white"] });
+    let made = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
+    let before = app.get(&path).by(&ada).answer().await.expect(200);
+    let edit = format!("/decks/{}/edit", made["id"].as_str().unwrap());
+    let hers = Browser::of(&app, "ada").await;
+    let form = Page::read(&hers.get(&edit).await.text());
+    let field = |name: &str| -> String {
+        let named = |field: &&crate::pages::html::Element| field.get("name") == Some(name);
+        let value = form.all("input").find(named).and_then(|field| field.get("value"));
+        value.unwrap_or_default().to_owned()
+    };
+    // As a browser reads the text of a field: as it stands between the tags, without its first line end.
+    let html = hers.get(&edit).await.text();
+    let written = |id: &str| -> String {
+        let (_, rest) = html.split_once(&format!("<textarea {id}")).unwrap();
+        let (_, rest) = rest.split_once(">\n").unwrap();
+        let (text, _) = rest.split_once("</textarea>").unwrap();
+        text.replace("&#35;", "#").replace("&#38;", "&").replace('\n', "\r\n")
+    };
+    let list = written("class=\"code\" id=\"list\"");
+    let (revision, tags) = (field("revision"), written("id=\"tags\""));
+    let chosen = form.all("option").filter(|option| option.get("selected").is_some());
+    let chosen: Vec<&str> = chosen.filter_map(|option| option.get("value")).collect();
+    assert_eq!(chosen, ["ttcg/standard", "private", "own"]);
+    let fields = [
+        ("name", "Odd"),
+        ("format", chosen[0]),
+        ("visibility", chosen[1]),
+        ("dialect", chosen[2]),
+        ("list", &list),
+        ("tags", &tags),
+        ("revision", &revision),
+    ];
+    let saved = hers.post(&edit, &fields).await;
+    assert_eq!(saved.status, 303, "{}", saved.text());
+    let after = app.get(&path).by(&ada).answer().await.expect(200);
+    for member in ["entries", "tags", "unread_lines"] {
+        assert_eq!(after[member], before[member], "{member}");
+    }
 }
