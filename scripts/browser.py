@@ -78,6 +78,12 @@ PAGES = [
     Page("card-long", "/cards/ttcg/strain/001"),
     Page("card-rtl", "/cards/ttcg/strain/002"),
     Page("card-emoji", "/cards/emoji-tcg/feed/002"),
+    Page("submit", "/submit"),
+    Page("log-in", "/login"),
+    Page("join", "/join"),
+    Page("recover", "/recover"),
+    Page("decks", "/decks"),
+    Page("deck-check", "/decks/check"),
     Page("nothing", "/nothing", status=404),
     Page("bad-address", "/sets/ttcg/hearth?cursor=x", status=400),
     Page("guide", "/docs/search"),
@@ -244,7 +250,7 @@ class Visitor:
         for journey in JOURNEYS:
             where = f"{journey.__name__}, {size[0]} px" + ("" if script else ", no script")
             with self.tab(size, "light", script) as tab:
-                tab.address, tab.where = "", where
+                tab.address, tab.where, tab.has_script = "", where, script
                 self.counts["journeys"] += 1
                 try:
                     for text in journey(tab, self.base):

@@ -60,4 +60,29 @@ def refused_query_mended(page, base):
     return [] if count else ["the mended query finds nothing"]
 
 
-JOURNEYS = [search_card_next, refused_query_mended]
+def code_of_qr_address(page, base):
+    """The code of a QR address is in the field and nowhere else; without script it is typed. A stranger is asked to log in, and it is kept."""
+    code = "7KQ2-X0FM-93TD-AW5G"
+    page.address = base + "/submit"
+    page.goto(page.address + "#" + code.replace("-", ""))
+    field = page.locator("#serial")
+    if page.has_script:
+        if field.input_value() != code or "#" in page.url:
+            return [f"the code is not taken out of the address: {field.input_value()}, {page.url}"]
+        if "right" not in page.locator("#serial_state").text_content():
+            return ["the page does not say that the code is typed right"]
+    else:
+        if not tab_to(page, "#serial"):
+            return ["Tab does not reach the code"]
+        page.keyboard.type(code.lower())
+    if not page.evaluate("() => document.activeElement.id === 'card'") and not tab_to(page, "#card"):
+        return ["Tab does not reach the name of the card"]
+    page.keyboard.type("A card of paper")
+    follow(page)
+    kept = page.locator("input[name=serial]").first.input_value()
+    if kept.replace("-", "").upper() != code.replace("-", "") or code[:4] in page.url.upper():
+        return [f"the log-in does not keep the code: {kept}, {page.url}"]
+    return []
+
+
+JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address]

@@ -174,22 +174,18 @@ impl ExpectedArtwork {
                 artworks::keep(conn, by, &new).await
             })
             .await?;
-        let is_new = match kept {
-            ArtworkKept::New => {
+        let (is_new, own) = match kept {
+            ArtworkKept::New(own) => {
                 tracing::info!(account = %by.account(), artwork = %id, "artwork uploaded");
-                true
+                (true, own)
             }
-            ArtworkKept::Known => false,
+            ArtworkKept::Known(own) => (false, own),
             ArtworkKept::Removed => {
                 return Err(Problem::new(ProblemCode::Gone)
                     .detail("This picture was taken down. It cannot be uploaded again."));
             }
             ArtworkKept::NoRoom(used) => return Err(no_room(used)),
         };
-        let mut conn = app.store.connection().await?;
-        let own = artworks::find_own(&mut conn, by, id).await?;
-        // The artwork was deleted or taken down right after it was stored.
-        let own = own.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
         Ok(UploadedArtwork { is_new, artwork: own.into() })
     }
 }

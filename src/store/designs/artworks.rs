@@ -15,7 +15,7 @@ use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
 use crate::domain::ids::AccountId;
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::bulk_files::CHUNK;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{Statement, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Chunks that one statement writes: 1 MiB.
@@ -63,12 +63,12 @@ pub enum UploadBegun {
 }
 
 /// The result of storing an artwork.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum ArtworkKept {
     /// The account holds it now.
-    New,
+    New(OwnArtwork),
     /// The account held it before.
-    Known,
+    Known(OwnArtwork),
     /// It was taken down.
     Removed,
     /// The account would exceed [`ARTWORK_QUOTA`]; the number is what it holds now.
@@ -97,8 +97,8 @@ pub async fn keep(
         .bind("account", by.account())
         .execute(conn)
         .await?;
-    if find_own(conn, by, new.id).await?.is_some() {
-        return Ok(ArtworkKept::Known);
+    if let Some(own) = find_own(conn, by, new.id).await? {
+        return Ok(ArtworkKept::Known(own));
     }
     let used = bytes_used(conn, by).await?;
     if used.saturating_add(new.size()) > ARTWORK_QUOTA {
@@ -124,7 +124,9 @@ pub async fn keep(
         .bind("at", new.at)
         .execute(conn)
         .await?;
-    Ok(ArtworkKept::New)
+    // In this transaction: a moment later somebody may have deleted it.
+    let own = own_artwork(by, new.id).get_result(conn).await?;
+    Ok(ArtworkKept::New(own))
 }
 
 async fn write_file(
@@ -234,8 +236,12 @@ pub async fn find_own<P: Permission + SeesOwnDesigns>(
     by: &Granted<P>,
     id: ArtworkId,
 ) -> StoreResult<Option<OwnArtwork>> {
+    Ok(own_artwork(by, id).get_result(conn).await.optional()?)
+}
+
+fn own_artwork<P>(by: &Granted<P>, id: ArtworkId) -> Statement<'static> {
     let statement = sql(OWN).push(" AND u.artwork = $id").bind("id", id);
-    Ok(statement.bind("account", by.account()).get_result(conn).await.optional()?)
+    statement.bind("account", by.account())
 }
 
 /// Lists the account's artwork, the latest upload first, after a position.
