@@ -15,18 +15,41 @@ mod second_factor;
 mod tokens;
 mod words;
 
-pub(super) use account::{change_settings, end_session, find_account};
-pub(super) use events::{change_event_settings, find_events};
-pub(super) use join::{join, show_join};
 pub(super) use log_in::LogInPage;
-pub(super) use log_in::{log_in, show_log_in};
-pub(super) use log_out::log_out;
-pub(super) use password::{
-    change_password, replace_recovery_codes, show_password, show_recovery_codes,
-};
-pub(super) use recover::{recover, show_recover};
-pub(super) use second_factor::{
+
+use actix_web::web::ServiceConfig;
+
+use account::{change_settings, end_session, find_account};
+use events::{change_event_settings, find_events};
+use join::{join, show_join};
+use log_in::{log_in, show_log_in};
+use log_out::log_out;
+use password::{change_password, replace_recovery_codes, show_password, show_recovery_codes};
+use recover::{recover, show_recover};
+use second_factor::{
     begin_second_factor, confirm_second_factor, replace_second_factor_codes, show_second_factor,
     switch_off_second_factor,
 };
-pub(super) use tokens::{create_token, revoke_token, show_tokens};
+use tokens::{create_token, revoke_token, show_tokens};
+
+/// Mounts the pages of this folder.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config
+        .service(form!("/login", show_log_in, log_in))
+        .service(action!("/logout", log_out))
+        .service(form!("/join", show_join, join))
+        .service(form!("/recover", show_recover, recover))
+        .service(page!("/my/account", find_account))
+        .service(action!("/my/account/settings", change_settings))
+        .service(action!("/my/sessions/{session}/end", end_session))
+        .service(form!("/my/password", show_password, change_password))
+        .service(form!("/my/recovery-codes", show_recovery_codes, replace_recovery_codes))
+        .service(form!("/my/second-factor", show_second_factor, begin_second_factor))
+        .service(action!("/my/second-factor/confirm", confirm_second_factor))
+        .service(action!("/my/second-factor/switch-off", switch_off_second_factor))
+        .service(action!("/my/second-factor/recovery-codes", replace_second_factor_codes))
+        .service(form!("/my/tokens", show_tokens, create_token))
+        .service(action!("/my/tokens/{token}/revoke", revoke_token))
+        .service(page!("/my/events", find_events))
+        .service(action!("/my/events/settings", change_event_settings));
+}

@@ -14,15 +14,27 @@ mod tiles;
 mod unlocks;
 mod values;
 
-pub(super) use cards::find_card;
-pub(super) use games::find_game;
-pub(super) use search::find_cards;
-pub(super) use search_help::find_search_help;
-pub(super) use sets::find_set;
-pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
-
 pub(super) use answers::{Warning, card_path, game_path};
 pub(super) use marks::{Piece, pieces};
 pub(super) use search::faults_of as faults_of_query;
 pub(super) use tiles::Progress;
+pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
 pub(super) use values::rarity_name;
+
+use actix_web::web::ServiceConfig;
+
+use cards::find_card;
+use games::find_game;
+use search::find_cards;
+use search_help::find_search_help;
+use sets::find_set;
+
+/// Mounts the pages of this folder.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config
+        .service(page!("/cards/{game}/{set}/{number}", find_card))
+        .service(page!("/search", find_cards))
+        .service(page!("/search/help", find_search_help))
+        .service(page!("/sets/{game}/{set}", find_set))
+        .service(page!("/games/{game}", find_game));
+}

@@ -14,16 +14,32 @@ mod report;
 mod sheet;
 mod words;
 
-pub(super) use check::{check, show_check};
-pub(super) use deck::find_deck;
-pub(super) use edit::{create, delete, save, show_edit, show_new, undelete};
-pub(super) use files::{draw_chart, export};
-pub(super) use own::list_own_decks;
-pub(super) use public::list_decks;
-
+use actix_web::web::ServiceConfig;
 use uuid::Uuid;
+
+use check::{check, show_check};
+use deck::find_deck;
+use edit::{create, delete, save, show_edit, show_new, undelete};
+use files::{draw_chart, export};
+use own::list_own_decks;
+use public::list_decks;
 
 /// The page of a deck.
 pub(super) fn deck_path(id: Uuid) -> String {
     format!("/decks/{id}")
+}
+
+/// Mounts the pages of this folder.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config
+        .service(page!("/decks", list_decks))
+        .service(form!("/decks/check", show_check, check))
+        .service(page!("/decks/{deck}", find_deck))
+        .service(page!("/decks/{deck}/chart", draw_chart))
+        .service(page!("/decks/{deck}/export", export))
+        .service(form!("/decks/{deck}/edit", show_edit, save))
+        .service(action!("/decks/{deck}/delete", delete))
+        .service(action!("/decks/{deck}/undelete", undelete))
+        .service(page!("/my/decks", list_own_decks))
+        .service(form!("/my/decks/new", show_new, create));
 }

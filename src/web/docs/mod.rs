@@ -6,6 +6,7 @@ mod page;
 mod swagger;
 
 use actix_web::http::header;
+use actix_web::web::ServiceConfig;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::app::problem::Problem;
@@ -13,16 +14,18 @@ use crate::app::problem::Problem;
 pub(super) use directory::find_directory;
 pub(super) use guides::{GUIDES, Guide};
 
+/// Mounts the pages of this folder.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config.service(page!("/docs", redirect)).service(page!("/docs/{file:.*}", find_file));
+}
+
 /// The relative addresses of Swagger UI need the slash.
-pub(super) async fn redirect() -> HttpResponse {
+async fn redirect() -> HttpResponse {
     HttpResponse::PermanentRedirect().insert_header((header::LOCATION, "/docs/")).finish()
 }
 
 /// A guide, the reference, or a file that they load.
-pub(super) async fn find_file(
-    req: HttpRequest,
-    file: web::Path<String>,
-) -> Result<HttpResponse, Problem> {
+async fn find_file(req: HttpRequest, file: web::Path<String>) -> Result<HttpResponse, Problem> {
     let page = match file.as_str() {
         page::STYLES => Some(page::styles()),
         name => swagger::file(name).or_else(|| guides::page(name)),
