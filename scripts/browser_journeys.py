@@ -2,6 +2,8 @@
 
 import urllib.parse
 
+import browser_stage as stage
+
 
 def tab_to(page, selector, most=120):
     """Presses Tab until the focus is on a control; whether it came there."""
@@ -85,4 +87,57 @@ def code_of_qr_address(page, base):
     return []
 
 
-JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address]
+def log_in(page, base, player, way):
+    """Goes to a page of somebody's own and logs in on the way, by keyboard; a fault, or none."""
+    page.address = base + way
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return [f"the log-in is not there: {page.url}"]
+    page.keyboard.type(player)
+    page.keyboard.press("Tab")
+    page.keyboard.type(stage.PASSWORD)
+    follow(page)
+    return [] if path(page) == way else [f"the log-in leads to {page.url}"]
+
+
+def trade_looked_at_and_kept(page, base):
+    """From the own trades to the second question before an offer is accepted, and back without a word."""
+    faults = log_in(page, base, "ben", "/trades")
+    if faults:
+        return faults
+    if not tab_to(page, ".decks a.title"):
+        return ["Tab does not reach the offer"]
+    follow(page)
+    offer = path(page)
+    if not tab_to(page, "a[href$='/accept']"):
+        return ["Tab does not reach the way to accept it"]
+    follow(page)
+    if page.locator("h1").text_content() != "Accept this offer?":
+        return [f"nothing is asked: {page.url}"]
+    if not tab_to(page, ".actions a.button"):
+        return ["Tab does not reach the way back"]
+    follow(page)
+    return [] if path(page) == offer else [f"the way back leads to {page.url}"]
+
+
+def count_changed_and_undone(page, base):
+    """One more of a card, which is told and undone."""
+    faults = log_in(page, base, "ada", "/my/collection")
+    if faults:
+        return faults
+    field = page.locator(".quantity-field").first
+    before = field.input_value()
+    if not tab_to(page, "button[value=more]"):
+        return ["Tab does not reach the button that adds one"]
+    follow(page)
+    after = page.locator(".quantity-field").first.input_value()
+    if int(after) != int(before) + 1:
+        return [f"the count is {after}, not one more than {before}"]
+    if not tab_to(page, ".notice button"):
+        return ["Tab does not reach the button that undoes it"]
+    follow(page)
+    after = page.locator(".quantity-field").first.input_value()
+    return [] if after == before else [f"the count is {after}, not {before} again"]
+
+
+JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address, trade_looked_at_and_kept, count_changed_and_undone]

@@ -8,6 +8,8 @@ mod mounting;
 mod accounts;
 mod assets;
 mod catalogue;
+mod collection;
+mod copies;
 mod cross_site;
 mod decks;
 mod docs;
@@ -39,5 +41,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(serials::configure)
         .configure(accounts::configure)
         .configure(decks::configure)
+        .configure(copies::configure)
+        .configure(collection::configure)
         .configure(docs::configure);
 }

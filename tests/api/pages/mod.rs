@@ -3,6 +3,8 @@
 mod accounts;
 mod browser;
 mod cards;
+mod collection;
+mod copies;
 mod decks;
 mod errors;
 mod escapes;
