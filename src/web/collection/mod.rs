@@ -1,11 +1,13 @@
 //! Pages of the counted collection: counts, how complete it is, what is there twice, and files that come and go.
 
+mod changes;
 mod counted;
 mod counts;
 mod duplicates;
 mod files;
 mod import;
 mod progress;
+mod unclear;
 mod verdicts;
 mod words;
 

@@ -7,12 +7,14 @@ mod disputes;
 mod event_words;
 mod item;
 mod list;
+mod list_form;
 mod lists;
 mod matches;
 mod narrowing;
 mod offer;
 mod offer_form;
 mod own;
+mod picks;
 mod player;
 mod section;
 mod trade;
@@ -47,7 +49,7 @@ fn copy_path(id: Uuid) -> String {
 }
 
 /// The page of a trade.
-fn trade_path(id: Uuid) -> String {
+pub(super) fn trade_path(id: Uuid) -> String {
     format!("/trades/{id}")
 }
 

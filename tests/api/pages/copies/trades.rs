@@ -21,6 +21,8 @@ async fn an_offer_is_accepted_after_a_second_question() {
         assert_eq!(page.only("h1").text, title);
         assert!(page.only("main").text.contains("It makes no difference to your decks."));
     }
+    // What happened to him leads there, too.
+    assert!(links(&his.page("/my/events").await).contains(&path.as_str()));
     // The card is hidden from him until he has the copy.
     let page = his.page(&path).await;
     assert!(!page.only("main").text.contains(&cards[0].name));
