@@ -4,12 +4,15 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 
 use super::words as collection_words;
+use crate::app::catalogue::codes::Codes;
 use crate::app::collection::collection_progress::{
     self, CodedPartResponse, PartResponse, SetCompletionResponse,
 };
+use crate::app::collection::counts::{self, EntrySelection};
+use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::ReadOwnCollection;
+use crate::auth::permission::{Granted, ReadOwnCollection, Viewer};
 use crate::web::copies::{Choice, Games, Narrowing, Section};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -66,19 +69,33 @@ impl SetView {
     }
 }
 
-/// Shows how complete the sets of a game are, of which the reader has something; without a game, of the first.
+/// A game of which the reader has counted something, or else the first.
+async fn game_of(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    viewer: Viewer,
+    games: &Games,
+) -> Result<String, Problem> {
+    let one = PageLimit::try_from(1).map_err(Problem::internal)?;
+    let all = EntrySelection { codes: Codes::default(), card: None, with_total: false };
+    let found = counts::list(app, by, viewer, &all, None, one).await?;
+    let game = found.data.into_iter().next().map(|entry| entry.card.game);
+    Ok(game.or_else(|| games.first().map(str::to_owned)).unwrap_or_default())
+}
+
+/// Shows how complete the sets of a game are, of which the reader has something; without a game, of one that the reader has counted.
 pub(in crate::web) async fn find_progress(
     state: web::Data<AppState>,
     by: Player<ReadOwnCollection>,
     query: web::Query<Narrowing>,
 ) -> Result<HttpResponse, Problem> {
     let games = Games::read(&state).await?;
+    let viewer = by.visitor.viewer();
     let game = match query.game.trim() {
-        "" => games.first().unwrap_or_default().to_owned(),
+        "" => game_of(&state, &by, viewer, &games).await?,
         game => game.to_owned(),
     };
     let asked = Narrowing { game, ..Narrowing::default() };
-    let viewer = by.visitor.viewer();
     let (status, sets, faults) = match asked.codes(&state).await? {
         Ok(codes) => {
             let found = collection_progress::find_completion(&state, &by, viewer, &codes).await?;

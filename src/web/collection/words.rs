@@ -6,8 +6,8 @@ use crate::web::words::{cards, grouped, titled};
 pub(super) const COLLECTION: &str = "Collection";
 pub(super) const ABOUT: &str = "How many cards you have, by printing and condition. Copies that are registered to you are counted apart.";
 pub(super) const WAYS: &str = "More of your collection";
-pub(super) const PROGRESS: &str = "How complete it is";
-pub(super) const DUPLICATES: &str = "What is there twice";
+pub(super) const PROGRESS: &str = "Completion";
+pub(super) const DUPLICATES: &str = "Duplicates";
 pub(super) const IMPORT: &str = "Import a file";
 pub(super) const EXPORT: &str = "Export as CSV";
 pub(super) const NOTHING: &str =

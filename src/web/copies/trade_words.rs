@@ -47,9 +47,8 @@ pub(super) const NO_OWN_COPIES: &str = "You have no copy here that could be give
 pub(super) const SHOWS_NOTHING: &str = "This player shows you no copies here. You can still give some: an offer that asks for nothing is a gift.";
 pub(super) const MORE_OF_MINE: &str = "More of your copies";
 pub(super) const MORE_OF_THEIRS: &str = "More of the other player's copies";
-pub(super) const SHOW_PART: &str = "Show these";
-pub(super) const SHOW_PART_ABOUT: &str =
-    "Show only a part of the copies. What is chosen stays chosen.";
+pub(super) const SHOW_PART: &str = "Show only some of the copies";
+pub(super) const SHOW_PART_ABOUT: &str = "What is chosen stays chosen.";
 pub(super) const MESSAGE: &str = "Message";
 pub(super) const MESSAGE_HELP: &str =
     "What the other player reads with the offer. It may be empty.";
