@@ -4,7 +4,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::words as collection_words;
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::web::copies::Games;
 use crate::web::forms::Faults;
 use crate::web::words;
@@ -19,12 +19,19 @@ pub(super) struct MeantPrinting {
 /// What a problem says of the forms. `None`: it is a page of its own.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     let said = collection_words::count_fault(problem.code())?;
-    if problem.code() == ProblemCode::UnclearPrinting {
-        let detail = |fault: &InputFault| words::sentence(&fault.detail);
-        let text = problem.faults().first().map_or_else(|| said.to_owned(), detail);
-        return Some(Faults::one("card_name", text));
+    if problem.code() != ProblemCode::UnclearPrinting {
+        return Some(Faults::one("", said));
     }
-    Some(Faults::one("", said))
+    let candidates = candidates(problem);
+    let names: Vec<String> = candidates.iter().filter_map(|one| one.name.clone()).collect();
+    let text = if candidates.iter().any(|one| one.printing.is_some()) {
+        collection_words::SEVERAL_PRINTINGS.to_owned()
+    } else if names.is_empty() {
+        collection_words::NO_SUCH_CARD.to_owned()
+    } else {
+        collection_words::perhaps(&names)
+    };
+    Some(Faults::one("card_name", text))
 }
 
 /// What a problem lists of printings that may be meant.
@@ -43,10 +50,14 @@ struct Candidate {
     printing: Option<Uuid>,
 }
 
-/// Printings that may be meant, by what a problem says.
-pub(super) fn choices_of(games: &Games, problem: &Problem) -> Vec<MeantPrinting> {
+fn candidates(problem: &Problem) -> Vec<Candidate> {
     let candidates = problem.members().get("candidates").cloned().unwrap_or_default();
     let candidates: Vec<Candidates> = serde_json::from_value(candidates).unwrap_or_default();
+    candidates.into_iter().flat_map(|one| one.choices).collect()
+}
+
+/// Printings that may be meant, by what a problem says.
+pub(super) fn choices_of(games: &Games, problem: &Problem) -> Vec<MeantPrinting> {
     let meant = |candidate: Candidate| {
         let Candidate { game, set, number, name, rarity, printing } = candidate;
         let place = words::place(&set, &number);
@@ -63,5 +74,5 @@ pub(super) fn choices_of(games: &Games, problem: &Problem) -> Vec<MeantPrinting>
             key: Uuid::now_v7().to_string(),
         })
     };
-    candidates.into_iter().flat_map(|one| one.choices).filter_map(meant).collect()
+    candidates(problem).into_iter().filter_map(meant).collect()
 }

@@ -23,6 +23,10 @@ pub(super) const ADD_CARD_ABOUT: &str =
     "Where a card comes in several rarities, say which one you have.";
 pub(super) const HOW_MANY: &str = "How many";
 pub(super) const ADD: &str = "Add";
+pub(super) const SEVERAL_PRINTINGS: &str =
+    "The card comes in several printings. Choose one of them, or give its rarity.";
+pub(super) const NO_SUCH_CARD: &str =
+    "There is no such card that you may see. Compare its name, set, number and rarity.";
 pub(super) const WHICH: &str = "Which one do you mean?";
 pub(super) const ALREADY_SO: &str = "Nothing was changed: the count is so already.";
 pub(super) const NUMBER_FAULT: &str = "The number must be 0 to 9999.";
@@ -121,6 +125,14 @@ pub(super) fn one_more(card: &str) -> String {
 /// The button that undoes a change.
 pub(super) fn undo(card: &str) -> String {
     format!("Undo the change of {card}")
+}
+
+/// Names that may be meant: the first few.
+pub(super) fn perhaps(names: &[String]) -> String {
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.dedup();
+    names.truncate(5);
+    format!("There is no such card that you may see. Perhaps you mean: {}.", names.join("; "))
 }
 
 /// How many entries there are.

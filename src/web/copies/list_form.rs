@@ -163,7 +163,11 @@ pub(super) fn faults_of(problem: &Problem, items: usize, is_adding: bool) -> Opt
             let last = format!("/items/{}", items.saturating_sub(1));
             let fault = problem.faults().first();
             let is_new = is_adding && fault.is_some_and(|fault| fault.pointer == last);
-            let text = fault.map(|fault| words::sentence(&fault.detail)).unwrap_or_default();
+            let text = match fault.map(|fault| fault.detail.as_str()) {
+                Some(detail) if detail.contains("twice") => copy_words::ON_LIST_ALREADY.to_owned(),
+                Some(detail) => words::sentence(detail),
+                None => String::new(),
+            };
             Some(if is_new {
                 Faults::one("card_name", text)
             } else {

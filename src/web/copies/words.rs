@@ -70,6 +70,8 @@ pub(super) const ADD: &str = "Add";
 pub(super) const SOME_ARE_GONE: &str = "Some cards of the form are not on the list any more.";
 pub(super) const NUMBER_FAULT: &str = "Each number must be 0 to 9999.";
 pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
+pub(super) const ON_LIST_ALREADY: &str =
+    "The card is on the list already. Change its number there.";
 pub(super) const LIST_FULL: &str = "The list holds 2000 entries: take some off first.";
 pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you have opened this page, and nothing was overwritten. Beside numbers that differ is what the list has. Saving again puts yours in its place.";
 pub(super) const ITEM_GONE: &str =

@@ -108,6 +108,7 @@ async fn what_is_not_clear_is_asked_and_counted_then() {
     assert_eq!(asked.status, 422);
     let page = check("asked", &asked);
     assert!(page.all("h2").any(|heading| heading.text == "Which one do you mean?"));
+    assert!(page.only("main").text.contains("The card comes in several printings."));
     let choice = |button: &&crate::pages::html::Element| button.text.contains("Mythic");
     assert_eq!(page.all("button").filter(choice).count(), 1);
     let at = page

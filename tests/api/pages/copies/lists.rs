@@ -95,6 +95,9 @@ async fn cards_are_added_by_name_or_by_number() {
         let page = check("refused", &refused);
         let field = page.all("input").find(|field| field.get("id") == Some(at)).unwrap();
         assert_eq!(field.get("aria-invalid"), Some("true"), "{fields:?}");
+        if fields.contains(&("card_rarity", "rare")) {
+            assert!(page.only("main").text.contains("The card is on the list already."));
+        }
         assert_eq!(value(&page, "card_name"), fields[0].1, "it is kept");
     }
     assert_eq!(stored(&app, &ada, "wants").await["items"].as_array().unwrap().len(), 2);
