@@ -21,7 +21,7 @@ async fn store_deck(app: &TestApp) {
           ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL)",
     )
     .await;
-    // The same player shows lists with a hidden card on them: in all its rarities or in one, as the card, and at its place.
+    // The same player shows lists with a hidden card on each: in one of its rarities, and in any.
     app.sql(
         "INSERT INTO trade_lists (account_id, kind, visibility, revision, updated_at) \
           SELECT '00000000-0000-7000-8000-000000000001', kind, 'public', 1, '2026-11-20' FROM unnest(ARRAY['want', 'have']) kind; \
