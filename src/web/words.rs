@@ -36,6 +36,8 @@ pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: every
 pub(super) const MORE_SETS: &str = "More sets with hidden cards";
 pub(super) const ALL_HIDDEN_CARDS: &str = "All hidden cards";
 pub(super) const NEWEST_UNLOCKS: &str = "Newest unlocks";
+/// What a script says when a card is turned round; it puts the name in.
+pub(super) const UNLOCKED_NOW: &str = "{name} is unlocked.";
 pub(super) const NO_UNLOCKS: &str = "No card was unlocked yet.";
 pub(super) const GAMES: &str = "Games";
 pub(super) const NO_GAMES: &str = "There is no game yet.";
