@@ -8,6 +8,7 @@ once for each theme and width, and makes every other check once. Fails with a li
 import argparse
 import collections
 import contextlib
+import functools
 import os
 import pathlib
 import sys
@@ -94,8 +95,10 @@ PAGES = [
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder):
+    def __init__(self, browser, base, folder, unlock):
         self.browser, self.base, self.folder = browser, base, folder
+        # Unlocks a card of the first page, and tells its name.
+        self.unlock = unlock
         self.faults = []
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
@@ -159,10 +162,15 @@ class Visitor:
             if response.status >= 400 and response.url != page.address:
                 self.fault(page.where, f"{response.status} for {response.url}")
 
+        def failed(request):
+            # A stream ends when its page is left.
+            if not request.url.endswith("/stream") or request.failure != "net::ERR_ABORTED":
+                self.fault(page.where, f"{request.failure} for {request.url}")
+
         page.on("console", said)
         page.on("pageerror", lambda error: self.fault(page.where, f"script fails: {error}"))
         page.on("request", asked)
-        page.on("requestfailed", lambda request: self.fault(page.where, f"{request.failure} for {request.url}"))
+        page.on("requestfailed", failed)
         page.on("response", answered)
 
     def open(self, page, visited, where):
@@ -250,7 +258,7 @@ class Visitor:
         for journey in JOURNEYS:
             where = f"{journey.__name__}, {size[0]} px" + ("" if script else ", no script")
             with self.tab(size, "light", script) as tab:
-                tab.address, tab.where, tab.has_script = "", where, script
+                tab.address, tab.where, tab.has_script, tab.unlock = "", where, script, self.unlock
                 self.counts["journeys"] += 1
                 try:
                     for text in journey(tab, self.base):
@@ -291,10 +299,11 @@ def main():
         os.chmod(folder, 0o755)
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
-            stage.play(service)
+            admin = stage.play(service)
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                visitor = Visitor(browser, service.base, told.folder.resolve())
+                unlock = functools.partial(stage.unlock_one, service, admin)
+                visitor = Visitor(browser, service.base, told.folder.resolve(), unlock)
                 visit(visitor, pages, told.quick)
             except Error as error:
                 visitor.fault("browser", error.message.splitlines()[0])

@@ -85,4 +85,30 @@ def code_of_qr_address(page, base):
     return []
 
 
-JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address]
+def wall_turns_a_card(page, base):
+    """A card that is unlocked while somebody looks at the wall is turned round and told; without script it is when the page is loaded anew."""
+    page.address = base + "/"
+    page.goto(page.address)
+    hidden = page.locator("[data-live=wall] .hidden-card")
+    count = hidden.count()
+    # Something of the wall has the focus, and keeps it.
+    kept = page.locator("[data-live=wall] h3 a").first
+    kept.focus()
+    if page.has_script:
+        # The page has been read anew once, and follows the unlocks: those before it opened the stream are not told to it.
+        page.wait_for_function("async () => (await navigator.locks.query()).held.length === 1")
+        page.wait_for_timeout(500)
+    name = page.unlock()
+    if not page.has_script:
+        # Pages are kept for some seconds, but for those who ask for them anew.
+        page.reload()
+    else:
+        page.wait_for_function("name => document.getElementById('news').textContent.includes(name)", arg=name)
+        if not kept.evaluate("link => link === document.activeElement"):
+            return ["the focus is lost when a card is turned"]
+        if page.locator(".turned").count() != 1:
+            return [f"{page.locator('.turned').count()} cards are turned"]
+    return [] if hidden.count() == count - 1 else [f"{count} cards were hidden, and {hidden.count()} are"]
+
+
+JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address, wall_turns_a_card]

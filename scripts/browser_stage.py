@@ -48,6 +48,15 @@ def play(service):
     erratum = {"kind": "erratum", "text": "It whistles.\n\n" + "Long rulings keep their paragraphs. " * 8, "published_on": "2026-11-22"}
     service.call("POST", f"{path}/rulings", erratum, admin)
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
+    return admin
+
+
+def unlock_one(service, admin):
+    """Unlocks a hidden card that stands on the first page; its name."""
+    hidden = service.call("GET", "/v1/cards?q=set:veil+is:hidden&limit=1", token=admin)["data"][0]
+    reason = {"reason": "It is turned round before people's eyes."}
+    service.call("POST", f"/v1/cards/{hidden['id']}/unlock", reason, admin)
+    return hidden["name"]
 
 
 def print_run(service, admin):
