@@ -9,6 +9,7 @@ mod escapes;
 mod frame;
 mod html;
 mod links;
+mod permissions;
 mod search;
 mod secrets;
 mod serials;
