@@ -9,9 +9,21 @@ use crate::app::designs::design_bodies::{
 };
 use crate::domain::designs::content::MAX_EFFECTS;
 
-/// Fields of the form that say what to do, and nothing of the design.
-const CONTROLS: [&str; 9] =
-    ["go", "step", "card", "at", "template", "picks", "pick", "cursor", "filled"];
+/// Fields that the steps carry on, beside those of attributes, effects and rarities. Others say what to do, or are no fields of the designer.
+const CARRIED: [&str; 12] = [
+    "game", "kind", "name", "flavour", "lore", "credits", "licence", "artwork", "alt", "message",
+    "version", "revision",
+];
+/// Most fields: a design that fills every bound has fewer, unless its lists are as long as lists may be.
+const MAX_FIELDS: usize = 2_000;
+
+/// Whether a field says something of the design.
+fn is_carried(name: &str) -> bool {
+    let is_of = |place: &str| name.starts_with(place);
+    CARRIED.contains(&name)
+        || name == "key"
+        || ["attributes.", "effects.", "printings."].into_iter().any(is_of)
+}
 
 /// The fields by name. Attributes are `attributes.CODE`, effects `effects.NUMBER.text`, numbers of a rarity `printings.RARITY.CODE`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -19,6 +31,11 @@ const CONTROLS: [&str; 9] =
 pub(in crate::web) struct Draft(Vec<(String, String)>);
 
 impl Draft {
+    /// Whether it has no more fields than a form of the designer.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.0.len() <= MAX_FIELDS
+    }
+
     /// The first value of a name; empty without one.
     pub(super) fn one<'a>(&'a self, name: &'a str) -> &'a str {
         self.all(name).next().unwrap_or_default()
@@ -41,10 +58,10 @@ impl Draft {
 
     /// The fields of the design that a step does not show, to be carried on. `is_shown`: whether the step has a field of that name.
     pub(super) fn carried(&self, is_shown: impl Fn(&str) -> bool) -> Vec<(String, String)> {
-        let is_carried = |(name, value): &&(String, String)| {
-            !value.is_empty() && !CONTROLS.contains(&name.as_str()) && !is_shown(name)
+        let is_meant = |(name, value): &&(String, String)| {
+            !value.is_empty() && is_carried(name) && !is_shown(name)
         };
-        self.0.iter().filter(is_carried).cloned().collect()
+        self.0.iter().filter(is_meant).cloned().collect()
     }
 
     /// What is to be seen on the picture, as a query; `None`: more than an address should have.
@@ -63,8 +80,8 @@ impl Draft {
 
     /// All that is sent, for telling a form that is sent twice.
     pub(super) fn sent(&self) -> Vec<&str> {
-        let told = self.0.iter().filter(|(name, _)| !CONTROLS.contains(&name.as_str()));
-        told.filter(|(name, _)| name != "key").flat_map(|(name, value)| [&**name, value]).collect()
+        let told = self.0.iter().filter(|(name, _)| is_carried(name) && name != "key");
+        told.flat_map(|(name, value)| [&**name, value]).collect()
     }
 
     /// How many effects there are fields for.

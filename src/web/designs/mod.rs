@@ -4,15 +4,19 @@ mod artwork;
 mod authors;
 mod changes;
 mod comments;
+mod content;
 mod design;
 mod designer;
+mod designer_page;
 mod draft;
 mod faults;
 mod fields;
 mod gallery;
 mod own;
 mod pictures;
+mod pointers;
 mod ratings;
+mod report_decisions;
 mod reports;
 mod reviews;
 mod revisions;
@@ -22,6 +26,7 @@ mod templates;
 mod tiles;
 mod verdict;
 mod words;
+mod work;
 
 use std::fmt::Display;
 
@@ -70,6 +75,10 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))
         .service(action!("/reviews/designs/{design}/return", reviews::give_back))
-        .service(page!("/reviews/reports", reports::list))
-        .service(form!("/reviews/reports/{report}", reports::show_waiting, reports::decide));
+        .service(page!("/reviews/reports", report_decisions::list))
+        .service(form!(
+            "/reviews/reports/{report}",
+            report_decisions::show,
+            report_decisions::decide
+        ));
 }

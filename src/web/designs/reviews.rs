@@ -5,7 +5,8 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::design::{ContentView, author_path};
+use super::content::ContentView;
+use super::design::author_path;
 use super::faults::faults_of;
 use super::verdict::VerdictView;
 use super::words as design_words;

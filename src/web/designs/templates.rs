@@ -3,9 +3,9 @@
 use actix_web::HttpResponse;
 use askama::Template;
 
-use super::designer::Work;
 use super::draft::Draft;
 use super::words as design_words;
+use super::work::Work;
 use crate::app::effects::effect_choices::{self, EffectStepResponse, Picks};
 use crate::app::effects::effect_texts;
 use crate::app::page::{Cursor, PageLimit};
