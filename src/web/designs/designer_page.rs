@@ -31,7 +31,8 @@ pub(super) enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 5] = [Self::Start, Self::Card, Self::Effects, Self::Story, Self::Check];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Start, Self::Card, Self::Effects, Self::Story, Self::Check];
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
