@@ -2,6 +2,8 @@
 
 import urllib.parse
 
+from browser_stage import PASSWORD
+
 
 def tab_to(page, selector, most=120):
     """Presses Tab until the focus is on a control; whether it came there."""
@@ -111,4 +113,40 @@ def wall_turns_a_card(page, base):
     return [] if hidden.count() == count - 1 else [f"{count} cards were hidden, and {hidden.count()} are"]
 
 
-JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address, wall_turns_a_card]
+def design_of_a_card(page, base):
+    """A player logs in, goes through the designer, and saves a design that is not finished."""
+    page.address = base + "/login?to=%2Fdesigner"
+    page.goto(page.address)
+    for field, text in [("#name", "ada"), ("#password", PASSWORD)]:
+        if not page.evaluate("id => document.activeElement.matches(id)", field) and not tab_to(page, field):
+            return [f"Tab does not reach {field} of the log-in"]
+        page.keyboard.type(text)
+    follow(page)
+    if path(page) != "/designer" or not tab_to(page, "#card"):
+        return [f"the log-in does not lead to the designer: {page.url}"]
+    page.keyboard.press("ArrowDown")
+    if not tab_to(page, ".actions .main"):
+        return ["Tab does not reach the next step"]
+    follow(page)
+    if not tab_to(page, "input[name=name]"):
+        return ["the second step does not ask for a name"]
+    page.keyboard.type("Owl of the Long Way")
+    # Enter checks again, and stays on the step.
+    follow(page)
+    if page.locator("input[name=name]").input_value() != "Owl of the Long Way":
+        return ["the check forgets the name"]
+    if not tab_to(page, ".actions button[value=save]"):
+        return ["Tab does not reach the button that saves"]
+    follow(page)
+    if not path(page).startswith("/designs/D-") or "Owl of the Long Way" not in page.title():
+        return [f"the design is not saved: {page.url}"]
+    return []
+
+
+JOURNEYS = [
+    search_card_next,
+    refused_query_mended,
+    code_of_qr_address,
+    wall_turns_a_card,
+    design_of_a_card,
+]

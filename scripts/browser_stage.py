@@ -41,6 +41,7 @@ def play(service):
     """Prints the hidden set, has players submit codes, and rules on and changes an open card."""
     admin = service.admin("stage manager")
     print_run(service, admin)
+    share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
     ruling = {"kind": "ruling", "text": "The point is lost even if the card never comes back.", "published_on": "2026-11-21"}
@@ -57,6 +58,31 @@ def unlock_one(service, admin):
     reason = {"reason": "It is turned round before people's eyes."}
     service.call("POST", f"/v1/cards/{hidden['id']}/unlock", reason, admin)
     return hidden["name"]
+
+
+def share_designs(service):
+    """Has a player share two designs, one with a name that strains a layout, and another player comment on the first."""
+    tokens = {}
+    for player in PLAYERS[:2]:
+        session = service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})
+        tokens[player] = session["access_token"]
+    heron = {
+        "game": "ttcg",
+        "kind": "unit",
+        "attributes": {"type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300},
+        "effects": [
+            {"style": "passive", "text": "After this card attacks, return it to your hand."},
+            {"style": "normal", "text": "Discard one spell to gain 1 point."},
+        ],
+        "flavour": "It waits where the reeds are dark.",
+        "licence": "release-1",
+    }
+    for name in [LONG_WORD[:120], "Lantern Heron"]:
+        design = service.call("POST", "/v1/designs", heron | {"name": name}, tokens["ada"])
+        path = f"/v1/designs/{design['id']}"
+        service.call("POST", f"{path}/share", None, tokens["ada"], {"if-match": "*"})
+    service.call("POST", f"{path}/comments", {"text": "The second effect is *far* too cheap."}, tokens["ben"])
+    service.call("PUT", f"{path}/rating", {"fun": 5, "balance": 3, "flavour": 4, "clarity": 4}, tokens["ben"])
 
 
 def print_run(service, admin):

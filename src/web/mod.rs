@@ -10,6 +10,7 @@ mod assets;
 mod catalogue;
 mod cross_site;
 mod decks;
+mod designs;
 mod docs;
 mod errors;
 mod forms;
@@ -39,5 +40,6 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(serials::configure)
         .configure(accounts::configure)
         .configure(decks::configure)
+        .configure(designs::configure)
         .configure(docs::configure);
 }

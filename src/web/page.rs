@@ -27,6 +27,7 @@ pub(super) enum Place {
     Search,
     SearchHelp,
     Decks,
+    Designs,
     Submit,
     Account,
     /// None of those that are named on each page.

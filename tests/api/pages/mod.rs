@@ -4,6 +4,7 @@ mod accounts;
 mod browser;
 mod cards;
 mod decks;
+mod designs;
 mod errors;
 mod escapes;
 mod frame;
@@ -42,7 +43,7 @@ async fn unlock(app: &TestApp, admin: &Player, number: &str) {
 }
 
 /// A page of every form, with a status of 200.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 19] = [
     "/",
     "/games/ttcg",
     "/sets/ttcg/hearth",
@@ -60,6 +61,8 @@ const PAGES: [&str; 17] = [
     "/search/help",
     "/decks",
     "/decks?q=legal:standard&game=ttcg&sort=updated",
+    "/designs",
+    "/designs?q=status:shared&game=ttcg&sort=rating",
 ];
 
 async fn page(app: &TestApp, path: &str) -> Answer {
