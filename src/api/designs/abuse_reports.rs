@@ -6,20 +6,19 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::app::designs::abuse_reports::{
-    self, AbuseReportResponse, CreatedReportResponse, Reported,
+    self, AbuseReportResponse, CreatedReportResponse, ReportFilter, Reported, Verdict,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::Word as _;
 use crate::auth::permission::{ModerateDesigns, ReportAbuse};
-use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::domain::text::prose_lines;
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 
 /// What you report: a design, a comment on one or on a deck, a change that somebody suggested for yours, or a player.
 #[derive(Deserialize, ToSchema)]
@@ -213,16 +212,7 @@ pub struct DecideReportRequest {
 
 impl DecideReportRequest {
     fn parse(&self) -> Result<(AbuseDecision, String), Problem> {
-        let decision = AbuseDecision::read(&self.decision)
-            .map_err(|message| InputFault::at("/decision", message));
-        let note =
-            prose_lines(&self.note, 1, MAX_NOTE).map_err(|error| InputFault::at("/note", error));
-        match (decision, note) {
-            (Ok(decision), Ok(note)) => Ok((decision, note)),
-            (decision, note) => {
-                Err(Problem::invalid(decision.err().into_iter().chain(note.err()).collect()))
-            }
-        }
+        abuse_reports::read_decision(&self.decision, &self.note)
     }
 }
 

@@ -45,13 +45,13 @@ struct SessionLine {
 }
 
 /// A moment for people and for programs.
-pub(super) struct Moment {
-    pub(super) text: String,
-    pub(super) machine: String,
+pub(in crate::web) struct Moment {
+    pub(in crate::web) text: String,
+    pub(in crate::web) machine: String,
 }
 
 impl Moment {
-    pub(super) fn new(at: DateTime<Utc>) -> Self {
+    pub(in crate::web) fn new(at: DateTime<Utc>) -> Self {
         Self { text: account_words::moment(at), machine: at.to_rfc3339() }
     }
 }
