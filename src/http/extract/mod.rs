@@ -14,6 +14,7 @@ mod network;
 mod page;
 mod params;
 mod range;
+mod upload;
 
 pub use crate::app::answer_form::AnswerForm;
 pub use answer_form::prefers_json;
@@ -32,6 +33,7 @@ pub(crate) use network::{client_address, client_network};
 pub use page::{PageQuery, linked};
 pub use params::{LooseParams, Params};
 pub use range::Part;
+pub use upload::{Upload, UploadedFile};
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,0 +1,179 @@
+//! A form that a page has sent with a file in it.
+
+use actix_multipart::Multipart;
+use actix_web::web::{self, Bytes};
+use actix_web::{HttpRequest, error::PayloadError};
+use futures_util::{StreamExt as _, stream};
+
+use super::body::read;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+
+/// Most parts of a form.
+const MAX_PARTS: usize = 200;
+
+/// Bytes that the parser is given at once. It refuses to keep more than 64 KiB.
+const CHUNK: usize = 16 * 1024;
+
+/// A form as `multipart/form-data` (RFC 7578): its fields in their order, and its files.
+#[derive(Debug)]
+pub struct Upload {
+    fields: Vec<(String, String)>,
+    files: Vec<UploadedFile>,
+}
+
+/// A file of a form.
+#[derive(Debug)]
+pub struct UploadedFile {
+    field: String,
+    /// What the browser calls it: a name on the sender's machine, for people only. Empty: none was said.
+    pub name: String,
+    /// What the browser takes it for, such as `text/csv`, without parameters. Browsers guess it from the name.
+    pub media_type: String,
+    /// What is in it. It is not looked into here.
+    pub content: Bytes,
+}
+
+impl Upload {
+    /// Receives the form. Refused: other media types and compressed bodies (415), more than `max` bytes in all (413), what is no such form, breaks off,
+    /// or has more than 200 parts (400), fields that are no UTF-8 or have NUL characters (422). A route calls this when it knows that it has the memory for it.
+    pub async fn receive(
+        req: &HttpRequest,
+        payload: web::Payload,
+        max: usize,
+    ) -> Result<Self, Problem> {
+        let mut payload = payload.into_inner();
+        let raw = read(req, &mut payload, &["multipart/form-data"], max).await?;
+        let chunks: Vec<Result<Bytes, PayloadError>> = (0..raw.len())
+            .step_by(CHUNK)
+            .map(|start| Ok(raw.slice(start..raw.len().min(start + CHUNK))))
+            .collect();
+        let mut parts = Multipart::new(req.headers(), stream::iter(chunks));
+        let (mut fields, mut files) = (Vec::new(), Vec::new());
+        while let Some(part) = parts.next().await {
+            if fields.len() + files.len() == MAX_PARTS {
+                return Err(broken("It has more than 200 parts."));
+            }
+            let mut part = part.map_err(|error| broken(&error.to_string()))?;
+            let said = part.content_disposition();
+            let field = said.and_then(|said| said.get_name()).unwrap_or_default().to_owned();
+            let name = said.and_then(|said| said.get_filename()).map(str::to_owned);
+            let media_type = part.content_type().map(|kind| kind.essence_str().to_owned());
+            let content = part.bytes(max).await.map_err(|error| broken(&error.to_string()))?;
+            let content = content.map_err(|error| broken(&error.to_string()))?;
+            match name {
+                // A browser sends an empty file without a name where none was chosen.
+                Some(name) if name.is_empty() && content.is_empty() => {}
+                Some(name) => files.push(UploadedFile {
+                    field,
+                    name,
+                    media_type: media_type.unwrap_or_default(),
+                    content,
+                }),
+                None => fields.push((field, text(&content)?)),
+            }
+        }
+        Ok(Self { fields, files })
+    }
+
+    /// The first value of a field; empty without one.
+    pub fn field(&self, name: &str) -> &str {
+        self.fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.as_str())
+    }
+
+    /// The file that was chosen in a field.
+    pub fn file(&self, field: &str) -> Option<&UploadedFile> {
+        self.files.iter().find(|file| file.field == field)
+    }
+
+    /// All fields, as a form without files would have them.
+    pub fn into_fields(self) -> Vec<(String, String)> {
+        self.fields
+    }
+}
+
+fn text(content: &[u8]) -> Result<String, Problem> {
+    match std::str::from_utf8(content) {
+        Ok(text) if !text.contains('\0') => Ok(text.to_owned()),
+        _ => {
+            let fault = InputFault::at("", "must be UTF-8 without NUL characters");
+            Err(Problem::new(ProblemCode::InvalidBody).errors(vec![fault]))
+        }
+    }
+}
+
+fn broken(detail: &str) -> Problem {
+    Problem::new(ProblemCode::InvalidRequest).detail(format!("The form cannot be read. {detail}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::FromRequest as _;
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    const KIND: &str = "multipart/form-data; boundary=line";
+
+    async fn receive(kind: &'static str, body: &[u8], max: usize) -> Result<Upload, Problem> {
+        let request = TestRequest::post().insert_header(("content-type", kind));
+        let (request, mut payload) = request.set_payload(body.to_vec()).to_http_parts();
+        let payload = web::Payload::from_request(&request, &mut payload).await.ok().unwrap();
+        Upload::receive(&request, payload, max).await
+    }
+
+    fn part(head: &str, content: &[u8]) -> Vec<u8> {
+        [
+            b"--line\r\nContent-Disposition: form-data; ",
+            head.as_bytes(),
+            b"\r\n\r\n",
+            content,
+            b"\r\n",
+        ]
+        .concat()
+    }
+
+    #[actix_web::test]
+    async fn fields_and_files_are_told_apart() {
+        let large = vec![7_u8; 200 * 1024];
+        let body = [
+            part("name=\"title\"", "Rübe".as_bytes()),
+            part("name=\"picture\"; filename=\"a.png\"\r\nContent-Type: image/png", &large),
+            part("name=\"other\"; filename=\"\"\r\nContent-Type: application/octet-stream", b""),
+            part("name=\"title\"", b"second"),
+            b"--line--\r\n".to_vec(),
+        ]
+        .concat();
+        let upload = receive(KIND, &body, 1 << 20).await.ok().unwrap();
+        assert_eq!(upload.field("title"), "Rübe");
+        assert_eq!(upload.field("missing"), "");
+        let file = upload.file("picture").unwrap();
+        assert_eq!((file.name.as_str(), file.media_type.as_str()), ("a.png", "image/png"));
+        assert_eq!(file.content, large);
+        assert!(upload.file("other").is_none(), "no file was chosen");
+        let fields = upload.into_fields();
+        assert_eq!(fields.len(), 2);
+        assert_eq!(fields[1], ("title".to_owned(), "second".to_owned()));
+    }
+
+    #[actix_web::test]
+    async fn what_is_no_such_form_is_refused() {
+        let whole = [part("name=\"a\"", b"1"), b"--line--\r\n".to_vec()].concat();
+        let code = async |kind, body: &[u8], max| {
+            receive(kind, body, max).await.err().map(|problem| problem.code())
+        };
+        assert_eq!(code(KIND, &whole, 1000).await, None);
+        assert_eq!(code(KIND, &whole, 10).await, Some(ProblemCode::BodyTooLarge));
+        assert_eq!(
+            code("application/json", &whole, 1000).await,
+            Some(ProblemCode::UnsupportedMediaType)
+        );
+        let broken = Some(ProblemCode::InvalidRequest);
+        assert_eq!(code("multipart/form-data", &whole, 1000).await, broken, "no boundary");
+        assert_eq!(code(KIND, b"nothing of it", 1000).await, broken);
+        assert_eq!(code(KIND, &part("name=\"a\"", b"1"), 1000).await, broken, "it breaks off");
+        let many = [part("name=\"a\"", b"1").repeat(201), b"--line--\r\n".to_vec()].concat();
+        assert_eq!(code(KIND, &many, 1 << 20).await, broken, "too many parts");
+        let nul = [part("name=\"a\"", b"\0"), b"--line--\r\n".to_vec()].concat();
+        assert_eq!(code(KIND, &nul, 1000).await, Some(ProblemCode::InvalidBody));
+    }
+}
