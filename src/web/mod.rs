@@ -6,6 +6,7 @@
 mod mounting;
 
 mod accounts;
+mod admin;
 mod assets;
 mod catalogue;
 mod cross_site;
@@ -39,5 +40,6 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(serials::configure)
         .configure(accounts::configure)
         .configure(decks::configure)
+        .configure(admin::configure)
         .configure(docs::configure);
 }

@@ -32,8 +32,8 @@ pub fn read(
     source: Option<&str>,
 ) -> Result<RulingContent, Problem> {
     let mut faults = Vec::new();
-    let text = text::lines(text, 1, MAX_TEXT)
-        .map_err(|error| faults.push(InputFault::at("/text", error)));
+    let text =
+        text::lines(text, 1, MAX_TEXT).map_err(|error| faults.push(InputFault::at("/text", error)));
     let source = source.map(|source| text::line(source, 1, MAX_SOURCE)).transpose();
     let source = source.map_err(|error| faults.push(InputFault::at("/source", error)));
     let day = published_on.parse::<Date>().map_err(|error| error.to_string());
