@@ -42,7 +42,7 @@ class Page:
     """A page to visit.
 
     `without`: checks that are not for it, by the names of their functions. `has_own_focus`: it puts the focus somewhere. `made_by_script`:
-    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough.
+    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough. `player`: who is logged in.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Page:
     has_own_focus: bool = False
     made_by_script: str | None = None
     is_slow: bool = False
+    player: str | None = None
     without: frozenset = frozenset()
 
 
@@ -84,6 +85,26 @@ PAGES = [
     Page("recover", "/recover"),
     Page("decks", "/decks"),
     Page("deck-check", "/decks/check"),
+    Page("admin", "/admin", player="stage manager"),
+    Page("admin-people", "/admin/people", player="stage manager"),
+    Page("admin-people-refused", "/admin/people?name=.", status=400, has_own_focus=True, player="stage manager"),
+    Page("admin-person", "{person}", player="stage manager"),
+    Page("admin-ban", "{person}/ban", player="stage manager"),
+    Page("admin-reviews", "/admin/reviews", player="stage manager"),
+    Page("admin-disputes", "/admin/disputes?state=all", player="stage manager"),
+    Page("admin-copies", "/admin/copies", player="stage manager"),
+    Page("admin-reports", "/admin/reports", player="stage manager"),
+    Page("admin-cards", "/admin/cards?q=set:veil", player="stage manager"),
+    Page("admin-card", "{edited}", player="stage manager"),
+    Page("admin-card-document", "{edited}/document", player="stage manager"),
+    Page("admin-card-move", "{edited}/move", player="stage manager"),
+    Page("admin-ruling", "{edited}/rulings", player="stage manager"),
+    Page("admin-imports", "/admin/imports", player="stage manager"),
+    Page("admin-print-runs", "/admin/print-runs", player="stage manager"),
+    Page("admin-print-plan", "/admin/print-plans", player="stage manager"),
+    Page("admin-announcements", "/admin/announcements?set=ttcg/veil", player="stage manager"),
+    Page("admin-webhooks", "/admin/webhooks", player="stage manager"),
+    Page("admin-audit-log", "/admin/audit-log", player="stage manager"),
     Page("nothing", "/nothing", status=404),
     Page("bad-address", "/sets/ttcg/hearth?cursor=x", status=400),
     Page("guide", "/docs/search"),
@@ -94,8 +115,10 @@ PAGES = [
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder):
-        self.browser, self.base, self.folder = browser, base, folder
+    def __init__(self, browser, base, folder, made):
+        """`made`: paths of what players have made, by the names that `PAGES` has for them."""
+        self.browser, self.base, self.folder, self.made = browser, base, folder, made
+        self.cookies = {}
         self.faults = []
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
@@ -165,9 +188,23 @@ class Visitor:
         page.on("requestfailed", lambda request: self.fault(page.where, f"{request.failure} for {request.url}"))
         page.on("response", answered)
 
+    def log_in(self, page, player):
+        """Makes the browser that of a player, by the form of the log-in; of nobody, without one."""
+        page.context.clear_cookies()
+        if player is None:
+            return
+        if player not in self.cookies:
+            form = {"name": player, "password": stage.password_of(player)}
+            answer = page.request.post(self.base + "/login", form=form, headers={"sec-fetch-site": "same-origin"}, max_redirects=0)
+            if answer.status != 303:
+                self.fault(page.where, f"{player} cannot log in: {answer.status}")
+            self.cookies[player] = page.context.cookies()
+        page.context.add_cookies(self.cookies[player])
+
     def open(self, page, visited, where):
         """Goes to a page and waits until all of it is there."""
-        page.address = self.base + visited.path
+        self.log_in(page, visited.player)
+        page.address = self.base + visited.path.format(**self.made)
         page.where, page.expected = where, visited.status
         response = page.goto(page.address)
         if response.status != visited.status:
@@ -239,7 +276,7 @@ class Visitor:
         with self.tab(SIZES[0], "light") as tab:
             for visited, where in self.each(pages, tab, "weight", [checks.weights]):
                 self.counts["weights"] += 1
-                sizes, too_heavy = checks.weights(tab, self.base, visited.path)
+                sizes, too_heavy = checks.weights(tab, self.base, visited.path.format(**self.made))
                 for text in too_heavy:
                     self.fault(where, text)
                 for kind, size in sizes.items():
@@ -291,10 +328,10 @@ def main():
         os.chmod(folder, 0o755)
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
-            stage.play(service)
+            made = stage.play(service)
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                visitor = Visitor(browser, service.base, told.folder.resolve())
+                visitor = Visitor(browser, service.base, told.folder.resolve(), made)
                 visit(visitor, pages, told.quick)
             except Error as error:
                 visitor.fault("browser", error.message.splitlines()[0])

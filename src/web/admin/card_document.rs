@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::card::edit;
 use super::cards::edit_path;
 use super::catalogue_words;
-use super::imports::FaultRow;
+use super::import_file::FaultRow;
 use super::parts::{Area, Nav};
 use super::stored_card::{ReadCard, StoredCard, find_card, patch_between};
 use super::words as admin_words;

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::operations_words;
 use super::parts::{Area, Choice, Nav, faults_of, limit, path_of};
-use super::webhooks::{show_with_faults, webhook_path};
+use super::webhook_form::webhook_path;
+use super::webhooks::show_with_faults;
 use super::words as admin_words;
 use crate::app::operations::webhook_deliveries::{
     self as deliveries, DeliveryResponse, DeliveryState,

@@ -12,6 +12,7 @@ mod copies;
 mod deliveries;
 mod disputes;
 mod home;
+mod import_file;
 mod imports;
 mod moderation_words;
 mod operations_words;
@@ -25,6 +26,8 @@ mod reports;
 mod reviews;
 mod rulings;
 mod stored_card;
+mod webhook_form;
+mod webhook_steps;
 mod webhooks;
 mod words;
 
@@ -53,10 +56,8 @@ use reviews::{list_reviews, review, show_review};
 use rulings::{
     change_ruling, create_ruling, delete_ruling, show_delete_ruling, show_new_ruling, show_ruling,
 };
-use webhooks::{
-    change_webhook, create_webhook, delete_webhook, rotate, show_delete_webhook, show_rotate,
-    show_webhook, show_webhooks,
-};
+use webhook_steps::{delete_webhook, rotate, show_delete_webhook, show_rotate};
+use webhooks::{change_webhook, create_webhook, show_webhook, show_webhooks};
 
 /// Mounts the pages of this folder.
 pub(super) fn configure(config: &mut ServiceConfig) {
