@@ -43,7 +43,7 @@ class Page:
     """A page to visit.
 
     `without`: checks that are not for it, by the names of their functions. `has_own_focus`: it puts the focus somewhere. `made_by_script`:
-    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough.
+    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough. `player`: who is logged in.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Page:
     has_own_focus: bool = False
     made_by_script: str | None = None
     is_slow: bool = False
+    player: str | None = None
     without: frozenset = frozenset()
 
 
@@ -89,6 +90,26 @@ PAGES = [
     Page("designs-narrowed", "/designs?q=status:shared&game=ttcg&sort=rating"),
     Page("designs-refused", "/designs?q=(((", status=400, has_own_focus=True),
     Page("designer-of-cards", "/designers/ada"),
+    Page("admin", "/admin", player="stage manager"),
+    Page("admin-people", "/admin/people", player="stage manager"),
+    Page("admin-people-refused", "/admin/people?name=.", status=400, has_own_focus=True, player="stage manager"),
+    Page("admin-person", "{person}", player="stage manager"),
+    Page("admin-ban", "{person}/ban", player="stage manager"),
+    Page("admin-reviews", "/admin/reviews", player="stage manager"),
+    Page("admin-disputes", "/admin/disputes?state=all", player="stage manager"),
+    Page("admin-copies", "/admin/copies", player="stage manager"),
+    Page("admin-reports", "/admin/reports", player="stage manager"),
+    Page("admin-cards", "/admin/cards?q=set:veil", player="stage manager"),
+    Page("admin-card", "{edited}", player="stage manager"),
+    Page("admin-card-document", "{edited}/document", player="stage manager"),
+    Page("admin-card-move", "{edited}/move", player="stage manager"),
+    Page("admin-ruling", "{edited}/rulings", player="stage manager"),
+    Page("admin-imports", "/admin/imports", player="stage manager"),
+    Page("admin-print-runs", "/admin/print-runs", player="stage manager"),
+    Page("admin-print-plan", "/admin/print-plans", player="stage manager"),
+    Page("admin-announcements", "/admin/announcements?set=ttcg/veil", player="stage manager"),
+    Page("admin-webhooks", "/admin/webhooks", player="stage manager"),
+    Page("admin-audit-log", "/admin/audit-log", player="stage manager"),
     Page("nothing", "/nothing", status=404),
     Page("bad-address", "/sets/ttcg/hearth?cursor=x", status=400),
     Page("guide", "/docs/search"),
@@ -99,10 +120,10 @@ PAGES = [
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder, unlock):
-        self.browser, self.base, self.folder = browser, base, folder
-        # Unlocks a card of the first page, and tells its name.
-        self.unlock = unlock
+    def __init__(self, browser, base, folder, made, unlock):
+        """`made`: paths of what players have made, by the names that `PAGES` has for them. `unlock`: unlocks a card of the first page, and tells its name."""
+        self.browser, self.base, self.folder, self.made, self.unlock = browser, base, folder, made, unlock
+        self.cookies = {}
         self.faults = []
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
@@ -177,9 +198,23 @@ class Visitor:
         page.on("requestfailed", failed)
         page.on("response", answered)
 
+    def log_in(self, page, player):
+        """Makes the browser that of a player, by the form of the log-in; of nobody, without one."""
+        page.context.clear_cookies()
+        if player is None:
+            return
+        if player not in self.cookies:
+            form = {"name": player, "password": stage.password_of(player)}
+            answer = page.request.post(self.base + "/login", form=form, headers={"sec-fetch-site": "same-origin"}, max_redirects=0)
+            if answer.status != 303:
+                self.fault(page.where, f"{player} cannot log in: {answer.status}")
+            self.cookies[player] = page.context.cookies()
+        page.context.add_cookies(self.cookies[player])
+
     def open(self, page, visited, where):
         """Goes to a page and waits until all of it is there."""
-        page.address = self.base + visited.path
+        self.log_in(page, visited.player)
+        page.address = self.base + visited.path.format(**self.made)
         page.where, page.expected = where, visited.status
         response = page.goto(page.address)
         if response.status != visited.status:
@@ -251,7 +286,7 @@ class Visitor:
         with self.tab(SIZES[0], "light") as tab:
             for visited, where in self.each(pages, tab, "weight", [checks.weights]):
                 self.counts["weights"] += 1
-                sizes, too_heavy = checks.weights(tab, self.base, visited.path)
+                sizes, too_heavy = checks.weights(tab, self.base, visited.path.format(**self.made))
                 for text in too_heavy:
                     self.fault(where, text)
                 for kind, size in sizes.items():
@@ -303,11 +338,11 @@ def main():
         os.chmod(folder, 0o755)
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
-            admin = stage.play(service)
+            made = stage.play(service)
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                unlock = functools.partial(stage.unlock_one, service, admin)
-                visitor = Visitor(browser, service.base, told.folder.resolve(), unlock)
+                unlock = functools.partial(stage.unlock_one, service)
+                visitor = Visitor(browser, service.base, told.folder.resolve(), made, unlock)
                 visit(visitor, pages, told.quick)
             except Error as error:
                 visitor.fault("browser", error.message.splitlines()[0])

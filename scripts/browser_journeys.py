@@ -3,6 +3,7 @@
 import urllib.parse
 
 from browser_stage import PASSWORD
+import browser_stage as stage
 
 
 def tab_to(page, selector, most=120):
@@ -143,10 +144,41 @@ def design_of_a_card(page, base):
     return []
 
 
+def file_with_a_fault(page, base):
+    """An admin logs in on the way to the imports, and pastes a set with a fault, which is told with its line."""
+    page.address = base + "/admin/imports"
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return [f"the log-in is not there: {page.url}"]
+    page.keyboard.type(stage.ADMIN)
+    page.keyboard.press("Tab")
+    page.keyboard.type(stage.password_of(stage.ADMIN))
+    follow(page)
+    if path(page) != "/admin/imports":
+        return [f"the log-in leads to {page.url}"]
+    if not tab_to(page, "#game"):
+        return ["Tab does not reach the game"]
+    page.keyboard.type("ttcg")
+    if not tab_to(page, "#text"):
+        return ["Tab does not reach the text"]
+    page.keyboard.insert_text('{\n  "code": "odd", "name": "Odd",\n  "cards": [\n    { "number": "001", "name": "A", "kind": "nothing" }\n  ]\n}')
+    page.expected = 422
+    if not tab_to(page, ".actions .main"):
+        return ["Tab does not reach the button that checks"]
+    follow(page)
+    if not page.evaluate("() => document.activeElement.id === 'faults'"):
+        return ["the fault has not the focus"]
+    if not tab_to(page, "#faults a"):
+        return ["Tab does not reach the way to the lines"]
+    told = page.locator(".file-faults").text_content()
+    return [] if "Line 4, column " in told else [f"the line is not told: {told}"]
+
+
 JOURNEYS = [
     search_card_next,
     refused_query_mended,
     code_of_qr_address,
     wall_turns_a_card,
     design_of_a_card,
+    file_with_a_fault,
 ]

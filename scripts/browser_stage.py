@@ -3,10 +3,13 @@
 import json
 import shutil
 
+import service as services
+
 # How many of five submissions the hidden cards get, by number. Five unlock a card.
 SUBMISSIONS = {"001": 5, "002": 3, "003": 1}
 PLAYERS = ["ada", "ben", "cleo", "dimitri", "eve"]
 PASSWORD = "tram window sonnet"
+ADMIN = "stage manager"
 
 # As long as a name may be, without a place to break it.
 LONG_WORD = "Taumatawhakatangihangakoauauotamateaturipukakapikimaungahoronukupokaiwhenuakitanatahu" * 2
@@ -25,6 +28,11 @@ STRAIN = [
 ]
 
 
+def password_of(name):
+    """The password of a player or of the admin."""
+    return services.PASSWORD if name == ADMIN else PASSWORD
+
+
 def copy_seed_data(seed_data, folder):
     """The seed data and a set `strain` of TTCG, in a folder that may be written."""
     copied = folder / "seed-data"
@@ -38,8 +46,8 @@ def copy_seed_data(seed_data, folder):
 
 
 def play(service):
-    """Prints the hidden set, has players submit codes, and rules on and changes an open card."""
-    admin = service.admin("stage manager")
+    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what the admin changes."""
+    admin = service.admin(ADMIN)
     print_run(service, admin)
     share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
@@ -49,11 +57,14 @@ def play(service):
     erratum = {"kind": "erratum", "text": "It whistles.\n\n" + "Long rulings keep their paragraphs. " * 8, "published_on": "2026-11-22"}
     service.call("POST", f"{path}/rulings", erratum, admin)
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
-    return admin
+    ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
+    return {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
 
 
-def unlock_one(service, admin):
+def unlock_one(service):
     """Unlocks a hidden card that stands on the first page; its name."""
+    session = {"name": ADMIN, "password": password_of(ADMIN)}
+    admin = service.call("POST", "/v1/sessions", session)["access_token"]
     hidden = service.call("GET", "/v1/cards?q=set:veil+is:hidden&limit=1", token=admin)["data"][0]
     reason = {"reason": "It is turned round before people's eyes."}
     service.call("POST", f"/v1/cards/{hidden['id']}/unlock", reason, admin)

@@ -6,6 +6,7 @@
 mod mounting;
 
 mod accounts;
+mod admin;
 mod assets;
 mod catalogue;
 mod cross_site;
@@ -41,5 +42,6 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(accounts::configure)
         .configure(decks::configure)
         .configure(designs::configure)
+        .configure(admin::configure)
         .configure(docs::configure);
 }

@@ -13,9 +13,8 @@ use crate::auth::permission::{
 };
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
 use crate::domain::ids::DisputeId;
-use crate::store::copies::disputes::{
-    self, DisputeFilter, DisputeOutcome, DisputePermission, DisputesOf,
-};
+pub use crate::store::copies::disputes::DisputeFilter;
+use crate::store::copies::disputes::{self, DisputeOutcome, DisputePermission, DisputesOf};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 

@@ -1,6 +1,7 @@
 //! The pages for people: what they show, what they must not, and in what form.
 
 mod accounts;
+mod admin;
 mod browser;
 mod cards;
 mod decks;
