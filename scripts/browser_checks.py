@@ -211,7 +211,8 @@ def forced_colours(page):
         """
         const faults = [];
         if (!matchMedia('(forced-colors: active)').matches) faults.push('the browser forces no colours');
-        for (const element of all('button, .button, input, select, textarea'))
+        // Boxes to tick are the browser's own.
+        for (const element of all('button, .button, input:not([type=checkbox], [type=radio]), select, textarea'))
           if (parseFloat(getComputedStyle(element).borderTopWidth) < 1) faults.push(`without an edge: ${name(element)}`);
         for (const element of document.querySelectorAll('progress'))
           if (seen(element) && element.getBoundingClientRect().height < 4) faults.push(`cannot be seen: ${name(element)}`);

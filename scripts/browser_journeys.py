@@ -2,7 +2,6 @@
 
 import urllib.parse
 
-from browser_stage import PASSWORD
 import browser_stage as stage
 
 
@@ -118,7 +117,7 @@ def design_of_a_card(page, base):
     """A player logs in, goes through the designer, and saves a design that is not finished."""
     page.address = base + "/login?to=%2Fdesigner"
     page.goto(page.address)
-    for field, text in [("#name", "ada"), ("#password", PASSWORD)]:
+    for field, text in [("#name", "ada"), ("#password", stage.PASSWORD)]:
         if not page.evaluate("id => document.activeElement.matches(id)", field) and not tab_to(page, field):
             return [f"Tab does not reach {field} of the log-in"]
         page.keyboard.type(text)
@@ -174,6 +173,59 @@ def file_with_a_fault(page, base):
     return [] if "Line 4, column " in told else [f"the line is not told: {told}"]
 
 
+def log_in(page, base, player, way):
+    """Goes to a page of somebody's own and logs in on the way, by keyboard; a fault, or none."""
+    page.address = base + way
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return [f"the log-in is not there: {page.url}"]
+    page.keyboard.type(player)
+    page.keyboard.press("Tab")
+    page.keyboard.type(stage.PASSWORD)
+    follow(page)
+    return [] if path(page) == way else [f"the log-in leads to {page.url}"]
+
+
+def trade_looked_at_and_kept(page, base):
+    """From the own trades to the second question before an offer is accepted, and back without a word."""
+    faults = log_in(page, base, "ben", "/trades")
+    if faults:
+        return faults
+    if not tab_to(page, ".decks a.title"):
+        return ["Tab does not reach the offer"]
+    follow(page)
+    offer = path(page)
+    if not tab_to(page, "a[href$='/accept']"):
+        return ["Tab does not reach the way to accept it"]
+    follow(page)
+    if page.locator("h1").text_content() != "Accept this offer?":
+        return [f"nothing is asked: {page.url}"]
+    if not tab_to(page, ".actions a.button"):
+        return ["Tab does not reach the way back"]
+    follow(page)
+    return [] if path(page) == offer else [f"the way back leads to {page.url}"]
+
+
+def count_changed_and_undone(page, base):
+    """One more of a card, which is told and undone."""
+    faults = log_in(page, base, "ada", "/my/collection")
+    if faults:
+        return faults
+    field = page.locator(".quantity-field").first
+    before = field.input_value()
+    if not tab_to(page, "button[value=more]"):
+        return ["Tab does not reach the button that adds one"]
+    follow(page)
+    after = page.locator(".quantity-field").first.input_value()
+    if int(after) != int(before) + 1:
+        return [f"the count is {after}, not one more than {before}"]
+    if not tab_to(page, ".notice button"):
+        return ["Tab does not reach the button that undoes it"]
+    follow(page)
+    after = page.locator(".quantity-field").first.input_value()
+    return [] if after == before else [f"the count is {after}, not {before} again"]
+
+
 JOURNEYS = [
     search_card_next,
     refused_query_mended,
@@ -181,4 +233,6 @@ JOURNEYS = [
     wall_turns_a_card,
     design_of_a_card,
     file_with_a_fault,
+    trade_looked_at_and_kept,
+    count_changed_and_undone,
 ]

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import urllib.error
 
 import service as services
 
@@ -46,9 +47,9 @@ def copy_seed_data(seed_data, folder):
 
 
 def play(service):
-    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what the admin changes."""
+    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what admin and players have made."""
     admin = service.admin(ADMIN)
-    print_run(service, admin)
+    codes, names = print_run(service, admin)
     share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
@@ -58,7 +59,8 @@ def play(service):
     service.call("POST", f"{path}/rulings", erratum, admin)
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
     ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
-    return {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
+    made = {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
+    return made | trade(service, codes, names)
 
 
 def unlock_one(service):
@@ -109,3 +111,35 @@ def print_run(service, admin):
             if at < count:
                 submission = {"serial": codes[number][at], "name": names[number]}
                 service.call("POST", "/v1/submissions", submission, token)
+    return codes, names
+
+
+def trade(service, codes, names):
+    """Has players count cards, list wants and haves, offer a trade, and claim a copy; where the offer and the dispute are."""
+
+    def token(player):
+        return service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})["access_token"]
+
+    ada, ben, cleo = token("ada"), token("ben"), token("cleo")
+    cards = [{"game": "ttcg", "set": "hearth", "number": f"{number:03}", "rarity": "common"} for number in range(1, 9)]
+    strain = {"game": "ttcg", "set": "strain", "number": "001", "rarity": "common"}
+    changes = [card | {"add": at} for at, card in enumerate([*cards, strain], 1)]
+    service.call("POST", "/v1/collection/changes", {"changes": changes}, ada)
+    first = {"if-match": '"r0"'}
+    listed = {"visibility": "public", "items": [*cards, strain, {"game": "ttcg", "set": "veil", "number": "002"}]}
+    service.call("PUT", "/v1/me/haves", listed, ada, first)
+    service.call("PUT", "/v1/me/wants", {"items": cards[:3]}, ben, first)
+    for player in (ada, ben):
+        service.call("PUT", "/v1/me/trading", {"trading": "public"}, player)
+    copies = {player: service.call("GET", "/v1/copies", token=player)["data"] for player in (ada, ben)}
+    give, want = ([copy["id"] for copy in copies[player]] for player in (ada, ben))
+    offer = {"with": "ben", "give": give[:2], "want": want[:1], "message": "Mine for yours? " + LONG_WORD[:60]}
+    offered = service.call("POST", "/v1/trades", offer, ada)
+    # Of a copy that another player has registered before.
+    claim = {"serial": codes["003"][0], "name": names["003"]}
+    try:
+        service.call("POST", "/v1/submissions", claim, cleo)
+    except urllib.error.HTTPError as refused:
+        dispute = json.loads(refused.read())["dispute_id"]
+    service.call("POST", f"/v1/disputes/{dispute}/statements", {"text": "I have the card here.\n\n" + LONG_WORD}, cleo)
+    return {"trade": f"/trades/{offered['id']}", "dispute": f"/disputes/{dispute}"}

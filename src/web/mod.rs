@@ -9,6 +9,8 @@ mod accounts;
 mod admin;
 mod assets;
 mod catalogue;
+mod collection;
+mod copies;
 mod cross_site;
 mod decks;
 mod designs;
@@ -43,5 +45,7 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(decks::configure)
         .configure(designs::configure)
         .configure(admin::configure)
+        .configure(copies::configure)
+        .configure(collection::configure)
         .configure(docs::configure);
 }

@@ -22,6 +22,7 @@ pub(super) const SEARCH_EXAMPLE: &str = "t:fire attack>=300";
 pub(super) const SEARCH_HELP: &str = "Search help";
 pub(super) const DECKS: &str = "Decks";
 pub(super) const DESIGNS: &str = "Designs";
+pub(super) const COLLECTION: &str = "Collection";
 pub(super) const SUBMIT: &str = "Register a card";
 pub(super) const ACCOUNT: &str = "Account";
 pub(super) const FAULTS: &str = "This did not work";

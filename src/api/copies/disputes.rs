@@ -15,9 +15,8 @@ use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ArgueOwnDisputes, ModerateCopies, ReadOwnDisputes};
-use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
 use crate::domain::ids::DisputeId;
-use crate::domain::text;
 use crate::http::extract::{
     Caller, IdempotencyKey, Judge, JudgedBody, May, Moment, Params, cacheable,
 };
@@ -286,7 +285,6 @@ impl Judge for StatementRequest {
 impl StatementRequest {
     /// Checks the text.
     fn parse(&self) -> Result<String, Problem> {
-        text::lines(&self.text, 1, MAX_STATEMENT)
-            .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
+        disputes::read_statement(&self.text)
     }
 }

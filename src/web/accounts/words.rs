@@ -39,6 +39,12 @@ pub(super) const BEGAN: &str = "Since";
 pub(super) const USED: &str = "Used last";
 pub(super) const ENDS: &str = "Ends";
 pub(super) const END: &str = "End";
+pub(super) const COPIES: &str = "Registered copies";
+pub(super) const LISTS: &str = "Wants and haves";
+pub(super) const TRADES: &str = "Trades";
+pub(super) const DISPUTES: &str = "Disputes";
+pub(super) const TRADE: &str = "The trade";
+pub(super) const DISPUTE: &str = "The dispute";
 pub(super) const END_SESSION: &str = "End it";
 pub(super) const THIS_SESSION: &str = "This browser";
 

@@ -4,6 +4,8 @@ mod accounts;
 mod admin;
 mod browser;
 mod cards;
+mod collection;
+mod copies;
 mod decks;
 mod designs;
 mod errors;
