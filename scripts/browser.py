@@ -8,6 +8,7 @@ once for each theme and width, and makes every other check once. Fails with a li
 import argparse
 import collections
 import contextlib
+import functools
 import os
 import pathlib
 import sys
@@ -85,6 +86,30 @@ PAGES = [
     Page("recover", "/recover"),
     Page("decks", "/decks"),
     Page("deck-check", "/decks/check"),
+    Page("designs", "/designs"),
+    Page("designs-narrowed", "/designs?q=status:shared&game=ttcg&sort=rating"),
+    Page("designs-refused", "/designs?q=(((", status=400, has_own_focus=True),
+    Page("designer-of-cards", "/designers/ada"),
+    Page("admin", "/admin", player="stage manager"),
+    Page("admin-people", "/admin/people", player="stage manager"),
+    Page("admin-people-refused", "/admin/people?name=.", status=400, has_own_focus=True, player="stage manager"),
+    Page("admin-person", "{person}", player="stage manager"),
+    Page("admin-ban", "{person}/ban", player="stage manager"),
+    Page("admin-reviews", "/admin/reviews", player="stage manager"),
+    Page("admin-disputes", "/admin/disputes?state=all", player="stage manager"),
+    Page("admin-copies", "/admin/copies", player="stage manager"),
+    Page("admin-reports", "/admin/reports", player="stage manager"),
+    Page("admin-cards", "/admin/cards?q=set:veil", player="stage manager"),
+    Page("admin-card", "{edited}", player="stage manager"),
+    Page("admin-card-document", "{edited}/document", player="stage manager"),
+    Page("admin-card-move", "{edited}/move", player="stage manager"),
+    Page("admin-ruling", "{edited}/rulings", player="stage manager"),
+    Page("admin-imports", "/admin/imports", player="stage manager"),
+    Page("admin-print-runs", "/admin/print-runs", player="stage manager"),
+    Page("admin-print-plan", "/admin/print-plans", player="stage manager"),
+    Page("admin-announcements", "/admin/announcements?set=ttcg/veil", player="stage manager"),
+    Page("admin-webhooks", "/admin/webhooks", player="stage manager"),
+    Page("admin-audit-log", "/admin/audit-log", player="stage manager"),
     Page("my-collection", "/my/collection", player="ada"),
     Page("my-collection-empty", "/my/collection", player="eve"),
     Page("my-progress", "/my/collection/progress", player="ada"),
@@ -113,9 +138,9 @@ PAGES = [
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder, made):
-        """`made`: paths of what players have made, by the names that `PAGES` has for them."""
-        self.browser, self.base, self.folder, self.made = browser, base, folder, made
+    def __init__(self, browser, base, folder, made, unlock):
+        """`made`: paths of what players have made, by the names that `PAGES` has for them. `unlock`: unlocks a card of the first page, and tells its name."""
+        self.browser, self.base, self.folder, self.made, self.unlock = browser, base, folder, made, unlock
         self.cookies = {}
         self.faults = []
         self.counts = collections.Counter()
@@ -180,10 +205,15 @@ class Visitor:
             if response.status >= 400 and response.url != page.address:
                 self.fault(page.where, f"{response.status} for {response.url}")
 
+        def failed(request):
+            # A stream ends when its page is left.
+            if not request.url.endswith("/stream") or request.failure != "net::ERR_ABORTED":
+                self.fault(page.where, f"{request.failure} for {request.url}")
+
         page.on("console", said)
         page.on("pageerror", lambda error: self.fault(page.where, f"script fails: {error}"))
         page.on("request", asked)
-        page.on("requestfailed", lambda request: self.fault(page.where, f"{request.failure} for {request.url}"))
+        page.on("requestfailed", failed)
         page.on("response", answered)
 
     def log_in(self, page, player):
@@ -192,7 +222,7 @@ class Visitor:
         if player is None:
             return
         if player not in self.cookies:
-            form = {"name": player, "password": stage.PASSWORD}
+            form = {"name": player, "password": stage.password_of(player)}
             answer = page.request.post(self.base + "/login", form=form, headers={"sec-fetch-site": "same-origin"}, max_redirects=0)
             if answer.status != 303:
                 self.fault(page.where, f"{player} cannot log in: {answer.status}")
@@ -285,7 +315,7 @@ class Visitor:
         for journey in JOURNEYS:
             where = f"{journey.__name__}, {size[0]} px" + ("" if script else ", no script")
             with self.tab(size, "light", script) as tab:
-                tab.address, tab.where, tab.has_script = "", where, script
+                tab.address, tab.where, tab.has_script, tab.unlock = "", where, script, self.unlock
                 self.counts["journeys"] += 1
                 try:
                     for text in journey(tab, self.base):
@@ -329,7 +359,8 @@ def main():
             made = stage.play(service)
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                visitor = Visitor(browser, service.base, told.folder.resolve(), made)
+                unlock = functools.partial(stage.unlock_one, service)
+                visitor = Visitor(browser, service.base, told.folder.resolve(), made, unlock)
                 visit(visitor, pages, told.quick)
             except Error as error:
                 visitor.fault("browser", error.message.splitlines()[0])

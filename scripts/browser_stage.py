@@ -4,10 +4,13 @@ import json
 import shutil
 import urllib.error
 
+import service as services
+
 # How many of five submissions the hidden cards get, by number. Five unlock a card.
 SUBMISSIONS = {"001": 5, "002": 3, "003": 1}
 PLAYERS = ["ada", "ben", "cleo", "dimitri", "eve"]
 PASSWORD = "tram window sonnet"
+ADMIN = "stage manager"
 
 # As long as a name may be, without a place to break it.
 LONG_WORD = "Taumatawhakatangihangakoauauotamateaturipukakapikimaungahoronukupokaiwhenuakitanatahu" * 2
@@ -26,6 +29,11 @@ STRAIN = [
 ]
 
 
+def password_of(name):
+    """The password of a player or of the admin."""
+    return services.PASSWORD if name == ADMIN else PASSWORD
+
+
 def copy_seed_data(seed_data, folder):
     """The seed data and a set `strain` of TTCG, in a folder that may be written."""
     copied = folder / "seed-data"
@@ -39,9 +47,10 @@ def copy_seed_data(seed_data, folder):
 
 
 def play(service):
-    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what players have made."""
-    admin = service.admin("stage manager")
+    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what admin and players have made."""
+    admin = service.admin(ADMIN)
     codes, names = print_run(service, admin)
+    share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
     ruling = {"kind": "ruling", "text": "The point is lost even if the card never comes back.", "published_on": "2026-11-21"}
@@ -49,7 +58,44 @@ def play(service):
     erratum = {"kind": "erratum", "text": "It whistles.\n\n" + "Long rulings keep their paragraphs. " * 8, "published_on": "2026-11-22"}
     service.call("POST", f"{path}/rulings", erratum, admin)
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
-    return trade(service, codes, names)
+    ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
+    made = {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
+    return made | trade(service, codes, names)
+
+
+def unlock_one(service):
+    """Unlocks a hidden card that stands on the first page; its name."""
+    session = {"name": ADMIN, "password": password_of(ADMIN)}
+    admin = service.call("POST", "/v1/sessions", session)["access_token"]
+    hidden = service.call("GET", "/v1/cards?q=set:veil+is:hidden&limit=1", token=admin)["data"][0]
+    reason = {"reason": "It is turned round before people's eyes."}
+    service.call("POST", f"/v1/cards/{hidden['id']}/unlock", reason, admin)
+    return hidden["name"]
+
+
+def share_designs(service):
+    """Has a player share two designs, one with a name that strains a layout, and another player comment on the first."""
+    tokens = {}
+    for player in PLAYERS[:2]:
+        session = service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})
+        tokens[player] = session["access_token"]
+    heron = {
+        "game": "ttcg",
+        "kind": "unit",
+        "attributes": {"type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300},
+        "effects": [
+            {"style": "passive", "text": "After this card attacks, return it to your hand."},
+            {"style": "normal", "text": "Discard one spell to gain 1 point."},
+        ],
+        "flavour": "It waits where the reeds are dark.",
+        "licence": "release-1",
+    }
+    for name in [LONG_WORD[:120], "Lantern Heron"]:
+        design = service.call("POST", "/v1/designs", heron | {"name": name}, tokens["ada"])
+        path = f"/v1/designs/{design['id']}"
+        service.call("POST", f"{path}/share", None, tokens["ada"], {"if-match": "*"})
+    service.call("POST", f"{path}/comments", {"text": "The second effect is *far* too cheap."}, tokens["ben"])
+    service.call("PUT", f"{path}/rating", {"fun": 5, "balance": 3, "flavour": 4, "clarity": 4}, tokens["ben"])
 
 
 def print_run(service, admin):

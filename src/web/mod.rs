@@ -6,12 +6,14 @@
 mod mounting;
 
 mod accounts;
+mod admin;
 mod assets;
 mod catalogue;
 mod collection;
 mod copies;
 mod cross_site;
 mod decks;
+mod designs;
 mod docs;
 mod errors;
 mod forms;
@@ -41,6 +43,8 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(serials::configure)
         .configure(accounts::configure)
         .configure(decks::configure)
+        .configure(designs::configure)
+        .configure(admin::configure)
         .configure(copies::configure)
         .configure(collection::configure)
         .configure(docs::configure);

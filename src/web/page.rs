@@ -27,6 +27,7 @@ pub(super) enum Place {
     Search,
     SearchHelp,
     Decks,
+    Designs,
     Collection,
     Submit,
     Account,

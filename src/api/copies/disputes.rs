@@ -5,9 +5,9 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::copy_moderation::reason;
 use super::own_copies::overseer;
-use crate::api::accounts::people::Person;
+use crate::app::accounts::people::Person;
+use crate::app::copies::copy_moderation::reason;
 use crate::app::copies::dispute_responses::{DisputeResponse, DisputeSummaryResponse};
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
 use crate::app::copies::own_copies::Overseer;
@@ -128,7 +128,7 @@ impl DisputesQuery {
         Ok(match self.role {
             Some(DisputeRole::Moderator) => {
                 let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
-                WhoseDisputes::All(overseer, Person::filter(account, caller)?)
+                WhoseDisputes::All(overseer, Person::filter(account, || caller.must())?)
             }
             // This filter would tell a side of a dispute who the other side is.
             _ if account.is_some() => return Err(for_moderators("?account")),

@@ -6,20 +6,17 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::app::designs::abuse_reports::{
-    self, AbuseReportResponse, CreatedReportResponse, Reported,
+    self, AbuseReportResponse, CreatedReportResponse, ReportFilter, Reported, Verdict,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
-use crate::app::words::Word as _;
 use crate::auth::permission::{ModerateDesigns, ReportAbuse};
-use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
-use crate::domain::text::prose_lines;
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 
 /// What you report: a design, a comment on one or on a deck, a change that somebody suggested for yours, or a player.
 #[derive(Deserialize, ToSchema)]
@@ -88,18 +85,10 @@ impl ReportAbuseRequest {
                 None
             }
         };
-        let reason = AbuseReason::read(&self.reason).map_err(|error| fault("/reason", error)).ok();
-        let written = self.details.as_deref().filter(|details| !details.trim().is_empty());
-        let details = written.map(|details| prose_lines(details, 1, MAX_DETAILS)).transpose();
-        let details = details.unwrap_or_else(|error| {
-            fault("/details", error.to_string());
-            None
-        });
-        if reason == Some(AbuseReason::Other) && written.is_none() {
-            fault("/details", "must say what is wrong, when the reason is other".to_owned());
-        }
+        let reason = abuse_reports::read_reason(&self.reason, self.details.as_deref());
+        let reason = reason.map_err(|found| faults.extend(found));
         match (reported, reason) {
-            (Some(reported), Some(reason)) if faults.is_empty() => {
+            (Some(reported), Ok((reason, details))) if faults.is_empty() => {
                 Ok(Report { reported, reason, details })
             }
             _ => Err(Problem::invalid(faults)),
@@ -213,16 +202,7 @@ pub struct DecideReportRequest {
 
 impl DecideReportRequest {
     fn parse(&self) -> Result<(AbuseDecision, String), Problem> {
-        let decision = AbuseDecision::read(&self.decision)
-            .map_err(|message| InputFault::at("/decision", message));
-        let note =
-            prose_lines(&self.note, 1, MAX_NOTE).map_err(|error| InputFault::at("/note", error));
-        match (decision, note) {
-            (Ok(decision), Ok(note)) => Ok((decision, note)),
-            (decision, note) => {
-                Err(Problem::invalid(decision.err().into_iter().chain(note.err()).collect()))
-            }
-        }
+        abuse_reports::read_decision(&self.decision, &self.note)
     }
 }
 

@@ -26,6 +26,6 @@ pub async fn check_design(
     body: Body<DesignRequest>,
 ) -> Result<HttpResponse, Problem> {
     let asker = caller.may();
-    let answer = design_checks::check(&state, network.0, asker.as_ref(), body.value).await?;
+    let answer = design_checks::check(&state, network.0, asker.as_ref(), body.value, None).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(answer))
 }

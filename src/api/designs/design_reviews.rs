@@ -11,15 +11,13 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_bodies::{DesignResponse, DesignReviewResponse};
 use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{InputFault, Problem, both};
+use crate::app::problem::{Problem, both};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
-use crate::app::words::Word as _;
 use crate::auth::permission::{ReviewDesigns, WriteOwnDesigns};
 use crate::domain::code::Code;
-use crate::domain::designs::review::{MAX_REASON, ReviewDecision};
+use crate::domain::designs::review::ReviewDecision;
 use crate::domain::ids::DesignReviewId;
-use crate::domain::text::prose_lines;
 use crate::http::extract::{Body, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
 
@@ -161,16 +159,8 @@ pub async fn decide_design(
     body: Body<DecideDesignRequest>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    let decision = ReviewDecision::read(&body.value.decision)
-        .map_err(|message| InputFault::at("/decision", message));
-    let reason = prose_lines(&body.value.reason, 1, MAX_REASON)
-        .map_err(|error| InputFault::at("/reason", error));
-    let (decision, reason) = match (decision, reason) {
-        (Ok(decision), Ok(reason)) => (decision, reason),
-        (decision, reason) => {
-            return Err(Problem::invalid(decision.err().into_iter().chain(reason.err()).collect()));
-        }
-    };
+    let body = body.value;
+    let (decision, reason) = design_reviews::read_decision(&body.decision, &body.reason)?;
     let decided = design_reviews::decide(&state, &by, code, decision, &reason).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
 }

@@ -7,11 +7,10 @@ use uuid::Uuid;
 
 use crate::app::feedback::comments::{self, CommentDraft, VersionedComment};
 use crate::app::page::{Cursor, PageLimit};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::Granted;
-use crate::domain::feedback::comment::comment_text;
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::CommentId;
 use crate::http::extract::{Judge, LooseParams};
@@ -62,19 +61,15 @@ pub struct EditCommentRequest {
     pub text: String,
 }
 
-fn parse_text(raw: &str) -> Result<String, Problem> {
-    comment_text(raw).map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
-}
-
 impl Judge for CommentRequest {
     fn judge(&self) -> Result<(), Problem> {
-        parse_text(&self.text).map(drop)
+        comments::read_text(&self.text).map(drop)
     }
 }
 
 impl Judge for EditCommentRequest {
     fn judge(&self) -> Result<(), Problem> {
-        parse_text(&self.text).map(drop)
+        comments::read_text(&self.text).map(drop)
     }
 }
 
@@ -113,7 +108,7 @@ pub(in crate::api) async fn create<S: Subject>(
     request: &CommentRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<HttpResponse, Problem> {
-    let text = parse_text(&request.text)?;
+    let text = comments::read_text(&request.text)?;
     let draft = CommentDraft { text, reply_to: request.reply_to.map(CommentId) };
     let written = comments::create(state, by, subject, &draft, key).await?;
     let VersionedComment { version, comment, .. } = written;
@@ -133,7 +128,7 @@ pub(in crate::api) async fn replace<S: Subject>(
     if_match: &IfMatch,
     request: &EditCommentRequest,
 ) -> Result<HttpResponse, Problem> {
-    let text = parse_text(&request.text)?;
+    let text = comments::read_text(&request.text)?;
     let changed = comments::edit(state, by, subject, CommentId(comment), if_match, &text).await?;
     let VersionedComment { version, comment, .. } = changed;
     Ok(HttpResponse::Ok()

@@ -9,16 +9,18 @@ use uuid::Uuid;
 use super::step_problems::name_taken;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::words::words;
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
-use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS, MAX_NOTE};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
+use crate::domain::text::prose_lines;
 use crate::store::designs::abuse_reports::{
-    self, DecideOutcome, NewReport, ReportFilter, ReportOutcome, StoredReport, Verdict,
+    self, DecideOutcome, NewReport, ReportOutcome, StoredReport,
 };
+pub use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 
 words! {
     AbuseReason: "What is wrong.";
@@ -38,6 +40,43 @@ pub enum Reported {
     Suggestion(DesignCode, SuggestionId),
     /// A player.
     Account(AccountId),
+}
+
+/// Reads why something is reported, and the details; every fault otherwise.
+pub fn read_reason(
+    reason: &str,
+    details: Option<&str>,
+) -> Result<(AbuseReason, Option<String>), Vec<InputFault>> {
+    let mut faults = Vec::new();
+    let reason =
+        AbuseReason::read(reason).map_err(|error| faults.push(InputFault::at("/reason", error)));
+    let written = details.filter(|details| !details.trim().is_empty());
+    let details = written.map(|details| prose_lines(details, 1, MAX_DETAILS)).transpose();
+    let details = details.unwrap_or_else(|error| {
+        faults.push(InputFault::at("/details", error));
+        None
+    });
+    if reason == Ok(AbuseReason::Other) && written.is_none() {
+        let detail = "must say what is wrong, when the reason is other";
+        faults.push(InputFault::at("/details", detail));
+    }
+    match reason {
+        Ok(reason) if faults.is_empty() => Ok((reason, details)),
+        _ => Err(faults),
+    }
+}
+
+/// Reads a decision about a report and the note about it.
+pub fn read_decision(decision: &str, note: &str) -> Result<(AbuseDecision, String), Problem> {
+    let decision =
+        AbuseDecision::read(decision).map_err(|message| InputFault::at("/decision", message));
+    let note = prose_lines(note, 1, MAX_NOTE).map_err(|error| InputFault::at("/note", error));
+    match (decision, note) {
+        (Ok(decision), Ok(note)) => Ok((decision, note)),
+        (decision, note) => {
+            Err(Problem::invalid(decision.err().into_iter().chain(note.err()).collect()))
+        }
+    }
 }
 
 /// A report, for who wrote it.
@@ -220,6 +259,19 @@ pub async fn find(
     let mut conn = app.store.connection().await?;
     let found = abuse_reports::find(&mut conn, by, id).await?;
     found.map(Into::into).ok_or_else(Problem::not_found)
+}
+
+/// Checks what a moderator decides, and the note about it.
+pub fn read_decision(decision: &str, note: &str) -> Result<(AbuseDecision, String), Problem> {
+    let decision =
+        AbuseDecision::read(decision).map_err(|message| InputFault::at("/decision", message));
+    let note = prose_lines(note, 1, MAX_NOTE).map_err(|error| InputFault::at("/note", error));
+    match (decision, note) {
+        (Ok(decision), Ok(note)) => Ok((decision, note)),
+        (decision, note) => {
+            Err(Problem::invalid(decision.err().into_iter().chain(note.err()).collect()))
+        }
+    }
 }
 
 /// Decides a report, together with all other waiting reports about the same subject.

@@ -160,16 +160,17 @@ impl DesignCheckResponse {
     }
 }
 
-/// Checks a design that is not stored. The response about similar designs depends only on what everybody may see and on
-/// the asker's own designs.
+/// Checks a design as it is sent. The response about similar designs depends only on what everybody may see and on the
+/// asker's own designs. `stored`: the design that it would be a revision of, with which it is not compared.
 pub async fn check(
     app: &AppState,
     network: Network,
     asker: Option<&Granted<ReadOwnDesigns>>,
     request: DesignRequest,
+    stored: Option<DesignCode>,
 ) -> Result<DesignCheckResponse, Problem> {
     let design = parse(app, request).await?;
-    judge(app, network, asker, &design, None).await
+    judge(app, network, asker, &design, stored).await
 }
 
 /// Checks a design. A stored design is not compared with itself.

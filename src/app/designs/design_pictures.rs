@@ -2,12 +2,14 @@
 
 use cardscape_pictures::{Artwork, CardFace, Picture};
 
+use super::design_bodies::{DesignRequest, ParsedDesign, parse};
 use super::design_lifecycle::find_stored;
 use crate::app::catalogue::card_pictures::{PictureForm, known_rarity, render};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer};
 use crate::domain::code::Code;
+use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::release::to_card;
 use crate::memory::pictures::PictureKey;
@@ -58,6 +60,41 @@ pub async fn draw(
         app.design_pictures.keep(key, picture.clone());
     }
     Ok(picture)
+}
+
+/// Draws a design that is not stored, as its author has it so far. Nobody keeps the picture.
+pub async fn sketch(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    request: DesignRequest,
+    rarity: Option<&Code>,
+) -> Result<Rendered, Problem> {
+    let ParsedDesign { game, content } = parse(app, request).await?;
+    let rarity = rarity.map(|rarity| known_rarity(&game.game, rarity)).transpose()?;
+    let artwork = match &content.artwork {
+        Some(artwork) => read_own_artwork(app, by, artwork.id).await?,
+        None => None,
+    };
+    let definition = to_card(&content, &game.game, "");
+    let mut face = CardFace::from_definition(&game.game, &definition, NO_SET, rarity.as_deref());
+    let artwork = artwork.as_deref().map(Artwork::new).transpose();
+    face.artwork = artwork.map_err(Problem::internal)?;
+    render(app, Picture::card(&face), Freshness::Never, PictureForm::Svg).await
+}
+
+/// The small file of an artwork that this reader may see; `None`: there is none.
+async fn read_own_artwork(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    id: ArtworkId,
+) -> Result<Option<Vec<u8>>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let (viewer, size) = (Viewer::stranger(), RenditionSize::Small);
+    let file = artwork_files::find(&mut conn, viewer, Some(by), None, id, size).await?;
+    match file.filter(|file| !file.is_removed) {
+        Some(file) => Ok(Some(file.read(&mut conn, 0, i32::MAX).await?)),
+        None => Ok(None),
+    }
 }
 
 /// The cache key of the picture, if everybody sees the newest revision of the design, because then its author and

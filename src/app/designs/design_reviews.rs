@@ -11,16 +11,17 @@ use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, seen
 use super::step_problems::{check_step, demand_step, not_releasable};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
-use crate::app::words::words;
+use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::review::{REVIEW_LEASE, ReviewDecision};
+use crate::domain::designs::review::{MAX_REASON, REVIEW_LEASE, ReviewDecision};
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignReviewId;
 use crate::domain::network::Network;
+use crate::domain::text::prose_lines;
 use crate::store::designs::design_reviews::{self, ReviewOutcome, WaitingDesign};
 
 words! {
@@ -171,6 +172,20 @@ pub async fn give_back(
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, "review of a design given back");
     Ok(())
+}
+
+/// Reads a decision about a design and the reason for it.
+pub fn read_decision(decision: &str, reason: &str) -> Result<(ReviewDecision, String), Problem> {
+    let decision =
+        ReviewDecision::read(decision).map_err(|message| InputFault::at("/decision", message));
+    let reason =
+        prose_lines(reason, 1, MAX_REASON).map_err(|error| InputFault::at("/reason", error));
+    match (decision, reason) {
+        (Ok(decision), Ok(reason)) => Ok((decision, reason)),
+        (decision, reason) => {
+            Err(Problem::invalid(decision.err().into_iter().chain(reason.err()).collect()))
+        }
+    }
 }
 
 /// Decides a claimed design. The author can read the reason.

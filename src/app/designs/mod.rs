@@ -18,7 +18,7 @@ pub mod design_suggestions;
 pub mod design_toolkit;
 pub mod designer_perks;
 pub mod gallery;
-mod likeness;
+pub mod likeness;
 mod step_problems;
 pub mod suggested_changes;
 pub mod toolkit_parts;

@@ -12,7 +12,7 @@ use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::Granted;
 use crate::domain::designs::markup;
-use crate::domain::feedback::comment::CommentState;
+use crate::domain::feedback::comment::{CommentState, comment_text};
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::CommentId;
 use crate::store::feedback::comments::{self, CommentOutcome, NewComment, StoredComment};
@@ -132,6 +132,11 @@ pub async fn find(
     let mut conn = app.store.connection().await?;
     let found = comments::find(&mut conn, subject, id).await?;
     Ok(found.ok_or_else(Problem::not_found)?.into())
+}
+
+/// The text of a comment in stored form.
+pub fn read_text(raw: &str) -> Result<String, Problem> {
+    comment_text(raw).map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
 }
 
 /// A comment to write, with its text in stored form.

@@ -14,7 +14,9 @@ use crate::app::copies::trading;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::serials::community;
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnListing, ChangeOwnTrading, EndOwnSessions, ReadOwnAccount};
+use crate::auth::permission::{
+    ChangeOwnListing, ChangeOwnTrading, EndOwnSessions, ReadOwnAccount, Role,
+};
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::SessionId;
 use crate::http::extract::Form;

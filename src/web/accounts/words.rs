@@ -23,6 +23,7 @@ pub(super) const LOG_OUT: &str = "Log out";
 pub(super) const ACCOUNT: &str = "Account";
 pub(super) const ROLE: &str = "Role";
 pub(super) const MEMBER_SINCE: &str = "Member since";
+pub(super) const ADMIN: &str = "Pages of moderators and admins";
 pub(super) const OF_ACCOUNT: &str = "Pages of your account";
 pub(super) const PASSWORD_DUE: &str =
     "Your password was set by somebody else. Change it first: until then nothing else is possible.";

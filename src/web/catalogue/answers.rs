@@ -87,7 +87,7 @@ pub(super) fn printing_path(card: &str, rarity: &str) -> String {
 }
 
 /// The page of a set.
-pub(super) fn set_path(game: &str, set: &str) -> String {
+pub(in crate::web) fn set_path(game: &str, set: &str) -> String {
     format!("/sets/{game}/{set}")
 }
 
@@ -127,6 +127,13 @@ pub(super) struct Facets {
     pub(super) facets: Vec<Facet>,
 }
 
+/// What the designs of a game can be narrowed by.
+#[derive(Debug, Deserialize)]
+pub(super) struct DesignFacets {
+    pub(super) designs: i64,
+    pub(super) facets: Vec<Facet>,
+}
+
 /// Something that cards have one or several values of.
 #[derive(Debug, Deserialize)]
 pub(super) struct Facet {
@@ -142,6 +149,7 @@ pub(super) struct Facet {
 pub(super) struct FacetValue {
     pub(super) value: Value,
     pub(super) name: Option<String>,
+    #[serde(alias = "designs")]
     pub(super) cards: i64,
 }
 

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::answers::{Facet, FacetValue, Facets};
-use super::search::Asked;
+use super::answers::{DesignFacets, Facet, FacetValue, Facets, read};
+use crate::app::problem::Problem;
+use crate::memory::rendered::Rendered;
 use crate::search::attribute_field;
 use crate::web::words;
 
@@ -14,27 +15,31 @@ const UNFOLDED: usize = 2;
 
 /// Something that the found cards differ in.
 #[derive(Debug)]
-pub(super) struct Narrowing {
-    pub(super) name: String,
-    pub(super) is_unfolded: bool,
+pub(in crate::web) struct Narrowing {
+    pub(in crate::web) name: String,
+    pub(in crate::web) is_unfolded: bool,
     is_of_numbers: bool,
-    pub(super) links: Vec<NarrowLink>,
+    pub(in crate::web) links: Vec<NarrowLink>,
 }
 
 /// A search with one more term.
 #[derive(Debug)]
-pub(super) struct NarrowLink {
-    pub(super) name: String,
-    pub(super) path: String,
+pub(in crate::web) struct NarrowLink {
+    pub(in crate::web) name: String,
+    pub(in crate::web) path: String,
     /// Cards that it finds. `None` for numbers: cards are counted by their base printing, and found by every printing.
-    pub(super) cards: Option<String>,
+    pub(in crate::web) cards: Option<String>,
 }
 
-/// What the search can be narrowed by. A value that all cards have, or none, narrows nothing. `found`: how many cards there are, if they were all counted.
-pub(super) fn narrowings(asked: &Asked, found: Option<i64>, facets: Facets) -> Vec<Narrowing> {
+/// What the search can be narrowed by. A value that all cards have, or none, narrows nothing. `path_with`: the address of the search with a term;
+/// `found`: how many cards there are, if they were all counted.
+pub(super) fn narrowings(
+    path_with: &dyn Fn(&str) -> String,
+    found: Option<i64>,
+    facets: Facets,
+) -> Vec<Narrowing> {
     let facets = facets.facets.into_iter();
-    let beginning = asked.to_be_narrowed();
-    let narrowing = |facet| narrowing(&beginning, found, facet);
+    let narrowing = |facet| narrowing(path_with, found, facet);
     let mut all: Vec<Narrowing> = facets.filter_map(narrowing).collect();
     // Of numbers there are many with few cards each.
     for narrowing in all.iter_mut().filter(|narrowing| !narrowing.is_of_numbers).take(UNFOLDED) {
@@ -43,7 +48,20 @@ pub(super) fn narrowings(asked: &Asked, found: Option<i64>, facets: Facets) -> V
     all
 }
 
-fn narrowing(beginning: &Asked, found: Option<i64>, facet: Facet) -> Option<Narrowing> {
+/// What a search of designs can be narrowed by, from the answer of the API.
+pub(in crate::web) fn design_narrowings(
+    path_with: &dyn Fn(&str) -> String,
+    answer: &Rendered,
+) -> Result<Vec<Narrowing>, Problem> {
+    let DesignFacets { designs, facets } = read(answer)?;
+    Ok(narrowings(path_with, Some(designs), Facets { facets }))
+}
+
+fn narrowing(
+    path_with: &dyn Fn(&str) -> String,
+    found: Option<i64>,
+    facet: Facet,
+) -> Option<Narrowing> {
     let field = match facet.of.as_str() {
         "attribute" => attribute_field(&facet.code),
         _ => facet.code,
@@ -64,7 +82,7 @@ fn narrowing(beginning: &Asked, found: Option<i64>, facet: Facet) -> Option<Narr
         let (term, name) = term(&field, value.value)?;
         Some(NarrowLink {
             name: value.name.unwrap_or(name),
-            path: beginning.path_with(&term),
+            path: path_with(&term),
             cards: (!is_of_numbers).then(|| words::grouped(value.cards)),
         })
     });

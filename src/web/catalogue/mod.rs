@@ -14,12 +14,13 @@ mod tiles;
 mod unlocks;
 mod values;
 
-pub(super) use answers::{Warning, card_path, game_path};
+pub(super) use answers::{Warning, card_path, game_path, set_path};
+pub(super) use facets::{Narrowing, design_narrowings};
 pub(super) use marks::{Piece, pieces};
 pub(super) use search::faults_of as faults_of_query;
 pub(super) use tiles::Progress;
 pub(super) use unlocks::{NewUnlock, Wall, list_unlocks, list_walls};
-pub(super) use values::rarity_name;
+pub(super) use values::{Fact, facts, kind_name, label, rarity_name, text};
 
 use actix_web::web::ServiceConfig;
 

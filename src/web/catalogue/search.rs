@@ -329,7 +329,11 @@ impl SearchPage {
             },
             lacks_facets: matches!(facets, FoundFacets::Missing),
             narrowings: match facets {
-                FoundFacets::Counted(facets) => narrowings(&asked, exact_total(&found), facets),
+                FoundFacets::Counted(facets) => {
+                    let beginning = asked.to_be_narrowed();
+                    let path_with = |term: &str| beginning.path_with(term);
+                    narrowings(&path_with, exact_total(&found), facets)
+                }
                 FoundFacets::None | FoundFacets::Missing => Vec::new(),
             },
             asked,

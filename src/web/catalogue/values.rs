@@ -7,9 +7,9 @@ use crate::web::words;
 
 /// An attribute with its value.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fact {
-    pub(super) label: String,
-    pub(super) value: String,
+pub(in crate::web) struct Fact {
+    pub(in crate::web) label: String,
+    pub(in crate::web) value: String,
 }
 
 /// The kind of that code.
@@ -18,7 +18,7 @@ pub(super) fn kind<'a>(game: &'a Game, code: &str) -> Option<&'a Kind> {
 }
 
 /// The name of a kind.
-pub(super) fn kind_name(game: &Game, code: &str) -> String {
+pub(in crate::web) fn kind_name(game: &Game, code: &str) -> String {
     kind(game, code).map_or_else(|| words::titled(code), |kind| kind.name.clone())
 }
 
@@ -28,7 +28,7 @@ pub(in crate::web) fn rarity_name(game: &Game, code: &str) -> String {
 }
 
 /// What a card of this kind has, numbers last, each in the order of codes; what it lacks is left out.
-pub(super) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>) -> Vec<Fact> {
+pub(in crate::web) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>) -> Vec<Fact> {
     let fact = |(code, value): (&String, &Value)| {
         let attribute = kind.and_then(|kind| kind.attributes.get(code));
         let value = text(attribute, value)?;
@@ -40,12 +40,12 @@ pub(super) fn facts(kind: Option<&Kind>, attributes: &Map<String, Value>) -> Vec
 }
 
 /// What an attribute is called.
-pub(super) fn label(attribute: Option<&Attribute>, code: &str) -> String {
+pub(in crate::web) fn label(attribute: Option<&Attribute>, code: &str) -> String {
     words::titled(attribute.map_or(code, |attribute| &attribute.name))
 }
 
 /// A value as text; `None`: there is nothing to show.
-pub(super) fn text(attribute: Option<&Attribute>, value: &Value) -> Option<String> {
+pub(in crate::web) fn text(attribute: Option<&Attribute>, value: &Value) -> Option<String> {
     let may_be_negative = attribute.is_some_and(|attribute| {
         matches!(attribute.value, AttributeValue::Integer { min: Some(min), .. } if min < 0)
     });

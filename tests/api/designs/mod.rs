@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 /// A sound card of the game, as a design.
-fn heron(name: &str) -> Value {
+pub fn heron(name: &str) -> Value {
     json!({
         "game": "ttcg", "name": name, "kind": "unit",
         "attributes": { "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 },
@@ -52,7 +52,7 @@ fn changed(mut design: Value, changes: &Value) -> Value {
     design
 }
 
-async fn app() -> TestApp {
+pub async fn app() -> TestApp {
     let app = TestApp::start().await;
     app.seed(&["ttcg"]).await;
     app.seed_effect_texts("ttcg").await;
@@ -64,7 +64,7 @@ async fn create(app: &TestApp, author: &Player, design: &Value) -> Answer {
 }
 
 /// Begins a design and returns its path.
-async fn begun(app: &TestApp, author: &Player, design: &Value) -> String {
+pub async fn begun(app: &TestApp, author: &Player, design: &Value) -> String {
     let answer = create(app, author, design).await;
     assert_eq!(answer.status, 201, "{}", answer.text());
     answer.header("location")
@@ -89,13 +89,13 @@ async fn put(app: &TestApp, author: &Player, path: &str, tag: &str, design: &Val
 }
 
 /// Takes a step with a design as it is now.
-async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Answer {
+pub async fn step(app: &TestApp, author: &Player, path: &str, step: &str) -> Answer {
     let tag = app.get(path).by(author).answer().await.header("etag");
     app.post(&format!("{path}/{step}")).by(author).header("if-match", tag).answer().await
 }
 
 /// Begins a design, shares it, and returns its path.
-async fn shared(app: &TestApp, author: &Player, design: &Value) -> String {
+pub async fn shared(app: &TestApp, author: &Player, design: &Value) -> String {
     let path = begun(app, author, design).await;
     step(app, author, &path, "share").await.expect(200);
     path

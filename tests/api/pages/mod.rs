@@ -1,16 +1,19 @@
 //! The pages for people: what they show, what they must not, and in what form.
 
 mod accounts;
+mod admin;
 mod browser;
 mod cards;
 mod collection;
 mod copies;
 mod decks;
+mod designs;
 mod errors;
 mod escapes;
 mod frame;
 mod html;
 mod links;
+mod permissions;
 mod search;
 mod secrets;
 mod serials;
@@ -43,7 +46,7 @@ async fn unlock(app: &TestApp, admin: &Player, number: &str) {
 }
 
 /// A page of every form, with a status of 200.
-const PAGES: [&str; 17] = [
+const PAGES: [&str; 19] = [
     "/",
     "/games/ttcg",
     "/sets/ttcg/hearth",
@@ -61,6 +64,8 @@ const PAGES: [&str; 17] = [
     "/search/help",
     "/decks",
     "/decks?q=legal:standard&game=ttcg&sort=updated",
+    "/designs",
+    "/designs?q=status:shared&game=ttcg&sort=rating",
 ];
 
 async fn page(app: &TestApp, path: &str) -> Answer {

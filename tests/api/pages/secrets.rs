@@ -49,8 +49,15 @@ async fn paths(app: &TestApp) -> Vec<String> {
     .map(str::to_owned)
     .to_vec();
     paths.extend(
-        ["/decks", "/decks?q=contains:%22a+name+that+was+typed%22", "/decks/check", DECK]
-            .map(str::to_owned),
+        [
+            "/designs",
+            "/designs?game=ttcg",
+            "/decks",
+            "/decks?q=contains:%22a+name+that+was+typed%22",
+            "/decks/check",
+            DECK,
+        ]
+        .map(str::to_owned),
     );
     paths.extend(
         [

@@ -1,0 +1,216 @@
+//! The artwork of an own design: uploaded, chosen among earlier ones, described, or taken away.
+
+use actix_web::body::SizedStream;
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+
+use super::faults::faults_of;
+use super::steps::find_own;
+use super::words as design_words;
+use super::{design_path, identifier};
+use crate::app::designs::artworks::{self, ArtworkKey, ArtworkResponse};
+use crate::app::designs::design_bodies::{DesignArtworkBody, DesignContentResponse, DesignRequest};
+use crate::app::designs::{artwork_files, design_lifecycle};
+use crate::app::page::PageLimit;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::Revision;
+use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
+use crate::domain::designs::identifier::DesignCode;
+use crate::http::extract::{ClientNetwork, Upload};
+use crate::web::forms::{Faults, private};
+use crate::web::headers::stay_apart;
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// Earlier artworks that can be chosen.
+const EARLIER: u16 = 24;
+/// Largest form: a picture of 10 MiB, as the API takes, and a few short fields.
+const MAX_FORM: usize = 10 * 1024 * 1024 + 16 * 1024;
+/// What the file of a player may do when somebody opens it by itself: nothing.
+const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
+
+/// An artwork to choose.
+struct ArtworkChoice {
+    id: String,
+    picture: String,
+    name: String,
+    width: i32,
+    height: i32,
+    is_chosen: bool,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/artwork.html")]
+struct ArtworkPage {
+    frame: Frame,
+    faults: Faults,
+    heading: String,
+    name: String,
+    design: String,
+    version: i64,
+    alt: String,
+    has_none: bool,
+    choices: Vec<ArtworkChoice>,
+    room: String,
+}
+
+/// Shows the form.
+pub(in crate::web) async fn show(
+    state: web::Data<AppState>,
+    by: Player<WriteOwnDesigns>,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
+    show_form(&state, &reads, code, None, (200, Faults::none())).await
+}
+
+/// `typed`: what was chosen and described.
+async fn show_form(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+    typed: Option<(String, String)>,
+    (status, faults): (u16, Faults),
+) -> Result<HttpResponse, Problem> {
+    let found = find_own(app, by, code).await?;
+    let stored = found.design.content.artwork;
+    let (chosen, alt) = typed.unwrap_or_else(|| match stored {
+        Some(artwork) => (artwork.id, artwork.alt.unwrap_or_default()),
+        None => (String::new(), String::new()),
+    });
+    let limit = PageLimit::try_from(EARLIER).map_err(Problem::internal)?;
+    let own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
+    let choice = |(at, artwork): (usize, ArtworkResponse)| ArtworkChoice {
+        picture: format!("/my/artworks/{}", artwork.id),
+        name: design_words::artwork_number(at + 1),
+        width: artwork.small.width,
+        height: artwork.small.height,
+        is_chosen: artwork.id == chosen,
+        id: artwork.id,
+    };
+    let choices: Vec<ArtworkChoice> = own.data.into_iter().enumerate().map(choice).collect();
+    let name = design_words::name_of(&found.design.content.name);
+    let heading = design_words::artwork_of(&name);
+    let page = ArtworkPage {
+        frame: Frame::new(&heading).at(Place::Designs),
+        faults,
+        heading,
+        design: design_path(code),
+        version: found.version.0,
+        alt,
+        has_none: !choices.iter().any(|choice| choice.is_chosen),
+        choices,
+        room: design_words::room(own.bytes_used, own.bytes_quota),
+        name,
+    };
+    private(status, &page)
+}
+
+/// Keeps the picture that was sent, if there is one, and has the design show it, or the one that was chosen.
+pub(in crate::web) async fn send(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<WriteOwnDesigns>,
+    req: HttpRequest,
+    design: web::Path<String>,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
+    let found = find_own(&state, &reads, code).await?;
+    let expected = artworks::expect(&state, &by, network.0)?;
+    let upload = Upload::receive(&req, payload, MAX_FORM).await?;
+    let alt = upload.field("alt").to_owned();
+    let mut chosen = upload.field("artwork").to_owned();
+    // Without a number it is no version that there ever was.
+    let meant = Revision(upload.field("version").parse().unwrap_or_default()).meant();
+    let done = async {
+        if let Some(file) = upload.file("file") {
+            let kept = expected.keep(&state, &by, file.content.clone()).await?;
+            chosen = kept.artwork.id;
+        }
+        let given = Some(alt.clone()).filter(|alt| !alt.trim().is_empty());
+        let artwork = Some(chosen.clone()).filter(|id| !id.is_empty());
+        let artwork = artwork.map(|id| DesignArtworkBody { id, alt: given });
+        let design = found.design;
+        let request = with_artwork(design.game, design.content, artwork);
+        design_lifecycle::revise(&state, &by, network.0, code, &meant, request).await
+    };
+    match done.await {
+        Ok(_) => Ok(see_other(&design_path(code))),
+        Err(problem) => {
+            let faults = match problem.code() {
+                ProblemCode::UnreadableArtwork | ProblemCode::Gone => {
+                    Some(Faults::one("file", problem.text()))
+                }
+                ProblemCode::PreconditionFailed => {
+                    Some(Faults::one("", design_words::CHANGED_BEFORE_STEP))
+                }
+                _ => faults_of(&problem, &[("/artwork/alt", "alt"), ("/artwork/id", "file")]),
+            };
+            let Some(faults) = faults else { return Err(problem) };
+            let (typed, status) = (Some((chosen, alt)), problem.code().status());
+            show_form(&state, &reads, code, typed, (status, faults)).await
+        }
+    }
+}
+
+/// A design as it is, with another artwork.
+fn with_artwork(
+    game: String,
+    content: DesignContentResponse,
+    artwork: Option<DesignArtworkBody>,
+) -> DesignRequest {
+    let DesignContentResponse {
+        name,
+        kind,
+        attributes,
+        effects,
+        printings,
+        flavour,
+        lore,
+        credits,
+        licence,
+        ..
+    } = content;
+    let licence = Some(licence.to_owned());
+    DesignRequest {
+        game,
+        name,
+        kind,
+        attributes,
+        effects,
+        printings,
+        flavour,
+        lore,
+        credits,
+        licence,
+        artwork,
+    }
+}
+
+/// The small file of an artwork that the reader may see.
+pub(in crate::web) async fn download(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDesigns>,
+    artwork: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let id = ArtworkId::parse(&artwork).map_err(|_| Problem::not_found())?;
+    let (viewer, size) = (by.visitor.viewer(), RenditionSize::Small);
+    let shown = artwork_files::find(&state, viewer, Some(&*by), None, id, size).await?;
+    let length = shown.size()?;
+    let mut answer = HttpResponse::Ok();
+    answer.content_type(shown.media_type());
+    let mut answer =
+        answer.body(SizedStream::new(length, Box::pin(shown.stream(state.as_ref().clone()))));
+    let headers = answer.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    // The file is compressed already.
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("identity"));
+    stay_apart(headers);
+    Ok(answer)
+}

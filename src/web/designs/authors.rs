@@ -1,0 +1,194 @@
+//! The page of an author: what everybody may know of them, and their designs.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::design::author_path;
+use super::faults::faults_of;
+use super::tiles::DesignTile;
+use super::words as design_words;
+use crate::app::decks::followed_authors::{self, FollowedKey};
+use crate::app::designs::authors::{self, AuthorResponse};
+use crate::app::designs::design_lists::DesignSummaryResponse;
+use crate::app::designs::gallery::{self, GalleryRequest, demand_cursor};
+use crate::app::page::{Cursor, MAX_LIMIT, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks};
+use crate::domain::network::Network;
+use crate::domain::text::AccountName;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, Visitor, log_in_path, see_other};
+use crate::web::words;
+
+/// Where the list of designs begins.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct AuthorQuery {
+    cursor: Option<Cursor>,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/author.html")]
+struct AuthorPage {
+    frame: Frame,
+    faults: Faults,
+    name: String,
+    path: String,
+    badges: Vec<String>,
+    /// Labels with numbers.
+    facts: Vec<(&'static str, String)>,
+    since: String,
+    since_at: String,
+    /// Where the public decks are; `None`: there are none.
+    decks: Option<String>,
+    tiles: Vec<DesignTile>,
+    is_stranger: bool,
+    is_self: bool,
+    is_followed: bool,
+    log_in: String,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// Shows an author; 404 without anything that everybody sees.
+pub(in crate::web) async fn find_author(
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    network: ClientNetwork,
+    author: web::Path<String>,
+    query: web::Query<AuthorQuery>,
+) -> Result<HttpResponse, Problem> {
+    let asker = (&visitor, network.0);
+    show(&state, asker, &author, query.into_inner(), (200, Faults::none())).await
+}
+
+async fn show(
+    app: &AppState,
+    (visitor, network): (&Visitor, Network),
+    name: &str,
+    query: AuthorQuery,
+    (status, faults): (u16, Faults),
+) -> Result<HttpResponse, Problem> {
+    let author = authors::find(app, name).await?;
+    demand_cursor(query.cursor.as_ref())?;
+    let request = GalleryRequest {
+        author: AccountName::parse(&author.name).ok(),
+        ..GalleryRequest::default()
+    };
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let request = request.check(app).await?;
+    let designs = gallery::list(app, network, request, query.cursor.as_ref(), limit).await?.page;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let tile = |design: DesignSummaryResponse| {
+        let game = games.get(design.game.as_str()).copied();
+        DesignTile { author: String::new(), ..DesignTile::new(game, design) }
+    };
+    let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
+    let path = author_path(&author.name);
+    let page = AuthorPage {
+        frame: Frame::new(&author.name).at(Place::Designs),
+        faults,
+        badges: author
+            .badges
+            .iter()
+            .map(|badge| design_words::badge(badge.badge, badge.count))
+            .collect(),
+        facts: facts(&author),
+        since: words::day_of(author.first_shared_at),
+        since_at: author.first_shared_at.to_rfc3339(),
+        decks: (author.decks > 0).then(|| decks_path(&author.name)),
+        tiles: designs.data.into_iter().map(tile).collect(),
+        is_stranger: visitor.is_stranger(),
+        is_self: reads.as_ref().is_some_and(|reads| reads.account().0 == author.account_id),
+        is_followed: match &reads {
+            Some(reads) => follows(app, reads, author.account_id).await?,
+            None => false,
+        },
+        log_in: log_in_path(&path),
+        first_path: query.cursor.as_ref().map(|_| path.clone()),
+        next_path: designs.next_cursor.map(|cursor| format!("{path}?cursor={cursor}")),
+        name: author.name,
+        path,
+    };
+    private(status, &page)
+}
+
+fn facts(author: &AuthorResponse) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        (design_words::DESIGNS, words::grouped(author.designs)),
+        (design_words::OFFICIAL, words::grouped(author.official)),
+        (design_words::PUBLIC_DECKS, words::grouped(author.decks)),
+        (design_words::FOLLOWERS, words::grouped(author.followers)),
+    ];
+    if let Some(mean) = author.mean_rating {
+        facts.push((design_words::MEAN_RATING, design_words::mean(mean)));
+    }
+    facts
+}
+
+/// The search of public decks for those of an author.
+fn decks_path(name: &str) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("q", &format!("by:\"{name}\""));
+    format!("/decks?{}", query.finish())
+}
+
+/// Whether the reader follows an account: they may follow some hundreds.
+async fn follows(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+    account: Uuid,
+) -> Result<bool, Problem> {
+    let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
+    let mut before: Option<FollowedKey> = None;
+    loop {
+        let page = followed_authors::list(app, by, before, limit).await?;
+        if page.data.iter().any(|author| author.account_id == account) {
+            return Ok(true);
+        }
+        let last = page.data.last().filter(|_| page.next_cursor.is_some());
+        let Some(last) = last else { return Ok(false) };
+        before = Some((
+            crate::app::page::CursorTime(last.followed_at),
+            crate::domain::ids::AccountId(last.account_id),
+        ));
+    }
+}
+
+/// Whether to follow.
+#[derive(Deserialize)]
+pub(in crate::web) struct Followed {
+    follow: bool,
+}
+
+/// Follows an author, or follows them no more.
+pub(in crate::web) async fn follow(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<GiveDeckFeedback>,
+    author: web::Path<String>,
+    Form(Followed { follow }): Form<Followed>,
+) -> Result<HttpResponse, Problem> {
+    let done = if follow {
+        followed_authors::follow(&state, &by, &author).await
+    } else {
+        followed_authors::unfollow(&state, &by, &author).await
+    };
+    match done {
+        Ok(()) => Ok(see_other(&author_path(&author))),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
+            let (asker, query) = ((&by.visitor, network.0), AuthorQuery::default());
+            show(&state, asker, &author, query, (problem.code().status(), faults)).await
+        }
+    }
+}

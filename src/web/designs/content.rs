@@ -1,0 +1,68 @@
+//! What a design says, as people read it.
+
+use cardscape_engine::{Attribute, Game};
+use serde_json::{Map, Value};
+
+use super::words as design_words;
+use crate::app::designs::design_bodies::DesignContentResponse;
+use crate::web::catalogue::{Fact, facts, kind_name, label, rarity_name, text};
+use crate::web::markup::Markup;
+use crate::web::words;
+
+/// What a design says, as people read it.
+pub(super) struct ContentView {
+    pub(super) kind: String,
+    pub(super) facts: Vec<Fact>,
+    /// Sentences, with their styles and slots.
+    pub(super) effects: Vec<(Option<String>, String)>,
+    pub(super) flavour: Option<String>,
+    pub(super) lore: Option<Markup>,
+    pub(super) credits: Option<String>,
+    pub(super) licence: &'static str,
+    /// What stands for its artwork; `None`: it has none, or no text.
+    pub(super) alt: Option<String>,
+    /// Numbers that differ between rarities.
+    pub(super) columns: Vec<String>,
+    pub(super) printings: Vec<(String, Vec<String>)>,
+}
+
+impl ContentView {
+    pub(super) fn new(game: &Game, content: &DesignContentResponse) -> Self {
+        let kind = game.kind(&content.kind);
+        let columns: Vec<&String> = kind.map_or_else(Vec::new, |kind| {
+            let differs = |(_, attribute): &(_, &Attribute)| attribute.per_printing;
+            kind.attributes.iter().filter(differs).map(|(code, _)| code).collect()
+        });
+        let attribute = |code: &str| kind.and_then(|kind| kind.attributes.get(code));
+        let value = |code: &str, own: &Map<String, Value>| {
+            let value = own.get(code).or_else(|| content.attributes.get(code));
+            let told = value.and_then(|value| text(attribute(code), value));
+            told.unwrap_or_else(|| words::NOTHING.to_owned())
+        };
+        let printings = content.all_printings.iter().map(|printing| {
+            let values = columns.iter().map(|code| value(code, &printing.attributes)).collect();
+            (rarity_name(game, &printing.rarity), values)
+        });
+        Self {
+            kind: kind_name(game, &content.kind),
+            facts: facts(kind, &content.attributes),
+            effects: content
+                .effects
+                .iter()
+                .map(|effect| {
+                    let parts = [&effect.slot, &effect.style].into_iter().flatten();
+                    let parts: Vec<String> = parts.map(|part| words::titled(part)).collect();
+                    let label = (!parts.is_empty()).then(|| parts.join(words::BETWEEN_LABELS));
+                    (label, effect.text.clone())
+                })
+                .collect(),
+            flavour: content.flavour.clone(),
+            lore: content.lore.as_deref().map(Markup::new),
+            credits: content.credits.clone(),
+            licence: design_words::licence(content.licence),
+            alt: content.artwork.as_ref().and_then(|artwork| artwork.alt.clone()),
+            printings: printings.collect(),
+            columns: columns.iter().map(|code| label(attribute(code), code)).collect(),
+        }
+    }
+}

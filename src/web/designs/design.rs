@@ -1,0 +1,305 @@
+//! The page of a design: what it says, and what others say of it.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::comments::{self, Thread};
+use super::content::ContentView;
+use super::ratings::{CriterionField, RatingsView, TypedRating, criterion_fields};
+use super::steps::{StepLink, step_links};
+use super::suggestions::SuggestionRow;
+use super::words as design_words;
+use super::{design_path, identifier};
+use crate::app::designs::design_bodies::DesignResponse;
+use crate::app::designs::design_lifecycle::{self, VersionedDesign};
+use crate::app::designs::{design_ratings, suggested_changes};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::memory::rendered::Freshness;
+use crate::web::catalogue::{card_path, game_path, rarity_name};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place, Preview, answer, write};
+use crate::web::session::{Visitor, log_in_path};
+use crate::web::words;
+
+/// Suggestions that are shown with the design.
+const SUGGESTIONS: u16 = 20;
+
+/// Which part of the page.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct DesignQuery {
+    /// In which to draw it; empty: the lowest.
+    rarity: String,
+    /// Where the comments begin.
+    comments: Option<Cursor>,
+}
+
+/// What was typed into a form that was refused.
+#[derive(Debug, Default)]
+pub(super) struct TypedFeedback {
+    pub(super) text: String,
+    /// The comment that it replies to.
+    pub(super) reply_to: Option<Uuid>,
+    pub(super) rating: Option<TypedRating>,
+}
+
+/// A rarity in which the picture can be seen.
+struct RarityLink {
+    name: String,
+    path: String,
+    is_shown: bool,
+}
+
+/// A card that a design became, or what a moderator said of it.
+struct Said {
+    heading: &'static str,
+    text: String,
+    day: String,
+    at: String,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/design.html")]
+struct DesignPage {
+    frame: Frame,
+    faults: Faults,
+    id: String,
+    name: String,
+    path: String,
+    picture: String,
+    alt: String,
+    rarities: Vec<RarityLink>,
+    content: ContentView,
+    game: String,
+    game_path: String,
+    author: String,
+    author_path: String,
+    status: &'static str,
+    status_about: &'static str,
+    revised: String,
+    revised_at: String,
+    contributors: Vec<String>,
+    said: Vec<Said>,
+    card: Option<String>,
+    is_own: bool,
+    is_reviewer: bool,
+    is_logged_in: bool,
+    log_in: String,
+    steps: Vec<StepLink>,
+    may_be_edited: bool,
+    /// `None`: nobody can rate or comment on it.
+    ratings: Option<RatingsView>,
+    criteria: Vec<CriterionField>,
+    has_rated: bool,
+    suggestions: Vec<SuggestionRow>,
+    threads: Option<Vec<Thread>>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+    key: String,
+    typed: TypedFeedback,
+}
+
+/// Shows a design as its reader may see it.
+pub(in crate::web) async fn find_design(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    design: web::Path<String>,
+    query: web::Query<DesignQuery>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let (faults, typed) = (Faults::none(), TypedFeedback::default());
+    let page = page(&state, &visitor, code, query.into_inner(), (faults, typed)).await?;
+    if !visitor.is_stranger() {
+        return private(200, &page);
+    }
+    // Checked again each time: a design may be withdrawn at any moment.
+    let mut answer = answer(&req, &write(&page, Freshness::Private)?);
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
+    Ok(answer)
+}
+
+/// The same with what is wrong with a form on it.
+pub(super) async fn show(
+    app: &AppState,
+    visitor: &Visitor,
+    code: DesignCode,
+    (status, faults, typed): (u16, Faults, TypedFeedback),
+) -> Result<HttpResponse, Problem> {
+    let query = DesignQuery::default();
+    let page = page(app, visitor, code, query, (faults, typed)).await?;
+    private(status, &page)
+}
+
+async fn page(
+    app: &AppState,
+    visitor: &Visitor,
+    code: DesignCode,
+    query: DesignQuery,
+    (faults, typed): (Faults, TypedFeedback),
+) -> Result<DesignPage, Problem> {
+    let reads: Option<Granted<ReadOwnDesigns>> = visitor.must().ok();
+    let reviews = visitor.must().ok();
+    let found = design_lifecycle::find(app, reads.as_ref(), reviews.as_ref(), code).await?;
+    let VersionedDesign { is_own, design, .. } = found;
+    let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
+    let game = &loaded.game;
+    if !query.rarity.is_empty() && game.rarity(&query.rarity).is_none() {
+        return Err(Problem::of_query(Vec::new()));
+    }
+    let ratings = unless_missing(design_ratings::find_all(app, code).await)?;
+    let own_rating = match &reads {
+        Some(reads) if !is_own => unless_missing(design_ratings::find_own(app, reads, code).await)?,
+        _ => None,
+    };
+    let suggestions = match &reads {
+        Some(reads) => {
+            let limit = PageLimit::try_from(SUGGESTIONS).map_err(Problem::internal)?;
+            // A moderator may see a design to which nobody can suggest anything.
+            let listed = suggested_changes::list(app, reads, code, None, limit).await;
+            unless_missing(listed)?.map_or_else(Vec::new, |page| page.data)
+        }
+        None => Vec::new(),
+    };
+    let reader = reads.as_ref().map(Granted::account);
+    let listed = comments::list(app, code, reader, query.comments.as_ref(), &typed).await?;
+    let path = design_path(&design.id);
+    let (threads, next) = match listed {
+        Some((threads, next)) => (Some(threads), next),
+        None => (None, None),
+    };
+    let given = |criterion: &str| match (&typed.rating, &own_rating) {
+        (Some(typed), _) => typed.given(criterion),
+        (None, Some(own)) => Some(match criterion {
+            "fun" => own.fun,
+            "balance" => own.balance,
+            "flavour" => own.flavour,
+            _ => own.clarity,
+        }),
+        (None, None) => None,
+    };
+    let name = design_words::name_of(&design.content.name);
+    let at_comments = |cursor: &str| format!("{path}?comments={cursor}#comments");
+    let shown = query.rarity.as_str();
+    Ok(DesignPage {
+        frame: frame(app, &design, &name, &path, ratings.is_some()),
+        faults,
+        picture: picture_path(&path, shown),
+        alt: words::picture_of(&name, game.rarity(shown).map(|rarity| rarity.name.as_str())),
+        rarities: rarities(game, &design, &path, shown),
+        content: ContentView::new(game, &design.content),
+        game: game.name().to_owned(),
+        game_path: game_path(game.code()),
+        author_path: author_path(&design.author),
+        status: design_words::status(design.status),
+        status_about: if is_own { design_words::status_about(design.status) } else { "" },
+        revised: words::day_of(design.revised_at),
+        revised_at: design.revised_at.to_rfc3339(),
+        contributors: design.contributors.iter().map(|one| one.name.clone()).collect(),
+        said: said(&design),
+        card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
+        is_own,
+        is_reviewer: reviews.is_some(),
+        is_logged_in: !visitor.is_stranger(),
+        log_in: log_in_path(&path),
+        steps: if is_own { step_links(&design) } else { Vec::new() },
+        may_be_edited: is_own && super::steps::may_be_edited(&design),
+        ratings: ratings.as_ref().map(RatingsView::new),
+        criteria: criterion_fields(given),
+        has_rated: own_rating.is_some(),
+        suggestions: suggestions
+            .into_iter()
+            .filter(|suggestion| suggestion.state == "open")
+            .map(|suggestion| SuggestionRow::new(&path, suggestion))
+            .collect(),
+        threads,
+        first_path: query.comments.as_ref().map(|_| format!("{path}#comments")),
+        next_path: next.as_deref().map(at_comments),
+        key: Uuid::now_v7().to_string(),
+        typed,
+        id: design.id,
+        author: design.author,
+        name,
+        path,
+    })
+}
+
+/// What is there; `None` where nobody sees such a thing.
+fn unless_missing<T>(found: Result<T, Problem>) -> Result<Option<T>, Problem> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(problem) if problem.code() == ProblemCode::NotFound => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+fn frame(
+    app: &AppState,
+    design: &DesignResponse,
+    name: &str,
+    path: &str,
+    is_public: bool,
+) -> Frame {
+    let frame = Frame::new(name).at(Place::Designs);
+    if !is_public {
+        return frame;
+    }
+    let public_url = app.settings.public_url.as_deref();
+    let mut frame = frame.of_address(public_url, path);
+    frame.preview = Some(Preview {
+        title: name.to_owned(),
+        text: design_words::preview(&design.author),
+        picture: public_url.map(|public| format!("{public}{}", design.image_uris.png)),
+    });
+    frame
+}
+
+fn picture_path(path: &str, rarity: &str) -> String {
+    if rarity.is_empty() {
+        format!("{path}/picture")
+    } else {
+        format!("{path}/picture?rarity={rarity}")
+    }
+}
+
+fn rarities(game: &Game, design: &DesignResponse, path: &str, shown: &str) -> Vec<RarityLink> {
+    let first = design.content.all_printings.first().map_or("", |printing| &printing.rarity);
+    let shown = if shown.is_empty() { first } else { shown };
+    let link = |rarity: &String| RarityLink {
+        name: rarity_name(game, rarity),
+        path: format!("{path}?rarity={rarity}"),
+        is_shown: rarity == shown,
+    };
+    design.content.all_printings.iter().map(|printing| link(&printing.rarity)).collect()
+}
+
+/// What moderators said of it.
+fn said(design: &DesignResponse) -> Vec<Said> {
+    let review = design.review.as_ref().map(|review| Said {
+        heading: design_words::decision(review.decision),
+        text: review.reason.clone(),
+        day: words::day_of(review.decided_at),
+        at: review.decided_at.to_rfc3339(),
+    });
+    let takedown = design.takedown.as_ref().map(|takedown| Said {
+        heading: design_words::TAKEN_DOWN,
+        text: takedown.note.clone(),
+        day: words::day_of(takedown.taken_down_at),
+        at: takedown.taken_down_at.to_rfc3339(),
+    });
+    takedown.into_iter().chain(review).collect()
+}
+
+/// The page of an author.
+pub(super) fn author_path(name: &str) -> String {
+    use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+    format!("/designers/{}", utf8_percent_encode(name, NON_ALPHANUMERIC))
+}

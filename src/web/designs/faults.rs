@@ -1,0 +1,19 @@
+//! What is wrong with a form about a design.
+
+use super::words as design_words;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::web::forms::Faults;
+use crate::web::words;
+
+/// What a problem says of a form, by the fields that its pointers name. `None`: it is not about the form, and is a page of its own.
+pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> Option<Faults> {
+    let mut faults = Faults::of_problem(problem, fields, design_words::fault)?;
+    let obstacles = problem.members().get("obstacles").and_then(serde_json::Value::as_array);
+    for obstacle in obstacles.into_iter().flatten().filter_map(serde_json::Value::as_str) {
+        faults.add("", design_words::obstacle(obstacle));
+    }
+    if problem.code() == ProblemCode::DesignNameTaken {
+        faults.add("", words::sentence(&problem.text()));
+    }
+    Some(faults)
+}

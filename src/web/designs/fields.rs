@@ -1,0 +1,228 @@
+//! Fields of the designer for attributes and effects, with the bounds that the game sets.
+
+use cardscape_engine::{
+    Attribute, AttributeValue, CardDefinition, Effect, EffectSchema, Game, Kind,
+};
+
+use super::draft::Draft;
+use super::gallery::Choice;
+use super::words as design_words;
+use crate::domain::designs::content::MAX_EFFECTS;
+use crate::web::catalogue::label;
+use crate::web::words;
+
+/// Most characters of a text whose game says nothing of it.
+const MAX_TEXT: u32 = 500;
+
+/// How the `id` of a field follows from its name: without dots, which selectors would read otherwise.
+pub(super) fn field_id(name: &str) -> String {
+    name.replace('.', "-")
+}
+
+/// A field for an attribute.
+pub(super) struct AttributeField {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) label: String,
+    /// The rule in a sentence, with its number.
+    pub(super) rule: String,
+    pub(super) input: Input,
+    /// What the game finds wrong with the value.
+    pub(super) notes: Vec<String>,
+}
+
+/// How a value is typed or chosen.
+pub(super) enum Input {
+    Text { value: String, most: u32 },
+    Number { value: String, least: String, most: String },
+    One(Vec<Choice>),
+    Several(Vec<Choice>),
+}
+
+/// The fields for the attributes of a kind, those that are chosen before those that are typed.
+pub(super) fn attribute_fields(kind: &Kind, draft: &Draft) -> Vec<AttributeField> {
+    let rank = |attribute: &Attribute| match attribute.value {
+        AttributeValue::Choice { .. } | AttributeValue::Boolean => 0,
+        AttributeValue::Choices { .. } => 1,
+        AttributeValue::Integer { .. } => 2,
+        _ => 3,
+    };
+    let mut attributes: Vec<(&String, &Attribute)> = kind.attributes.iter().collect();
+    attributes.sort_by_key(|(_, attribute)| rank(attribute));
+    let field = |(code, attribute): (&String, &Attribute)| {
+        let name = format!("attributes.{code}");
+        AttributeField {
+            id: field_id(&name),
+            label: design_words::wanted(&label(Some(attribute), code), attribute.optional),
+            rule: design_words::rule(&attribute.reference.text, &attribute.reference.rule),
+            input: input(attribute, draft, &name),
+            notes: Vec::new(),
+            name,
+        }
+    };
+    attributes.into_iter().map(field).collect()
+}
+
+fn input(attribute: &Attribute, draft: &Draft, name: &str) -> Input {
+    let typed = || draft.one(name).to_owned();
+    let bound = |bound: Option<i64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
+    match &attribute.value {
+        AttributeValue::Integer { min, max } => {
+            Input::Number { value: typed(), least: bound(*min), most: bound(*max) }
+        }
+        AttributeValue::Boolean => Input::One(choices(
+            &[
+                ("true".to_owned(), words::YES.to_owned()),
+                ("false".to_owned(), words::NO.to_owned()),
+            ],
+            &[draft.one(name)],
+        )),
+        AttributeValue::Choice { values } => {
+            Input::One(choices(&named(values), &[draft.one(name)]))
+        }
+        AttributeValue::Choices { values, .. } => {
+            let chosen: Vec<&str> = draft.all(name).collect();
+            Input::Several(choices(&named(values), &chosen))
+        }
+        AttributeValue::Text { max_length } => Input::Text { value: typed(), most: *max_length },
+        // The engine has no other yet.
+        _ => Input::Text { value: typed(), most: MAX_TEXT },
+    }
+}
+
+fn named(values: &[String]) -> Vec<(String, String)> {
+    values.iter().map(|value| (value.clone(), words::titled(value))).collect()
+}
+
+/// All values to choose from, and what was chosen beside them: the check says that it is none.
+fn choices(values: &[(String, String)], chosen: &[&str]) -> Vec<Choice> {
+    let is_known = |value: &str| values.iter().any(|(known, _)| known == value);
+    let unknown = chosen.iter().filter(|value| !value.is_empty() && !is_known(value));
+    let known = values.iter().map(|(value, name)| Choice {
+        value: value.clone(),
+        name: name.clone(),
+        is_chosen: chosen.contains(&value.as_str()),
+    });
+    let unknown = unknown.map(|value| Choice {
+        value: (*value).to_owned(),
+        name: words::titled(value),
+        is_chosen: true,
+    });
+    known.chain(unknown).collect()
+}
+
+/// A rarity whose numbers are worked out, or chosen.
+pub(super) struct RarityRow {
+    pub(super) name: String,
+    pub(super) cells: Vec<NumberCell>,
+}
+
+/// A number of a rarity.
+pub(super) struct NumberCell {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) label: String,
+    pub(super) value: String,
+    /// What it is without a choice.
+    pub(super) worked_out: String,
+}
+
+/// Columns and rows of the numbers that differ between rarities, but for the lowest, which is the design itself. `worked_out`: the number of an
+/// attribute in a rarity.
+pub(super) fn rarity_rows(
+    game: &Game,
+    kind: &Kind,
+    draft: &Draft,
+    worked_out: impl Fn(&str, &str) -> String,
+) -> (Vec<String>, Vec<RarityRow>) {
+    let is_number = |attribute: &Attribute| {
+        attribute.per_printing && matches!(attribute.value, AttributeValue::Integer { .. })
+    };
+    let numbers: Vec<(&String, String)> = kind
+        .attributes
+        .iter()
+        .filter(|(_, attribute)| is_number(attribute))
+        .map(|(code, attribute)| (code, label(Some(attribute), code)))
+        .collect();
+    let base = &game.base_rarity().code;
+    let rarities = game.rarities().iter().filter(|rarity| rarity.code != *base);
+    let row = |rarity: &cardscape_engine::Rarity| {
+        let cell = |(code, label): &(&String, String)| {
+            let name = format!("printings.{}.{code}", rarity.code);
+            NumberCell {
+                id: field_id(&name),
+                label: design_words::number_in(label, &rarity.name),
+                value: draft.one(&name).to_owned(),
+                worked_out: worked_out(&rarity.code, code),
+                name,
+            }
+        };
+        RarityRow { name: rarity.name.clone(), cells: numbers.iter().map(cell).collect() }
+    };
+    if numbers.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    (numbers.iter().map(|(_, label)| label.clone()).collect(), rarities.map(row).collect())
+}
+
+/// Which effects the card may have: the first rule of its kind whose condition holds.
+pub(super) fn effect_schema<'a>(
+    game: &Game,
+    kind: &'a Kind,
+    draft: &Draft,
+) -> Option<&'a EffectSchema> {
+    let card = CardDefinition {
+        number: String::new(),
+        name: draft.one("name").to_owned(),
+        kind: kind.code.clone(),
+        attributes: draft.attributes(game, "attributes", |_| true),
+        effects: Vec::<Effect>::new(),
+        lore: None,
+        printings: Vec::new(),
+    };
+    let holds = |schema: &&EffectSchema| {
+        schema.when.as_ref().is_none_or(|when| when.matches(&card, "", None))
+    };
+    kind.effects.iter().find(holds)
+}
+
+/// The fields of an effect.
+pub(super) struct EffectField {
+    pub(super) at: usize,
+    pub(super) heading: String,
+    /// Names of the fields, and their `id`s.
+    pub(super) name: String,
+    pub(super) id: String,
+    pub(super) text: String,
+    pub(super) styles: Vec<Choice>,
+    pub(super) slots: Vec<Choice>,
+    pub(super) choose: String,
+    pub(super) drop: String,
+    pub(super) notes: Vec<String>,
+}
+
+/// A field for each effect that there is, at least as many as the card must have.
+pub(super) fn effect_fields(schema: &EffectSchema, draft: &Draft) -> Vec<EffectField> {
+    let in_slots: u32 = schema.slots.iter().map(|slot| slot.min).sum();
+    let least = usize::try_from(schema.min.max(in_slots).max(1)).unwrap_or(1);
+    let count = draft.effect_count().max(least.min(MAX_EFFECTS));
+    let slots: Vec<(String, String)> =
+        schema.slots.iter().map(|slot| (slot.code.clone(), words::titled(&slot.code))).collect();
+    let field = |at: usize| {
+        let name = format!("effects.{at}");
+        let chosen = |member: &str| draft.one(&format!("{name}.{member}")).to_owned();
+        EffectField {
+            at,
+            heading: design_words::effect(at),
+            id: field_id(&name),
+            text: chosen("text"),
+            styles: choices(&named(&schema.styles), &[&chosen("style")]),
+            slots: choices(&slots, &[&chosen("slot")]),
+            choose: design_words::choose_sentence(at),
+            drop: design_words::drop_effect(at),
+            notes: Vec::new(),
+            name,
+        }
+    };
+    (0..count).map(field).collect()
+}

@@ -1,0 +1,304 @@
+//! The gallery: the designs that everybody may see, searched, page by page.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+
+use super::tiles::DesignTile;
+use super::words as design_words;
+use crate::app::catalogue::codes::Codes;
+use crate::app::designs::design_facets;
+use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, demand_cursor};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::domain::designs::gallery::GallerySort;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::memory::rendered::Freshness;
+use crate::search::{Node, parse};
+use crate::web::catalogue::{
+    Narrowing, Piece, Warning, design_narrowings, faults_of_query, pieces,
+};
+use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, refused, write};
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/designs";
+
+/// What is asked for, as a form sends it: fields that nobody filled in are empty.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Asked {
+    q: String,
+    game: String,
+    sort: String,
+    cursor: Option<Cursor>,
+}
+
+impl Asked {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let fields = [
+            ("q", self.q.as_str()),
+            ("game", &self.game),
+            ("sort", &self.sort),
+            ("cursor", cursor.unwrap_or_default()),
+        ];
+        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+        let query = query.finish();
+        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+    }
+
+    /// The address of the same search with one more term.
+    fn path_with(&self, term: &str) -> String {
+        let q = match self.q.trim() {
+            "" => term.to_owned(),
+            // The term would belong to the last alternative alone.
+            q if matches!(parse(q), Ok(Some(Node::Or(_)))) => format!("({q}) {term}"),
+            q => format!("{q} {term}"),
+        };
+        Self { q, cursor: None, ..self.clone() }.path_at(None)
+    }
+
+    fn of_game(&self, game: &str) -> String {
+        Self { game: game.to_owned(), cursor: None, ..self.clone() }.path_at(None)
+    }
+
+    /// Whether it is the list of all designs, from its beginning.
+    fn is_plain(&self) -> bool {
+        self.cursor.is_none() && self.path_at(None) == PATH
+    }
+
+    fn game(&self) -> Result<Option<Code>, Problem> {
+        if self.game.is_empty() {
+            return Ok(None);
+        }
+        let code = Code::try_from(self.game.as_str());
+        code.map(|code| Some(code.lower_case())).map_err(|_| Problem::of_query(Vec::new()))
+    }
+
+    fn request(&self, game: Option<&Code>) -> Result<GalleryRequest, Problem> {
+        let sort = GallerySort::ALL.into_iter().find(|sort| sort.as_str() == self.sort);
+        if sort.is_none() && !self.sort.is_empty() {
+            return Err(Problem::of_query(Vec::new()));
+        }
+        Ok(GalleryRequest {
+            codes: Codes::of_game(game.cloned()),
+            text: self.q.clone(),
+            sort: sort.unwrap_or_default(),
+            ..GalleryRequest::default()
+        })
+    }
+}
+
+/// One of several things to choose from: what is sent, or where it leads to.
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) name: String,
+    pub(super) is_chosen: bool,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/gallery.html")]
+struct Gallery {
+    frame: Frame,
+    asked: Asked,
+    games: Vec<Choice>,
+    sorts: Vec<Choice>,
+    /// Why nothing was looked for; empty: something was.
+    refusals: Vec<String>,
+    warnings: Vec<String>,
+    marked: Vec<Piece>,
+    tiles: Vec<DesignTile>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+    /// Links to the same search in one game, when all are searched.
+    game_links: Vec<Choice>,
+    narrowings: Vec<Narrowing>,
+    /// Whether there should be some, and nobody could count them.
+    lacks_facets: bool,
+}
+
+/// Lists shared designs. Everybody gets the same; nobody keeps it, because a design may be withdrawn at any moment.
+pub(in crate::web) async fn list_designs(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    asked: web::Query<Asked>,
+) -> Result<HttpResponse, Problem> {
+    let page = page(&state, network.0, asked.into_inner()).await?;
+    let written = write(&page, Freshness::Public(0))?;
+    Ok(if page.refusals.is_empty() { answer(&req, &written) } else { refused(&written) })
+}
+
+async fn page(app: &AppState, network: Network, asked: Asked) -> Result<Gallery, Problem> {
+    let game = asked.game()?;
+    let request = asked.request(game.as_ref())?;
+    demand_cursor(asked.cursor.as_ref())?;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let (found, faults) = match list(app, network, request, asked.cursor.as_ref()).await {
+        Ok(found) => (found, Vec::new()),
+        Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
+            let page = Page { data: Vec::new(), next_cursor: None, total: None };
+            (GalleryPage { page, warnings: Vec::new() }, faults_of_query(&problem))
+        }
+        Err(problem) => return Err(problem),
+    };
+    // After the list: a page has one search at a time, as a request of the API has.
+    let narrowings = match &game {
+        Some(game) if faults.is_empty() => find_narrowings(app, network, game, &asked).await,
+        _ => Some(Vec::new()),
+    };
+    Ok(Gallery::new(app, asked, &games, found, &faults, narrowings))
+}
+
+async fn list(
+    app: &AppState,
+    network: Network,
+    request: GalleryRequest,
+    cursor: Option<&Cursor>,
+) -> Result<GalleryPage, Problem> {
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let gallery = request.check(app).await?;
+    gallery::list(app, network, gallery, cursor, limit).await
+}
+
+/// What the designs can be narrowed by, in one game; `None`: nobody could count it. The list is worth showing without.
+async fn find_narrowings(
+    app: &AppState,
+    network: Network,
+    game: &Code,
+    asked: &Asked,
+) -> Option<Vec<Narrowing>> {
+    let counted = design_facets::count(app, network, game, &asked.q).await;
+    let path_with = |term: &str| asked.path_with(term);
+    match counted.and_then(|counted| design_narrowings(&path_with, &counted)) {
+        Ok(narrowings) => Some(narrowings),
+        // A game that does not exist has none.
+        Err(problem)
+            if matches!(problem.code(), ProblemCode::InvalidQuery | ProblemCode::NotFound) =>
+        {
+            Some(Vec::new())
+        }
+        Err(problem) => {
+            tracing::warn!(%problem, %game, "a page of the gallery lacks its facets");
+            None
+        }
+    }
+}
+
+impl Gallery {
+    fn new(
+        app: &AppState,
+        asked: Asked,
+        games: &BTreeMap<&str, &Game>,
+        GalleryPage { page, warnings }: GalleryPage,
+        faults: &[Warning],
+        narrowings: Option<Vec<Narrowing>>,
+    ) -> Self {
+        let heading = match (faults.is_empty(), asked.q.as_str()) {
+            (false, query) => words::refused(query),
+            (true, "") => design_words::DESIGNS.to_owned(),
+            (true, query) => query.to_owned(),
+        };
+        let mut frame = Frame::new(&heading).at(Place::Designs);
+        if asked.is_plain() {
+            frame = frame.of_address(app.settings.public_url.as_deref(), PATH);
+            frame.preview = Some(Preview {
+                title: design_words::DESIGNS.to_owned(),
+                text: design_words::GALLERY_ABOUT.to_owned(),
+                picture: None,
+            });
+        }
+        let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
+        frame.next.clone_from(&next_path);
+        let warnings: Vec<Warning> = warnings
+            .into_iter()
+            .map(|warning| Warning {
+                parameter: warning.parameter.map(str::to_owned),
+                position: warning.position,
+                length: warning.length,
+                term: warning.term,
+                message: warning.message,
+            })
+            .collect();
+        let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
+        let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { faults });
+        let is_marked = marked.iter().any(|piece| piece.is_marked);
+        let tile = |design: crate::app::designs::design_lists::DesignSummaryResponse| {
+            DesignTile::new(games.get(design.game.as_str()).copied(), design)
+        };
+        Self {
+            frame,
+            games: games
+                .values()
+                .map(|game| Choice {
+                    value: game.code().to_owned(),
+                    name: game.name().to_owned(),
+                    is_chosen: asked.game.eq_ignore_ascii_case(game.code()),
+                })
+                .collect(),
+            sorts: GallerySort::ALL
+                .into_iter()
+                .map(|sort| Choice {
+                    // The first one needs no word in the address.
+                    value: if sort == GallerySort::default() {
+                        String::new()
+                    } else {
+                        sort.as_str().to_owned()
+                    },
+                    name: design_words::sort(sort).to_owned(),
+                    is_chosen: sort.as_str() == asked.sort,
+                })
+                .collect(),
+            refusals: faults.iter().map(told).collect(),
+            warnings: warnings.iter().map(told).collect(),
+            marked: if is_marked { marked } else { Vec::new() },
+            tiles: page.data.into_iter().map(tile).collect(),
+            first_path: asked.cursor.as_ref().map(|_| asked.path_at(None)),
+            next_path,
+            game_links: if asked.game.is_empty() && faults.is_empty() {
+                games
+                    .values()
+                    .map(|game| Choice {
+                        value: asked.of_game(game.code()),
+                        name: game.name().to_owned(),
+                        is_chosen: false,
+                    })
+                    .collect()
+            } else {
+                Vec::new()
+            },
+            lacks_facets: narrowings.is_none(),
+            narrowings: narrowings.unwrap_or_default(),
+            asked,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_added_to_all_alternatives() {
+        let asked = |q: &str| Asked { q: q.to_owned(), ..Asked::default() };
+        assert_eq!(asked("").path_with("kind:unit"), "/designs?q=kind%3Aunit");
+        assert_eq!(asked("owl").path_with("x:y"), "/designs?q=owl+x%3Ay");
+        assert_eq!(asked("a or b").path_with("x:y"), "/designs?q=%28a+or+b%29+x%3Ay");
+    }
+
+    #[test]
+    fn orders_that_there_are_not_are_refused() {
+        let sorted = |sort: &str| Asked { sort: sort.to_owned(), ..Asked::default() }.request(None);
+        assert_eq!(sorted("rating").ok().map(|request| request.sort), Some(GallerySort::Rating));
+        assert!(sorted("likes").is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! Pages of card designs: the gallery, each design with what others say of it, the designer, and reviews.
+
+mod artwork;
+mod authors;
+mod changes;
+mod comments;
+mod content;
+mod design;
+mod designer;
+mod designer_page;
+mod draft;
+mod faults;
+mod fields;
+mod gallery;
+mod own;
+mod pictures;
+mod pointers;
+mod ratings;
+mod report_decisions;
+mod reports;
+mod reviews;
+mod revisions;
+mod steps;
+mod suggestions;
+mod templates;
+mod tiles;
+mod verdict;
+mod words;
+mod work;
+
+use std::fmt::Display;
+
+use actix_web::web::ServiceConfig;
+
+use crate::app::problem::Problem;
+use crate::domain::designs::identifier::DesignCode;
+
+/// The page of a design.
+pub(super) fn design_path(id: impl Display) -> String {
+    format!("/designs/{id}")
+}
+
+/// The design that a path names. What is no identifier names none.
+fn identifier(typed: &str) -> Result<DesignCode, Problem> {
+    DesignCode::parse(typed).map_err(|_| Problem::not_found())
+}
+
+/// Mounts the pages of this folder.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config
+        .service(page!("/designs", gallery::list_designs))
+        .service(page!("/designs/{design}", design::find_design))
+        .service(page!("/designs/{design}/picture", pictures::draw_picture))
+        .service(form!("/designs/{design}/edit", designer::show_edit, designer::send_edit))
+        .service(form!("/designs/{design}/suggest", designer::show_change, designer::send_change))
+        .service(form!("/designs/{design}/artwork", artwork::show, artwork::send))
+        .service(form!("/designs/{design}/steps/{step}", steps::show, steps::take))
+        .service(page!("/designs/{design}/revisions", revisions::list))
+        .service(action!("/designs/{design}/restore", revisions::restore))
+        .service(action!("/designs/{design}/rating", ratings::rate))
+        .service(action!("/designs/{design}/comments", comments::create))
+        .service(form!("/designs/{design}/comments/{comment}", comments::show, comments::save))
+        .service(action!("/designs/{design}/comments/{comment}/delete", comments::delete))
+        .service(form!("/designs/{design}/report", reports::show, reports::send))
+        .service(page!("/designs/{design}/suggestions", suggestions::list))
+        .service(page!("/designs/{design}/suggestions/{suggestion}", suggestions::find))
+        .service(action!("/designs/{design}/suggestions/{suggestion}/answer", suggestions::answer))
+        .service(page!("/my/designs", own::list_own_designs))
+        .service(page!("/my/artworks/{artwork}", artwork::download))
+        .service(form!("/designer", designer::show_new, designer::send_new))
+        .service(page!("/designer/picture", pictures::sketch))
+        .service(page!("/designers/{author}", authors::find_author))
+        .service(action!("/designers/{author}/follow", authors::follow))
+        .service(page!("/reviews/designs", reviews::list_waiting))
+        .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
+        .service(action!("/reviews/designs/{design}/claim", reviews::claim))
+        .service(action!("/reviews/designs/{design}/return", reviews::give_back))
+        .service(page!("/reviews/reports", report_decisions::list))
+        .service(form!(
+            "/reviews/reports/{report}",
+            report_decisions::show,
+            report_decisions::decide
+        ));
+}

@@ -1,0 +1,97 @@
+//! The own designs, all or those of one status.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::gallery::Choice;
+use super::tiles::DesignTile;
+use super::words as design_words;
+use crate::app::catalogue::codes::Codes;
+use crate::app::designs::design_lists::{self, DesignSummaryResponse};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{ReadOwnDesigns, ReviewDesigns};
+use crate::domain::designs::status::DesignStatus;
+use crate::domain::ids::DesignId;
+use crate::web::forms::private;
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// Which designs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct OwnQuery {
+    /// Empty: all.
+    status: String,
+    cursor: Option<Cursor>,
+}
+
+/// The list of a status; empty: of all.
+fn path_at(status: &str, cursor: Option<&str>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let fields = [("status", status), ("cursor", cursor.unwrap_or_default())];
+    query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+    let query = query.finish();
+    if query.is_empty() { "/my/designs".to_owned() } else { format!("/my/designs?{query}") }
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/own.html")]
+struct OwnPage {
+    frame: Frame,
+    statuses: Vec<Choice>,
+    /// Whether the reader decides about designs of others.
+    is_reviewer: bool,
+    tiles: Vec<DesignTile>,
+    is_filtered: bool,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// Shows the own designs, the newest first.
+pub(in crate::web) async fn list_own_designs(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDesigns>,
+    query: web::Query<OwnQuery>,
+) -> Result<HttpResponse, Problem> {
+    let asked = query.into_inner();
+    let status = DesignStatus::parse(&asked.status);
+    if status.is_none() && !asked.status.is_empty() {
+        return Err(Problem::of_query(Vec::new()));
+    }
+    let before: Option<Uuid> = Cursor::key_of(asked.cursor.as_ref())?;
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let (codes, before) = (Codes::of_game(None), before.map(DesignId));
+    let page = design_lists::list_own(&state, &by, &codes, status, before, limit).await?;
+    let games = state.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let tile = |design: DesignSummaryResponse| {
+        DesignTile::own(games.get(design.game.as_str()).copied(), design)
+    };
+    let choice = |status: &'static str, name: &str| Choice {
+        value: path_at(status, None),
+        name: name.to_owned(),
+        is_chosen: asked.status == status,
+    };
+    let each = DesignStatus::ALL.into_iter().map(DesignStatus::as_str);
+    let page = OwnPage {
+        frame: Frame::new(design_words::MY_DESIGNS).at(Place::Designs),
+        statuses: std::iter::once(choice("", design_words::ALL_STATUSES))
+            .chain(each.map(|status| choice(status, design_words::status(status))))
+            .collect(),
+        tiles: page.data.into_iter().map(tile).collect(),
+        is_reviewer: by.visitor.must::<ReviewDesigns>().is_ok(),
+        is_filtered: status.is_some(),
+        first_path: asked.cursor.as_ref().map(|_| path_at(&asked.status, None)),
+        next_path: page.next_cursor.map(|cursor| path_at(&asked.status, Some(&cursor))),
+    };
+    private(200, &page)
+}

@@ -1,0 +1,67 @@
+//! Pictures of designs for whoever is logged in: of stored ones, and of what stands in the designer.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Deserialize;
+
+use super::draft::Draft;
+use super::identifier;
+use crate::app::catalogue::card_pictures::PictureForm;
+use crate::app::designs::design_pictures;
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::ReadOwnDesigns;
+use crate::domain::code::Code;
+use crate::http::picture::picture_answer;
+use crate::memory::rendered::Rendered;
+use crate::web::headers::stay_apart;
+use crate::web::session::{Player, Visitor};
+
+/// In which rarity.
+#[derive(Deserialize)]
+pub(in crate::web) struct PictureQuery {
+    rarity: Option<Code>,
+}
+
+/// Draws a design with the eyes of the reader. What a stranger does not see, no cache keeps.
+pub(in crate::web) async fn draw_picture(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    design: web::Path<String>,
+    query: web::Query<PictureQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (code, rarity) = (identifier(&design)?, query.rarity.as_ref());
+    let (reader, reviewer) = (visitor.must().ok(), visitor.must().ok());
+    let (reader, reviewer) = (reader.as_ref(), reviewer.as_ref());
+    let form = PictureForm::Svg;
+    let picture = design_pictures::draw(&state, reader, reviewer, code, rarity, form).await?;
+    Ok(answered(&req, &visitor, &picture))
+}
+
+/// Draws what stands in the designer.
+pub(in crate::web) async fn sketch(
+    req: HttpRequest,
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDesigns>,
+    draft: web::Query<Draft>,
+) -> Result<HttpResponse, Problem> {
+    let draft = draft.into_inner();
+    let game = state.named_game(draft.one("game")).await?;
+    let game = game.map_err(|_| Problem::of_query(Vec::new()))?;
+    let request = draft.request(&game.game);
+    let picture = design_pictures::sketch(&state, &by, request, None).await?;
+    Ok(answered(&req, &by.visitor, &picture))
+}
+
+fn answered(req: &HttpRequest, visitor: &Visitor, picture: &Rendered) -> HttpResponse {
+    let mut answer = picture_answer(req, picture);
+    // Another site could tell an author from a stranger by what it may load.
+    stay_apart(answer.headers_mut());
+    if !visitor.is_stranger() {
+        let kept = HeaderValue::from_static("private, no-store");
+        answer.headers_mut().insert(header::CACHE_CONTROL, kept);
+    }
+    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
+    answer
+}

@@ -1,0 +1,68 @@
+//! From places in a design, as the API names them, to the fields of the designer.
+
+use cardscape_engine::Game;
+
+use super::draft::Draft;
+use crate::app::designs::design_checks::DesignViolationResponse;
+
+/// The name of the field that a pointer into a design is about.
+pub(super) fn field_of(pointer: &str, draft: &Draft, rarity: Option<&str>) -> Option<String> {
+    let mut parts = pointer.strip_prefix('/')?.split('/');
+    Some(match (parts.next()?, parts.next(), parts.next(), parts.next()) {
+        ("kind" | "game", ..) => "card".to_owned(),
+        ("artwork", Some("alt"), ..) => "alt".to_owned(),
+        (one @ ("name" | "flavour" | "lore" | "credits" | "licence" | "message"), ..) => {
+            one.to_owned()
+        }
+        ("attributes", Some(code), ..) => format!("attributes.{code}"),
+        ("effects", Some(number), member, _) => {
+            let at = draft.written_effects().get(number.parse::<usize>().ok()?).copied()?;
+            let member = member.filter(|member| matches!(*member, "style" | "slot"));
+            format!("effects.{at}.{}", member.unwrap_or("text"))
+        }
+        ("printings" | "all_printings", _, Some("attributes"), Some(code)) => {
+            format!("printings.{}.{code}", rarity?)
+        }
+        _ => return None,
+    })
+}
+
+/// The name of the field that a violation is about. The numbers of the lowest rarity are those of the design.
+pub(super) fn field_of_violation(
+    game: &Game,
+    violation: &DesignViolationResponse,
+    draft: &Draft,
+) -> Option<String> {
+    let field = field_of(&violation.pointer, draft, violation.rarity.as_deref())?;
+    let base = format!("printings.{}.", game.base_rarity().code);
+    Some(match field.strip_prefix(&base) {
+        Some(code) => format!("attributes.{code}"),
+        None => field,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_lead_to_fields() {
+        let mut draft = Draft::default();
+        draft.set_effect(0, None, None, "");
+        draft.set_effect(1, None, None, "Draw one card.");
+        let field = |pointer: &str| field_of(pointer, &draft, Some("rare"));
+        for (pointer, expected) in [
+            ("/name", Some("name")),
+            ("/attributes/attack", Some("attributes.attack")),
+            // The first effect has no sentence, and is not sent.
+            ("/effects/0", Some("effects.1.text")),
+            ("/effects/0/style", Some("effects.1.style")),
+            ("/effects/1/text", None),
+            ("/all_printings/2/attributes/attack", Some("printings.rare.attack")),
+            ("/effects", None),
+            ("", None),
+        ] {
+            assert_eq!(field(pointer).as_deref(), expected, "{pointer}");
+        }
+    }
+}

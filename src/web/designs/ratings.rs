@@ -1,0 +1,146 @@
+//! Ratings of designs, by four criteria.
+
+use actix_web::{HttpResponse, web};
+use serde::Deserialize;
+
+use super::design::{self, TypedFeedback};
+use super::faults::faults_of;
+use super::words as design_words;
+use super::{design_path, identifier};
+use crate::app::designs::design_ratings::{self, DesignRatingsResponse, MeanScores, RatingRequest};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::auth::permission::GiveFeedback;
+use crate::domain::designs::rating::{MAX_POINTS, MIN_POINTS};
+use crate::http::extract::Form;
+use crate::web::session::{Player, see_other};
+
+/// What is rated, by the names of the fields.
+pub(super) const CRITERIA: [&str; 4] = ["fun", "balance", "flavour", "clarity"];
+
+/// How a design is rated.
+pub(super) struct RatingsView {
+    pub(super) summary: String,
+    /// Criteria with their means.
+    pub(super) means: Vec<MeanRow>,
+}
+
+/// The mean of a criterion.
+pub(super) struct MeanRow {
+    pub(super) name: &'static str,
+    pub(super) mean: f64,
+    pub(super) text: String,
+}
+
+impl RatingsView {
+    pub(super) fn new(ratings: &DesignRatingsResponse) -> Self {
+        let means = |means: &MeanScores| [means.fun, means.balance, means.flavour, means.clarity];
+        let row = |(name, mean): (&str, f64)| MeanRow {
+            name: design_words::criterion(name),
+            mean,
+            text: design_words::mean(mean),
+        };
+        Self {
+            summary: design_words::ratings(ratings.rating, ratings.rating_count),
+            means: ratings.means.as_ref().map_or_else(Vec::new, |found| {
+                CRITERIA.into_iter().zip(means(found)).map(row).collect()
+            }),
+        }
+    }
+}
+
+/// A criterion in the form.
+pub(super) struct CriterionField {
+    pub(super) code: &'static str,
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) points: Vec<PointField>,
+}
+
+/// A number of points.
+pub(super) struct PointField {
+    pub(super) points: i32,
+    pub(super) is_given: bool,
+}
+
+/// The fields of the form, with what was given for each criterion.
+pub(super) fn criterion_fields(given: impl Fn(&str) -> Option<i32>) -> Vec<CriterionField> {
+    let field = |code| CriterionField {
+        code,
+        name: design_words::criterion(code),
+        about: design_words::criterion_about(code),
+        points: (MIN_POINTS..=MAX_POINTS)
+            .map(|points| PointField { points, is_given: given(code) == Some(points) })
+            .collect(),
+    };
+    CRITERIA.into_iter().map(field).collect()
+}
+
+/// Points, as a form sends them: a criterion without points is absent.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TypedRating {
+    fun: Option<i32>,
+    balance: Option<i32>,
+    flavour: Option<i32>,
+    clarity: Option<i32>,
+    /// Whether the own rating shall go.
+    take_back: bool,
+}
+
+impl TypedRating {
+    pub(super) fn given(&self, code: &str) -> Option<i32> {
+        match code {
+            "fun" => self.fun,
+            "balance" => self.balance,
+            "flavour" => self.flavour,
+            _ => self.clarity,
+        }
+    }
+
+    fn request(&self) -> Result<RatingRequest, Problem> {
+        match (self.fun, self.balance, self.flavour, self.clarity) {
+            (Some(fun), Some(balance), Some(flavour), Some(clarity)) => {
+                Ok(RatingRequest { fun, balance, flavour, clarity })
+            }
+            _ => {
+                let missing = CRITERIA.into_iter().filter(|code| self.given(code).is_none());
+                let fault =
+                    |code| InputFault::at(format!("/{code}"), design_words::points_missing(code));
+                Err(Problem::invalid(missing.map(fault).collect()))
+            }
+        }
+    }
+}
+
+/// Rates a design, or takes the own rating back.
+pub(in crate::web) async fn rate(
+    state: web::Data<AppState>,
+    by: Player<GiveFeedback>,
+    design: web::Path<String>,
+    Form(typed): Form<TypedRating>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let done = async {
+        if typed.take_back {
+            return design_ratings::delete(&state, &by, code).await;
+        }
+        let scores = typed.request()?.parse()?;
+        design_ratings::rate(&state, &by, code, scores).await.map(drop)
+    };
+    match done.await {
+        Ok(()) => Ok(see_other(&format!("{}#ratings", design_path(code)))),
+        Err(problem) => {
+            let fields = [
+                ("/fun", "fun"),
+                ("/balance", "balance"),
+                ("/flavour", "flavour"),
+                ("/clarity", "clarity"),
+            ];
+            let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
+            let typed = TypedFeedback { rating: Some(typed), ..TypedFeedback::default() };
+            let status = problem.code().status();
+            design::show(&state, &by.visitor, code, (status, faults, typed)).await
+        }
+    }
+}

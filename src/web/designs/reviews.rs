@@ -1,0 +1,247 @@
+//! Reviews of designs, for moderators: the queue, the checklist, the decision.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::content::ContentView;
+use super::design::author_path;
+use super::faults::faults_of;
+use super::verdict::VerdictView;
+use super::words as design_words;
+use super::{design_path, identifier};
+use crate::app::catalogue::codes::Codes;
+use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
+use crate::app::designs::{design_lifecycle, design_reviews::read_decision};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::DesignReviewId;
+use crate::domain::network::Network;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// Where the queue begins.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct QueueQuery {
+    cursor: Option<Cursor>,
+}
+
+/// A design that waits.
+struct WaitingRow {
+    path: String,
+    name: String,
+    author: String,
+    game: String,
+    day: String,
+    at: String,
+    /// Whether somebody looks at it, and whether that is the reader.
+    is_claimed: bool,
+    is_mine: bool,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/queue.html")]
+struct QueuePage {
+    frame: Frame,
+    rows: Vec<WaitingRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// Lists the designs that wait, the first submitted first.
+pub(in crate::web) async fn list_waiting(
+    state: web::Data<AppState>,
+    by: Player<ReviewDesigns>,
+    query: web::Query<QueueQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let (codes, after) = (Codes::of_game(None), after.map(DesignReviewId));
+    let page = design_reviews::list_waiting(&state, &by, &codes, after, limit).await?;
+    let games = state.all_games().await?;
+    let reader = by.account().0;
+    let row = |waiting: WaitingDesignResponse| WaitingRow {
+        path: review_path(&waiting.design),
+        game: games
+            .iter()
+            .find(|loaded| loaded.game.code() == waiting.game)
+            .map_or(waiting.game, |loaded| loaded.game.name().to_owned()),
+        day: words::day_of(waiting.submitted_at),
+        at: waiting.submitted_at.to_rfc3339(),
+        is_claimed: waiting.reviewer_id.is_some(),
+        is_mine: waiting.reviewer_id == Some(reader),
+        name: waiting.name,
+        author: waiting.author,
+    };
+    let page = QueuePage {
+        frame: Frame::new(design_words::REVIEWS).at(Place::Designs),
+        rows: page.data.into_iter().map(row).collect(),
+        first_path: query.cursor.as_ref().map(|_| "/reviews/designs".to_owned()),
+        next_path: page.next_cursor.map(|cursor| format!("/reviews/designs?cursor={cursor}")),
+    };
+    private(200, &page)
+}
+
+fn review_path(design: &str) -> String {
+    format!("/reviews/designs/{design}")
+}
+
+/// What a claim gives: the checklist, and until when it holds.
+struct ClaimView {
+    until: String,
+    until_at: String,
+    verdict: VerdictView,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/review.html")]
+struct ReviewPage {
+    frame: Frame,
+    faults: Faults,
+    name: String,
+    path: String,
+    design: String,
+    author: String,
+    author_path: String,
+    status: &'static str,
+    content: ContentView,
+    /// Whether somebody may claim it.
+    may_be_claimed: bool,
+    claim: Option<ClaimView>,
+    typed: TypedDecision,
+}
+
+/// A decision, as a form sends it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TypedDecision {
+    decision: String,
+    reason: String,
+}
+
+/// Shows a design that waits.
+pub(in crate::web) async fn show(
+    state: web::Data<AppState>,
+    by: Player<ReviewDesigns>,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let typed = TypedDecision::default();
+    show_page(&state, &by, code, None, (200, Faults::none(), typed)).await
+}
+
+async fn show_page(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+    claimed: Option<ClaimedDesignResponse>,
+    (status, faults, typed): (u16, Faults, TypedDecision),
+) -> Result<HttpResponse, Problem> {
+    let nobody = None::<&Granted<ReadOwnDesigns>>;
+    let design = design_lifecycle::find(app, nobody, Some(by), code).await?.design;
+    let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
+    let name = design_words::name_of(&design.content.name);
+    let claim = claimed.map(|claimed| ClaimView {
+        until: design_words::claimed_until(claimed.claimed_until),
+        until_at: claimed.claimed_until.to_rfc3339(),
+        verdict: VerdictView::new(&loaded.game, &claimed.check, &|_| None),
+    });
+    let page = ReviewPage {
+        frame: Frame::new(&name).at(Place::Designs),
+        faults,
+        path: review_path(&design.id),
+        design: design_path(&design.id),
+        author_path: author_path(&design.author),
+        status: design_words::status(design.status),
+        content: ContentView::new(&loaded.game, &design.content),
+        may_be_claimed: matches!(design.status, "submitted" | "in_review"),
+        claim,
+        typed,
+        author: design.author,
+        name,
+    };
+    private(status, &page)
+}
+
+/// Claims a design, or makes the claim last longer, and shows the checklist.
+pub(in crate::web) async fn claim(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ReviewDesigns>,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let typed = TypedDecision::default();
+    show_claimed(&state, &by, network.0, code, (200, Faults::none(), typed)).await
+}
+
+async fn show_claimed(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    network: Network,
+    code: DesignCode,
+    (status, faults, typed): (u16, Faults, TypedDecision),
+) -> Result<HttpResponse, Problem> {
+    match design_reviews::claim(app, by, network, code).await {
+        Ok(claimed) => show_page(app, by, code, Some(claimed), (status, faults, typed)).await,
+        Err(problem) => {
+            let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
+            let (status, faults) =
+                if faults.is_empty() { (problem.code().status(), found) } else { (status, faults) };
+            show_page(app, by, code, None, (status, faults, typed)).await
+        }
+    }
+}
+
+/// Gives a claimed design back.
+pub(in crate::web) async fn give_back(
+    state: web::Data<AppState>,
+    by: Player<ReviewDesigns>,
+    design: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    match design_reviews::give_back(&state, &by, code).await {
+        Ok(()) => Ok(see_other("/reviews/designs")),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
+            let (status, typed) = (problem.code().status(), TypedDecision::default());
+            show_page(&state, &by, code, None, (status, faults, typed)).await
+        }
+    }
+}
+
+/// Decides a claimed design.
+pub(in crate::web) async fn decide(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ReviewDesigns>,
+    design: web::Path<String>,
+    Form(typed): Form<TypedDecision>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let decided = async {
+        let (decision, reason) = read_decision(&typed.decision, &typed.reason)?;
+        design_reviews::decide(&state, &by, code, decision, &reason).await
+    };
+    match decided.await {
+        Ok(_) => Ok(see_other("/reviews/designs")),
+        Err(problem) => {
+            let fields = [("/decision", "choice"), ("/reason", "reason")];
+            let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
+            let status = problem.code().status();
+            // What was typed wrong is mended with the checklist beside it; after anything else, the claim is over.
+            if problem.faults().is_empty() {
+                show_page(&state, &by, code, None, (status, faults, typed)).await
+            } else {
+                show_claimed(&state, &by, network.0, code, (status, faults, typed)).await
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What its author does with a design as a whole: share, submit, withdraw and delete it. Each step has a page that says what it means.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::faults::faults_of;
+use super::words as design_words;
+use super::{design_path, identifier};
+use crate::app::designs::design_bodies::DesignResponse;
+use crate::app::designs::design_lifecycle::{self, VersionedDesign};
+use crate::app::designs::design_reviews;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::Revision;
+use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::{DesignStatus, DesignStep};
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// A step of the author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AuthorStep {
+    Share,
+    Submit,
+    Withdraw,
+    Delete,
+}
+
+impl AuthorStep {
+    const ALL: [Self; 4] = [Self::Share, Self::Submit, Self::Withdraw, Self::Delete];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Share => "share",
+            Self::Submit => "submit",
+            Self::Withdraw => "withdraw",
+            Self::Delete => "delete",
+        }
+    }
+
+    fn read(word: &str) -> Result<Self, Problem> {
+        let step = Self::ALL.into_iter().find(|step| step.as_str() == word);
+        step.ok_or_else(Problem::not_found)
+    }
+
+    /// Whether the design may take it, by the table of statuses.
+    fn may_be_taken(self, design: &DesignResponse) -> bool {
+        let Some(status) = DesignStatus::parse(design.status) else { return false };
+        let step = match self {
+            Self::Share => DesignStep::Share,
+            Self::Submit => DesignStep::Submit,
+            Self::Withdraw => DesignStep::Withdraw,
+            // What nobody else has seen, and may still be edited.
+            Self::Delete if design.shared_at.is_none() => DesignStep::Edit,
+            Self::Delete => return false,
+        };
+        design.takedown.is_none() && status.after(step).is_some()
+    }
+}
+
+/// Whether the author may write another revision.
+pub(super) fn may_be_edited(design: &DesignResponse) -> bool {
+    let status = DesignStatus::parse(design.status);
+    let after = status.and_then(|status| status.after(DesignStep::Edit));
+    design.takedown.is_none() && after.is_some()
+}
+
+/// A step that can be taken now, and its page.
+pub(super) struct StepLink {
+    pub(super) path: String,
+    pub(super) name: &'static str,
+}
+
+/// The steps that its author can take with a design now.
+pub(super) fn step_links(design: &DesignResponse) -> Vec<StepLink> {
+    let link = |step: AuthorStep| StepLink {
+        path: format!("{}/steps/{}", design_path(&design.id), step.as_str()),
+        name: design_words::step(step),
+    };
+    AuthorStep::ALL.into_iter().filter(|step| step.may_be_taken(design)).map(link).collect()
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/step.html")]
+struct StepPage {
+    frame: Frame,
+    faults: Faults,
+    heading: String,
+    name: String,
+    design: String,
+    path: String,
+    about: &'static str,
+    button: &'static str,
+    version: i64,
+}
+
+/// Shows what a step means.
+pub(in crate::web) async fn show(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDesigns>,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse, Problem> {
+    let (design, step) = path.into_inner();
+    let (code, step) = (identifier(&design)?, AuthorStep::read(&step)?);
+    show_form(&state, &by, code, step, (200, Faults::none())).await
+}
+
+async fn show_form(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+    step: AuthorStep,
+    (status, faults): (u16, Faults),
+) -> Result<HttpResponse, Problem> {
+    let VersionedDesign { version, design, .. } = find_own(app, by, code).await?;
+    let name = design_words::name_of(&design.content.name);
+    let heading = design_words::step_of(step, &name);
+    let design_page = design_path(&design.id);
+    let page = StepPage {
+        frame: Frame::new(&heading).at(Place::Designs),
+        // A page that was open for long, or an address that was typed.
+        faults: if faults.is_empty() && !step.may_be_taken(&design) {
+            Faults::one("", design_words::STEP_REFUSED)
+        } else {
+            faults
+        },
+        heading,
+        path: format!("{design_page}/steps/{}", step.as_str()),
+        about: design_words::step_about(step),
+        button: design_words::step(step),
+        version: version.0,
+        design: design_page,
+        name,
+    };
+    private(status, &page)
+}
+
+/// One of the own designs; 404 for those of others, even if they are shared.
+pub(super) async fn find_own(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    code: DesignCode,
+) -> Result<VersionedDesign, Problem> {
+    let found = design_lifecycle::find(app, Some(by), None, code).await?;
+    if found.is_own { Ok(found) } else { Err(Problem::not_found()) }
+}
+
+/// The version that a button is about.
+#[derive(Deserialize)]
+pub(in crate::web) struct MeantVersion {
+    version: i64,
+}
+
+/// Takes a step.
+pub(in crate::web) async fn take(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<WriteOwnDesigns>,
+    path: web::Path<(String, String)>,
+    Form(meant): Form<MeantVersion>,
+) -> Result<HttpResponse, Problem> {
+    let (design, step) = path.into_inner();
+    let (code, step) = (identifier(&design)?, AuthorStep::read(&step)?);
+    let version = Revision(meant.version).meant();
+    let taken = match step {
+        AuthorStep::Share => {
+            design_lifecycle::share(&state, &by, network.0, code, &version).await.map(drop)
+        }
+        AuthorStep::Submit => {
+            design_reviews::submit(&state, &by, network.0, code, &version).await.map(drop)
+        }
+        AuthorStep::Withdraw => {
+            design_lifecycle::withdraw(&state, &by, code, &version).await.map(drop)
+        }
+        AuthorStep::Delete => design_lifecycle::delete(&state, &by, code, &version).await,
+    };
+    match taken {
+        Ok(()) if step == AuthorStep::Delete => Ok(see_other("/my/designs")),
+        Ok(()) => Ok(see_other(&design_path(code))),
+        Err(problem) => {
+            let faults = match problem.code() {
+                ProblemCode::PreconditionFailed => {
+                    Some(Faults::one("", design_words::CHANGED_BEFORE_STEP))
+                }
+                _ => faults_of(&problem, &[]),
+            };
+            let Some(faults) = faults else { return Err(problem) };
+            let reads = by.visitor.must::<ReadOwnDesigns>()?;
+            show_form(&state, &reads, code, step, (problem.code().status(), faults)).await
+        }
+    }
+}

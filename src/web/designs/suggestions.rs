@@ -1,0 +1,218 @@
+//! Changes that others suggest: listed, shown, taken, declined and withdrawn.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::changes::{ChangeRow, change_rows};
+use super::faults::faults_of;
+use super::words as design_words;
+use super::{design_path, identifier};
+use crate::app::designs::design_lifecycle;
+use crate::app::designs::suggested_changes::{
+    self, SuggestedChangeResponse, SuggestedChangeSummary,
+};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::Revision;
+use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::SuggestionId;
+use crate::http::extract::{ClientNetwork, Form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// A suggestion in a list.
+pub(super) struct SuggestionRow {
+    pub(super) path: String,
+    pub(super) author: String,
+    pub(super) message: String,
+    pub(super) state: &'static str,
+    pub(super) day: String,
+    pub(super) at: String,
+}
+
+impl SuggestionRow {
+    pub(super) fn new(design: &str, suggestion: SuggestedChangeSummary) -> Self {
+        Self {
+            path: format!("{design}/suggestions/{}", suggestion.id),
+            author: suggestion.suggested_by,
+            message: suggestion.message,
+            state: design_words::suggestion_state(suggestion.state),
+            day: words::day_of(suggestion.created_at),
+            at: suggestion.created_at.to_rfc3339(),
+        }
+    }
+}
+
+/// Which page of the list.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct ListQuery {
+    cursor: Option<Cursor>,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/suggestions.html")]
+struct SuggestionsPage {
+    frame: Frame,
+    heading: String,
+    name: String,
+    path: String,
+    is_own: bool,
+    suggestions: Vec<SuggestionRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// Lists the suggestions for a design: its author gets all, others get their own.
+pub(in crate::web) async fn list(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDesigns>,
+    design: web::Path<String>,
+    query: web::Query<ListQuery>,
+) -> Result<HttpResponse, Problem> {
+    let code = identifier(&design)?;
+    let before: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let page = suggested_changes::list(&state, &by, code, before.map(SuggestionId), limit).await?;
+    let found = design_lifecycle::find(&state, Some(&*by), None, code).await?;
+    let (path, name) = (design_path(code), design_words::name_of(&found.design.content.name));
+    let heading = design_words::suggestions_for(&name);
+    let list = format!("{path}/suggestions");
+    let page = SuggestionsPage {
+        frame: Frame::new(&heading).at(Place::Designs),
+        heading,
+        is_own: found.is_own,
+        first_path: query.cursor.as_ref().map(|_| list.clone()),
+        next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
+        suggestions: page.data.into_iter().map(|row| SuggestionRow::new(&path, row)).collect(),
+        name,
+        path,
+    };
+    private(200, &page)
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/suggestion.html")]
+struct SuggestionPage {
+    frame: Frame,
+    faults: Faults,
+    heading: String,
+    name: String,
+    design: String,
+    path: String,
+    message: String,
+    state: &'static str,
+    day: String,
+    at: String,
+    changes: Vec<ChangeRow>,
+    is_open: bool,
+    is_author: bool,
+    is_maker: bool,
+    report: String,
+    version: i64,
+}
+
+/// Shows a suggestion, to the author of the design and to who made it.
+pub(in crate::web) async fn find(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDesigns>,
+    path: web::Path<(String, Uuid)>,
+) -> Result<HttpResponse, Problem> {
+    let (design, id) = path.into_inner();
+    show(&state, &by, (identifier(&design)?, id), 200, Faults::none()).await
+}
+
+async fn show(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    (code, id): (DesignCode, Uuid),
+    status: u16,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let SuggestedChangeResponse { suggestion, differences, .. } =
+        suggested_changes::find(app, by, code, SuggestionId(id)).await?;
+    let found = design_lifecycle::find(app, Some(by), None, code).await?;
+    let name = design_words::name_of(&found.design.content.name);
+    let heading = design_words::suggestion_by(&suggestion.suggested_by);
+    let design = design_path(code);
+    let page = SuggestionPage {
+        frame: Frame::new(&heading).at(Place::Designs),
+        faults,
+        heading,
+        path: format!("{design}/suggestions/{id}"),
+        report: format!("{design}/report?suggestion={id}"),
+        message: suggestion.message,
+        state: design_words::suggestion_state(suggestion.state),
+        day: words::day_of(suggestion.created_at),
+        at: suggestion.created_at.to_rfc3339(),
+        changes: change_rows(differences),
+        is_open: suggestion.state == "open",
+        is_author: found.is_own,
+        is_maker: suggestion.account_id == by.account().0,
+        version: found.version.0,
+        design,
+        name,
+    };
+    private(status, &page)
+}
+
+/// What shall become of a suggestion.
+#[derive(Deserialize)]
+pub(in crate::web) struct Answer {
+    answer: String,
+    /// Of taking it: the version of the design that it changes.
+    #[serde(default)]
+    version: i64,
+}
+
+/// Takes or declines a suggestion for one of the own designs, or withdraws an own one.
+pub(in crate::web) async fn answer(
+    state: web::Data<AppState>,
+    network: ClientNetwork,
+    by: Player<ReadOwnDesigns>,
+    path: web::Path<(String, Uuid)>,
+    Form(answer): Form<Answer>,
+) -> Result<HttpResponse, Problem> {
+    let (design, id) = path.into_inner();
+    let (code, suggestion) = (identifier(&design)?, SuggestionId(id));
+    let done = match answer.answer.as_str() {
+        "take" => {
+            let by = by.visitor.must::<WriteOwnDesigns>()?;
+            let meant = Revision(answer.version).meant();
+            suggested_changes::take(&state, &by, network.0, code, suggestion, &meant)
+                .await
+                .map(|_| design_path(code))
+        }
+        "decline" => {
+            let by = by.visitor.must::<WriteOwnDesigns>()?;
+            suggested_changes::decline(&state, &by, code, suggestion)
+                .await
+                .map(|_| format!("{}/suggestions", design_path(code)))
+        }
+        "withdraw" => {
+            let by = by.visitor.must::<GiveFeedback>()?;
+            suggested_changes::withdraw(&state, &by, code, suggestion)
+                .await
+                .map(|_| design_path(code))
+        }
+        _ => return Err(Problem::new(ProblemCode::InvalidBody)),
+    };
+    match done {
+        Ok(path) => Ok(see_other(&path)),
+        Err(problem) => {
+            let faults = match problem.code() {
+                ProblemCode::PreconditionFailed => {
+                    Some(Faults::one("", design_words::CHANGED_BEFORE_TAKING))
+                }
+                _ => faults_of(&problem, &[]),
+            };
+            let Some(faults) = faults else { return Err(problem) };
+            show(&state, &by, (code, id), problem.code().status(), faults).await
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What the check says of a design, as people read it.
+
+use cardscape_engine::Game;
+
+use super::design_path;
+use super::words as design_words;
+use crate::app::designs::design_checks::{
+    DesignCheckResponse, DesignViolationResponse, DesignWarning, ReleaseObstacle,
+};
+use crate::app::designs::likeness::{AlikeResponse, NameLikeness};
+use crate::web::catalogue::{card_path, rarity_name};
+use crate::web::words;
+
+/// The check of a design.
+pub(super) struct VerdictView {
+    pub(super) summary: &'static str,
+    pub(super) status: &'static str,
+    pub(super) lines: Vec<VerdictLine>,
+    /// Cards and designs of the same or a near name, with how near it is.
+    pub(super) names: Vec<AlikeRow>,
+    /// Those whose effects do the same.
+    pub(super) same_effects: Vec<AlikeRow>,
+    /// Why it cannot be released yet, beside broken rules.
+    pub(super) obstacles: Vec<&'static str>,
+    pub(super) warnings: Vec<&'static str>,
+    /// Sentences that come from no template.
+    pub(super) free_texts: Vec<String>,
+}
+
+/// A rule that is broken.
+pub(super) struct VerdictLine {
+    pub(super) text: String,
+    pub(super) rule: String,
+    pub(super) fix: Option<String>,
+    /// The `id` of the field on this page that it is about.
+    pub(super) field: Option<String>,
+}
+
+/// A card or a design that is like it.
+pub(super) struct AlikeRow {
+    pub(super) name: String,
+    pub(super) path: String,
+    pub(super) about: &'static str,
+}
+
+impl VerdictView {
+    /// `field_of`: the `id` of the field that a violation is about, if the page has it.
+    pub(super) fn new(
+        game: &Game,
+        check: &DesignCheckResponse,
+        field_of: &dyn Fn(&DesignViolationResponse) -> Option<String>,
+    ) -> Self {
+        let line = |violation: &DesignViolationResponse| VerdictLine {
+            text: told(game, violation),
+            rule: design_words::rule(&violation.rule_text, &violation.rule),
+            fix: design_words::perhaps(&violation.suggestions),
+            field: field_of(violation),
+        };
+        let name = |like: &crate::app::designs::likeness::AlikeNameResponse| {
+            alike(&check.game, &like.alike, likeness(like.likeness))
+        };
+        let effects = |like: &AlikeResponse| alike(&check.game, like, whose(like));
+        let is_sound = check.violations.is_empty();
+        Self {
+            summary: design_words::verdict(is_sound, check.releasable),
+            status: if is_sound { "legal" } else { "restricted" },
+            lines: check.violations.iter().map(line).collect(),
+            names: check.name.like.iter().map(name).collect(),
+            same_effects: check.same_effects.iter().map(effects).collect(),
+            obstacles: check
+                .obstacles
+                .iter()
+                .filter(|obstacle| **obstacle != ReleaseObstacle::Violations)
+                .map(|obstacle| design_words::release_obstacle(*obstacle))
+                .collect(),
+            warnings: check
+                .warnings
+                .iter()
+                .map(|warning| match warning {
+                    DesignWarning::AltMissing => design_words::ALT_MISSING,
+                })
+                .collect(),
+            free_texts: check
+                .effects
+                .iter()
+                .filter(|effect| effect.free_text)
+                .map(|effect| effect.matched.sentence.clone())
+                .collect(),
+        }
+    }
+}
+
+/// What is wrong, in a sentence that names the rarity where it is about one.
+pub(super) fn told(game: &Game, violation: &DesignViolationResponse) -> String {
+    let text = words::sentence(&violation.message);
+    match &violation.rarity {
+        Some(rarity) => design_words::labelled(&rarity_name(game, rarity), &text),
+        None => text,
+    }
+}
+
+fn likeness(likeness: NameLikeness) -> &'static str {
+    match likeness {
+        NameLikeness::Same => design_words::SAME_NAME,
+        NameLikeness::LooksTheSame => design_words::LOOKS_THE_SAME,
+        NameLikeness::Near => design_words::NEAR_NAME,
+    }
+}
+
+fn whose(like: &AlikeResponse) -> &'static str {
+    match (like.card_id.is_some(), like.own) {
+        (true, _) => design_words::A_CARD,
+        (false, true) => design_words::AN_OWN_DESIGN,
+        (false, false) => design_words::A_DESIGN,
+    }
+}
+
+fn alike(game: &str, like: &AlikeResponse, about: &'static str) -> AlikeRow {
+    let path = match (&like.design_id, &like.set, &like.number) {
+        (Some(design), _, _) => design_path(design),
+        (None, Some(set), Some(number)) => card_path(game, set, number),
+        (None, _, _) => String::new(),
+    };
+    AlikeRow { name: like.name.clone(), path, about }
+}

@@ -1,0 +1,698 @@
+//! Text of the pages of designs.
+
+use chrono::{DateTime, Utc};
+
+use super::steps::AuthorStep;
+use crate::app::designs::design_checks::ReleaseObstacle;
+use crate::app::problem::ProblemCode;
+use crate::domain::designs::abuse_report::AbuseReason;
+use crate::domain::designs::gallery::GallerySort;
+use crate::web::words::{day_of, grouped, titled};
+
+pub(super) const DESIGNS: &str = crate::web::words::DESIGNS;
+pub(super) const GALLERY_ABOUT: &str =
+    "Cards that players have designed. Rate them, comment on them, suggest changes, or design one.";
+pub(super) const NEW_DESIGN: &str = "Design a card";
+pub(super) const MY_DESIGNS: &str = "My designs";
+pub(super) const SEARCH_FIELD: &str = "Search designs";
+pub(super) const SEARCH_EXAMPLE: &str = "by:ada status:shared rating>=3.5";
+pub(super) const NO_DESIGNS: &str =
+    "No design fits. Leave out a term, or design the card that you miss.";
+pub(super) const CHOOSE_GAME: &str = "Choose a game to see what its designs can be narrowed by.";
+pub(super) const NO_FACETS: &str =
+    "What the designs can be narrowed by could not be counted now. The designs are all here.";
+pub(super) const BY: &str = "by";
+
+// A design.
+pub(super) const THE_DESIGN: &str = "The design";
+pub(super) const AUTHOR: &str = "Author";
+pub(super) const REVISED: &str = "Changed";
+pub(super) const IDENTIFIER: &str = "Identifier";
+pub(super) const CONTRIBUTORS: &str = "With suggestions by";
+pub(super) const AND: &str = "and";
+pub(super) const CREDITS: &str = "Thanks to";
+pub(super) const ALT_SHOWN: &str = "The artwork shows:";
+pub(super) const OFFICIAL_CARD: &str = "See the official card";
+pub(super) const YOUR_DESIGN: &str = "Your design";
+pub(super) const EDIT: &str = "Change";
+pub(super) const ARTWORK: &str = "Artwork";
+pub(super) const REVISIONS: &str = "Revisions";
+pub(super) const REVIEW_IT: &str = "Review this design";
+pub(super) const LORE: &str = "Lore";
+pub(super) const TAKEN_DOWN: &str = "Taken down by a moderator";
+pub(super) const CANCEL: &str = "Cancel";
+pub(super) const SAVE: &str = "Save";
+pub(super) const SAVED_VERSION: &str = "The saved version";
+
+// Feedback.
+pub(super) const RATINGS: &str = "Ratings";
+pub(super) const OWN_NOT_RATED: &str = "Nobody rates their own designs.";
+pub(super) const YOUR_RATING: &str = "Your rating";
+pub(super) const RATE_IT: &str = "Rate this design";
+pub(super) const RATE: &str = "Rate";
+pub(super) const TAKE_RATING_BACK: &str = "Take my rating back";
+pub(super) const LOG_IN_TO_RATE: &str = "Log in to rate it";
+pub(super) const COMMENTS: &str = "Comments";
+pub(super) const COMMENT: &str = "Comment";
+pub(super) const YOUR_COMMENT: &str = "Your comment";
+pub(super) const WRITE_COMMENT: &str = "Comment";
+pub(super) const NO_COMMENTS: &str = "Nobody has commented on it yet.";
+pub(super) const LOG_IN_TO_COMMENT: &str = "Log in to comment on it";
+pub(super) const MARKUP_HELP: &str =
+    "Paragraphs are kept; *stars* make emphasis, **two** strong emphasis.";
+pub(super) const EDITED: &str = "(changed)";
+pub(super) const REPLY: &str = "Reply";
+pub(super) const YOUR_REPLY: &str = "Your reply";
+pub(super) const EDIT_OR_DELETE: &str = "Change or delete";
+pub(super) const EDIT_COMMENT: &str = "Your comment";
+pub(super) const COMMENT_FINAL: &str =
+    "A comment can be changed for 15 minutes. This one can only be deleted.";
+pub(super) const DELETE: &str = "Delete";
+pub(super) const DELETE_COMMENT: &str = "Delete the comment";
+pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. Replies to it stay.";
+
+// Suggested changes.
+pub(super) const SUGGESTIONS: &str = "Suggestions";
+pub(super) const SUGGESTIONS_ABOUT: &str =
+    "Would you write it otherwise? The author can take your change over, and you are credited.";
+pub(super) const SUGGEST_CHANGE: &str = "Suggest a change";
+pub(super) const YOUR_SUGGESTIONS: &str = "Your suggestions for it";
+pub(super) const NO_OPEN_SUGGESTIONS: &str = "No suggestion is open.";
+pub(super) const NO_SUGGESTIONS: &str = "Nobody has suggested a change yet.";
+pub(super) const NO_OWN_SUGGESTIONS: &str = "You have suggested no change of it yet.";
+pub(super) const TAKE_ABOUT: &str =
+    "If you take it, it becomes the next revision, and its author is named with the design.";
+pub(super) const TAKE: &str = "Take it";
+pub(super) const DECLINE_SUGGESTION: &str = "Decline";
+pub(super) const WITHDRAW_SUGGESTION: &str = "Withdraw it";
+pub(super) const MESSAGE: &str = "Why";
+pub(super) const MESSAGE_HELP: &str = "Tell the author what your change is good for.";
+pub(super) const SEND_ABOUT: &str = "The author sees what you changed, and takes it or declines.";
+pub(super) const SEND_SUGGESTION: &str = "Send the suggestion";
+
+// Reports.
+pub(super) const REPORT: &str = "Report";
+pub(super) const REPORT_DESIGN: &str = "Report this design";
+pub(super) const REPORT_COMMENT: &str = "Report this comment";
+pub(super) const REPORT_SUGGESTION: &str = "Report this suggestion";
+pub(super) const REPORT_ABOUT: &str =
+    "Moderators look at it. Nobody else learns that you have reported it.";
+pub(super) const REASON: &str = "Reason";
+pub(super) const CHOOSE_REASON: &str = "Choose a reason";
+pub(super) const DETAILS: &str = "Details";
+pub(super) const DETAILS_HELP: &str = "Needed if the reason is something else.";
+pub(super) const REPORTED: &str = "Thank you. A moderator will look at it.";
+pub(super) const BACK_TO_DESIGN: &str = "Back to the design";
+
+// Revisions.
+pub(super) const NO_CHANGES: &str = "There is no difference.";
+pub(super) const SUGGESTED_BY: &str = "Suggested by";
+pub(super) const COMPARE: &str = "Compare with the newest";
+
+// The own designs.
+pub(super) const ALL_STATUSES: &str = "All";
+pub(super) const NONE_OF_STATUS: &str = "You have no design of this status.";
+pub(super) const NO_OWN_DESIGNS: &str =
+    "You have no designs yet. Design a card: it stays your own until you share it.";
+pub(super) const STEP_REFUSED: &str = "The status of the design does not allow this now.";
+pub(super) const CHANGED_BEFORE_STEP: &str =
+    "The design was changed since you opened this page. Look at it again, then decide.";
+pub(super) const CHANGED_BEFORE_TAKING: &str =
+    "Your design was changed since you opened this page. Look at the suggestion again.";
+
+// Artwork.
+pub(super) const NEW_PICTURE: &str = "Upload a picture";
+pub(super) const PICTURE_HELP: &str = "PNG, JPEG or WebP, at most 10 MiB, drawn by you.";
+pub(super) const EARLIER_PICTURES: &str = "Or choose one that you uploaded";
+pub(super) const NO_PICTURE: &str = "No picture: the card shows an emblem";
+pub(super) const ALT: &str = "What the picture shows";
+pub(super) const ALT_HELP: &str = "For players who do not see it, in a sentence.";
+pub(super) const ARTWORK_LATER: &str = "Once the design is saved, you add artwork on its page.";
+
+// The designer.
+pub(super) const STEPS: &str = "Steps";
+pub(super) const KIND_OF_CARD: &str = "Kind of card";
+pub(super) const KIND_HELP: &str = "Each game has kinds of its own. It decides what a card has.";
+pub(super) const CHOOSE: &str = "Choose";
+pub(super) const CHOOSE_KIND: &str = "Choose a kind of card first.";
+pub(super) const CHOOSE_ONE: &str = "Choose one of the list.";
+pub(super) const NAME_HELP: &str = "A design can be saved without a name, and shared with one.";
+pub(super) const OTHER_RARITIES: &str = "Numbers in other rarities";
+pub(super) const OTHER_RARITIES_ABOUT: &str =
+    "Leave a field empty, and its number is worked out from the lowest rarity.";
+pub(super) const NO_EFFECTS: &str = "Cards of this kind have no effects.";
+pub(super) const SLOT: &str = "Place";
+pub(super) const STYLE: &str = "Style";
+pub(super) const SENTENCE: &str = "Sentence";
+pub(super) const FROM_TEMPLATE: &str = "From a template";
+pub(super) const DROP: &str = "Take out";
+pub(super) const ADD_EFFECT: &str = "Add an effect";
+pub(super) const FLAVOUR: &str = "Flavour";
+pub(super) const FLAVOUR_HELP: &str = "A line in the voice of the world, in italics on the card.";
+pub(super) const LICENCE: &str = "What others may do with it";
+pub(super) const SAVE_ABOUT: &str = "You can save the design as it is, even if it breaks rules. Nobody else sees it before you share it.";
+pub(super) const NEXT: &str = "Next";
+pub(super) const BACK: &str = "Back";
+pub(super) const FILL: &str = "Fill in the rest";
+pub(super) const FILLED_IN: &str = "What was filled in";
+pub(super) const NOTHING_TO_FILL: &str = "Nothing was missing.";
+pub(super) const CHECK: &str = "Check";
+pub(super) const CHECK_AGAIN: &str = "Check again";
+pub(super) const PICTURE_SO_FAR: &str = "The card so far";
+pub(super) const UNCHECKED: &str =
+    "The rules could not be checked just now. You can go on and save.";
+pub(super) const TEMPLATES_ABOUT: &str =
+    "Sentences from templates can be released. Choose one, then what stands in its places.";
+pub(super) const TEMPLATE: &str = "Template";
+pub(super) const MORE_CHOICES: &str = "More choices";
+pub(super) const ONE_BACK: &str = "One choice back";
+pub(super) const USE_SENTENCE: &str = "Use this sentence";
+pub(super) const REMOVED_SENTENCE: &str =
+    "No card may have this sentence. Go one choice back, and choose another.";
+
+// The check.
+pub(super) const BEFORE_RELEASE: &str = "Before it can become a card";
+pub(super) const FREE_TEXT: &str = "No template makes this sentence:";
+pub(super) const LIKE_NAMES: &str = "Names that are like it";
+pub(super) const SAME_EFFECTS: &str = "Effects that do the same";
+pub(super) const SAME_NAME: &str = "the same name";
+pub(super) const LOOKS_THE_SAME: &str = "looks the same";
+pub(super) const NEAR_NAME: &str = "a near name";
+pub(super) const A_CARD: &str = "a card";
+pub(super) const A_DESIGN: &str = "a design";
+pub(super) const AN_OWN_DESIGN: &str = "a design of yours";
+pub(super) const ALT_MISSING: &str = "Nothing says what the artwork shows.";
+
+// Reviews.
+pub(super) const REVIEWS: &str = "Designs that wait for a review";
+pub(super) const REVIEWS_ABOUT: &str =
+    "Claim a design to decide about it. A claim lasts half an hour.";
+pub(super) const NOTHING_WAITS: &str = "No design waits.";
+pub(super) const SUBMITTED_ON: &str = "Submitted on";
+pub(super) const CLAIMED: &str = "Somebody looks at it";
+pub(super) const CLAIMED_BY_YOU: &str = "You look at it";
+pub(super) const WHOLE_DESIGN: &str = "The whole design, with ratings and comments";
+pub(super) const CHECKLIST: &str = "Checklist";
+pub(super) const DECISION: &str = "Decision";
+pub(super) const APPROVE: &str = "Approve: it may become a card";
+pub(super) const DECLINE: &str = "Decline";
+pub(super) const REASON_HELP: &str = "The author reads it.";
+pub(super) const DECIDE: &str = "Decide";
+pub(super) const GIVE_BACK: &str = "Give it back undecided";
+pub(super) const CLAIM: &str = "Claim it";
+pub(super) const CLAIM_ABOUT: &str =
+    "You see the checklist and can decide for half an hour; nobody else can meanwhile.";
+pub(super) const REPORTS: &str = "Reports";
+pub(super) const WAITING: &str = "Waiting";
+pub(super) const DECIDED: &str = "Decided";
+pub(super) const NO_REPORTS: &str = "There are no reports here.";
+pub(super) const ACCUSED: &str = "By";
+pub(super) const REPORTER: &str = "Reported by";
+pub(super) const REPORTED_ON: &str = "Reported on";
+pub(super) const REPORT_DECISION: &str = "Decide a report";
+pub(super) const REPORT_DECISION_ABOUT: &str =
+    "All waiting reports about the same are decided together.";
+pub(super) const UPHOLD: &str = "It should not be there: take it down";
+pub(super) const DISMISS: &str = "Nothing is wrong with it: show it";
+pub(super) const TAKE_ARTWORK_DOWN: &str = "Take its artwork down, too, for good";
+pub(super) const NOTE: &str = "Note";
+pub(super) const NOTE_HELP: &str = "The author of a design that is taken down reads it.";
+
+// Authors.
+pub(super) const BADGES: &str = "Badges";
+pub(super) const OFFICIAL: &str = "Became cards";
+pub(super) const PUBLIC_DECKS: &str = "Public decks";
+pub(super) const FOLLOWERS: &str = "Followers";
+pub(super) const MEAN_RATING: &str = "Mean rating";
+pub(super) const SHARES_SINCE: &str = "Shares since";
+pub(super) const FOLLOW: &str = "Follow";
+pub(super) const UNFOLLOW: &str = "Follow no more";
+pub(super) const LOG_IN_TO_FOLLOW: &str = "Log in to follow";
+pub(super) const AUTHOR_WITHOUT_DESIGNS: &str = "Nothing in the gallery yet.";
+
+/// The name of a design, or what stands in its place.
+pub(super) fn name_of(name: &str) -> String {
+    if name.is_empty() { "Design without a name".to_owned() } else { name.to_owned() }
+}
+
+/// Whose a design is.
+pub(super) fn by(author: &str) -> String {
+    format!("by {author}")
+}
+
+/// What other sites show of a design.
+pub(super) fn preview(author: &str) -> String {
+    format!("A card design by {author}.")
+}
+
+/// An order of the gallery.
+pub(super) fn sort(sort: GallerySort) -> &'static str {
+    match sort {
+        GallerySort::New => "Shared last",
+        GallerySort::Rating => "Rated best",
+        GallerySort::Comments => "Discussed most",
+        GallerySort::Name => "Name",
+    }
+}
+
+/// How far a design is.
+pub(super) fn status(status: &str) -> &'static str {
+    match status {
+        "draft" => "Draft",
+        "shared" => "Shared",
+        "submitted" => "Submitted",
+        "in_review" => "In review",
+        "approved" => "Approved",
+        "declined" => "Declined",
+        "withdrawn" => "Withdrawn",
+        "official" => "Official card",
+        _ => "Unknown",
+    }
+}
+
+/// What the status means for the author.
+pub(super) fn status_about(status: &str) -> &'static str {
+    match status {
+        "draft" => "Only you see it. Share it to hear what others think.",
+        "shared" => "Everybody sees it. Submit it if it shall become a card.",
+        "submitted" => "It waits for a moderator. Withdraw it to change it.",
+        "in_review" => "A moderator looks at it now.",
+        "approved" => "It may become an official card.",
+        "declined" => "It was declined. Change it, and submit it again.",
+        "withdrawn" => "You took it back. You can share it again.",
+        "official" => "It is an official card of the game.",
+        _ => "",
+    }
+}
+
+/// A kind with a status.
+pub(super) fn kind_and_status(kind: &str, of: &str) -> String {
+    format!("{kind}, {}", status(of).to_lowercase())
+}
+
+/// How a design is rated and discussed, in short.
+pub(super) fn feedback(rating: f64, ratings: i64, comments: i64) -> String {
+    let ratings = (ratings > 0).then(|| format!("{} of 5 ({})", mean(rating), grouped(ratings)));
+    let comments = match comments {
+        0 => None,
+        1 => Some("1 comment".to_owned()),
+        comments => Some(format!("{} comments", grouped(comments))),
+    };
+    let parts: Vec<String> = ratings.into_iter().chain(comments).collect();
+    parts.join(", ")
+}
+
+/// A mean of points.
+pub(super) fn mean(mean: f64) -> String {
+    format!("{mean:.2}")
+}
+
+/// How a design is rated.
+pub(super) fn ratings(rating: f64, count: i64) -> String {
+    match count {
+        0 => "Nobody has rated it yet.".to_owned(),
+        1 => format!("{} of 5 by 1 rating", mean(rating)),
+        count => format!("{} of 5 by {} ratings", mean(rating), grouped(count)),
+    }
+}
+
+/// What is rated.
+pub(super) fn criterion(code: &str) -> &'static str {
+    match code {
+        "fun" => "Fun",
+        "balance" => "Balance",
+        "flavour" => "Flavour",
+        _ => "Clarity",
+    }
+}
+
+/// What is asked about it.
+pub(super) fn criterion_about(code: &str) -> &'static str {
+    match code {
+        "fun" => "Would you like to play it?",
+        "balance" => "Is it as strong as others of its kind?",
+        "flavour" => "Do name, text and mechanics fit each other?",
+        _ => "Is it clear what it does?",
+    }
+}
+
+/// A criterion without points.
+pub(super) fn points_missing(code: &str) -> String {
+    format!("{}: give 1 to 5 points", criterion(code))
+}
+
+/// What stands in the place of a comment that is gone.
+pub(super) fn gone_comment(state: &str) -> &'static str {
+    match state {
+        "deleted" => "Deleted by its author.",
+        _ => "Hidden by a moderator.",
+    }
+}
+
+/// How far a suggestion is.
+pub(super) fn suggestion_state(state: &str) -> &'static str {
+    match state {
+        "open" => "Open",
+        "taken" => "Taken",
+        "declined" => "Declined",
+        _ => "Withdrawn",
+    }
+}
+
+/// The suggestions for a design.
+pub(super) fn suggestions_for(name: &str) -> String {
+    format!("Suggestions for {name}")
+}
+
+/// Who suggests.
+pub(super) fn suggestion_by(name: &str) -> String {
+    format!("Suggestion by {name}")
+}
+
+/// The designer, for a suggestion.
+pub(super) fn suggestion_for(name: &str) -> String {
+    format!("Suggest a change of {name}")
+}
+
+/// The designer, for an own design.
+pub(super) fn change_of(name: &str) -> String {
+    format!("Change {name}")
+}
+
+/// The artwork of a design.
+pub(super) fn artwork_of(name: &str) -> String {
+    format!("Artwork of {name}")
+}
+
+/// An earlier artwork, which has no name.
+pub(super) fn artwork_number(number: usize) -> String {
+    format!("Picture {number}")
+}
+
+/// How much room there is for artwork.
+pub(super) fn room(used: i64, quota: i64) -> String {
+    const MIB: i64 = 1024 * 1024;
+    format!(
+        "You use {} of {} MiB.",
+        grouped(used.saturating_add(MIB - 1) / MIB),
+        grouped(quota / MIB)
+    )
+}
+
+/// What a moderator decided about a design.
+pub(super) fn decision(decision: &str) -> &'static str {
+    if decision == "approved" { "Approved by a moderator" } else { "Declined by a moderator" }
+}
+
+/// A step of the author, as a button says it.
+pub(super) fn step(step: AuthorStep) -> &'static str {
+    match step {
+        AuthorStep::Share => "Share",
+        AuthorStep::Submit => "Submit for release",
+        AuthorStep::Withdraw => "Withdraw",
+        AuthorStep::Delete => "Delete",
+    }
+}
+
+/// A step with a design, as a heading.
+pub(super) fn step_of(step: AuthorStep, name: &str) -> String {
+    match step {
+        AuthorStep::Share => format!("Share {name}"),
+        AuthorStep::Submit => format!("Submit {name}"),
+        AuthorStep::Withdraw => format!("Withdraw {name}"),
+        AuthorStep::Delete => format!("Delete {name}"),
+    }
+}
+
+/// What a step means.
+pub(super) fn step_about(step: AuthorStep) -> &'static str {
+    match step {
+        AuthorStep::Share => {
+            "Everybody sees the design, can rate it and comment on it. Its name is kept for you. Once others have seen it, it cannot be deleted."
+        }
+        AuthorStep::Submit => {
+            "You ask for the release of the design as an official card, under the terms that you chose. A moderator looks at it; until then you cannot change it. It must break no rule."
+        }
+        AuthorStep::Withdraw => {
+            "The design leaves the gallery, and its name is free for others. Who knows its identifier still finds it. You can share it again."
+        }
+        AuthorStep::Delete => "The design is gone for good, with all of its revisions.",
+    }
+}
+
+/// A revision.
+pub(super) fn revision(number: i64) -> String {
+    format!("Revision {number}")
+}
+
+/// The revisions of a design.
+pub(super) fn revisions_of(name: &str) -> String {
+    format!("Revisions of {name}")
+}
+
+/// Two revisions that are compared.
+pub(super) fn between_revisions(from: i64, to: i64) -> String {
+    format!("From revision {from} to {to}")
+}
+
+/// Going back to a revision.
+pub(super) fn restore(number: i64) -> String {
+    format!("Restore revision {number}")
+}
+
+/// What an author allows others to do with a design.
+pub(super) fn licence(code: &str) -> &'static str {
+    match code {
+        "release-1" => {
+            "Cardscape may print and publish it as a card of the game, with the author's name."
+        }
+        "cc-by-4.0" => {
+            "Creative Commons Attribution 4.0: anybody may share and adapt it with the author's name."
+        }
+        "cc0-1.0" => "Creative Commons Zero 1.0: anybody may do anything with it.",
+        _ => "Nothing but being read here; it cannot become a card.",
+    }
+}
+
+/// A value with its label.
+pub(super) fn labelled(label: &str, value: &str) -> String {
+    format!("{label}: {value}")
+}
+
+/// A part of a design by its JSON pointer; empty for the whole.
+pub(super) fn member(pointer: &str) -> String {
+    let mut parts = pointer
+        .trim_start_matches('/')
+        .split('/')
+        .map(|part| part.replace("~1", "/").replace("~0", "~"));
+    let (first, rest): (String, Vec<String>) = (parts.next().unwrap_or_default(), parts.collect());
+    let number = |at: &String| at.parse::<usize>().ok().map(effect);
+    match (first.as_str(), rest.as_slice()) {
+        ("attributes", [code, ..]) => titled(code),
+        ("effects", [at]) => number(at).unwrap_or_else(|| titled("effects")),
+        ("effects", [at, member, ..]) => labelled(&number(at).unwrap_or_default(), &titled(member)),
+        ("printings", [_, attributes, code]) if attributes == "attributes" => titled(code),
+        _ => titled(&first),
+    }
+}
+
+/// An effect by its place, from 0.
+pub(super) fn effect(at: usize) -> String {
+    format!("Effect {}", at + 1)
+}
+
+/// The button that chooses the sentence of an effect.
+pub(super) fn choose_sentence(at: usize) -> String {
+    format!("Effect {} from a template", at + 1)
+}
+
+/// The button that takes an effect out.
+pub(super) fn drop_effect(at: usize) -> String {
+    format!("Take out effect {}", at + 1)
+}
+
+/// What may stay empty is said.
+pub(super) fn wanted(label: &str, is_optional: bool) -> String {
+    if is_optional { format!("{label} (may stay empty)") } else { label.to_owned() }
+}
+
+/// The bounds of a number; empty: there are none.
+pub(super) fn bounds(least: &str, most: &str) -> String {
+    match (least.is_empty(), most.is_empty()) {
+        (true, true) => String::new(),
+        (false, true) => format!("At least {least}."),
+        (true, false) => format!("At most {most}."),
+        (false, false) => format!("{least} to {most}."),
+    }
+}
+
+/// A number of a rarity.
+pub(super) fn number_in(label: &str, rarity: &str) -> String {
+    format!("{label} in {rarity}")
+}
+
+/// A rule with its number.
+pub(super) fn rule(text: &str, number: &str) -> String {
+    if text.is_empty() { format!("Rule {number}.") } else { format!("{text} (Rule {number})") }
+}
+
+/// What was perhaps meant; `None`: nobody knows.
+pub(super) fn perhaps(suggestions: &[String]) -> Option<String> {
+    (!suggestions.is_empty()).then(|| format!("Perhaps: {}.", suggestions.join(", ")))
+}
+
+/// A place of a template.
+pub(super) fn place(placeholder: &str) -> String {
+    format!("For {placeholder}")
+}
+
+/// A step of the designer.
+pub(super) fn designer_step(step: &str) -> &'static str {
+    match step {
+        "start" => "Kind",
+        "card" => "Name and numbers",
+        "effects" => "Effects",
+        "story" => "Story and terms",
+        _ => "Check and save",
+    }
+}
+
+/// What the check says in short.
+pub(super) fn verdict(is_sound: bool, is_releasable: bool) -> &'static str {
+    match (is_sound, is_releasable) {
+        (_, true) => "It breaks no rule, and could be released.",
+        (true, false) => "It breaks no rule.",
+        (false, false) => "It is not a sound card yet.",
+    }
+}
+
+/// Why a design cannot be released.
+pub(super) fn release_obstacle(obstacle: ReleaseObstacle) -> &'static str {
+    match obstacle {
+        ReleaseObstacle::Violations => "It breaks rules of the game.",
+        ReleaseObstacle::FreeText => "A sentence comes from no template.",
+        ReleaseObstacle::Name => "Its name is missing, taken, or looks like another.",
+        ReleaseObstacle::Licence => "Its terms do not allow a release.",
+    }
+}
+
+/// The same by its code in problems.
+pub(super) fn obstacle(code: &str) -> &'static str {
+    release_obstacle(match code {
+        "free_text" => ReleaseObstacle::FreeText,
+        "name" => ReleaseObstacle::Name,
+        "licence" => ReleaseObstacle::Licence,
+        _ => ReleaseObstacle::Violations,
+    })
+}
+
+/// Until when a claim holds. The day is that of UTC.
+pub(super) fn claimed_until(until: DateTime<Utc>) -> String {
+    format!("Claimed until {} UTC on {}", until.format("%H:%M"), day_of(until))
+}
+
+/// A badge with how many there are of what it is for.
+pub(super) fn badge(badge: &str, count: i64) -> String {
+    match (badge, count) {
+        ("card_designer", 1) => "Designer of 1 card".to_owned(),
+        ("card_designer", count) => format!("Designer of {} cards", grouped(count)),
+        (other, _) => titled(other),
+    }
+}
+
+/// Why something is reported.
+pub(super) fn reason(reason: AbuseReason) -> &'static str {
+    match reason {
+        AbuseReason::Spam => "Advertising, or the same again and again",
+        AbuseReason::Abuse => "Insults, threats or hatred",
+        AbuseReason::Sexual => "Sexual content",
+        AbuseReason::Copyright => "Somebody else's work",
+        AbuseReason::Impersonation => "Pretends to be somebody else",
+        AbuseReason::Other => "Something else",
+    }
+}
+
+/// What a report is about.
+pub(super) fn report_about(about: &str) -> &'static str {
+    match about {
+        "design" => "about a design",
+        "comment" => "about a comment",
+        "suggestion" => "about a suggestion",
+        _ => "about a player",
+    }
+}
+
+/// What was decided about a report.
+pub(super) fn report_decision(decision: &str) -> &'static str {
+    if decision == "upheld" { "Taken down." } else { "Nothing was wrong with it." }
+}
+
+/// What is said of a form that was refused, where its fields say nothing of it. `None`: it is a page of its own.
+pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::InvalidBody => "What was sent cannot be read.",
+        ProblemCode::TooManyDesigns => {
+            "You have as many designs as an account can have. Delete drafts that you do not need."
+        }
+        ProblemCode::TooManyRevisions => "The design has as many revisions as a design can have.",
+        ProblemCode::DesignStepRefused => STEP_REFUSED,
+        ProblemCode::DesignNameless => "A design that others see needs a name.",
+        ProblemCode::DesignNameTaken => "The name is taken.",
+        ProblemCode::DesignWasPublic => "Others have seen the design: it cannot be deleted.",
+        ProblemCode::DesignNotReleasable => "Something stands in the way of a release.",
+        ProblemCode::DesignTakenDown => "A moderator has taken the design down.",
+        ProblemCode::DesignClaimed => "Another moderator looks at the design now.",
+        ProblemCode::DesignNotClaimed => {
+            "You have not claimed the design, or your claim has ended. Claim it again."
+        }
+        ProblemCode::OwnDesign => "Nobody can judge their own design.",
+        ProblemCode::OwnReport => "Nobody reports what is theirs, or decides about it.",
+        ProblemCode::OwnAccount => "Nobody can follow themselves.",
+        ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",
+        ProblemCode::FeedbackRefused => "The author takes no feedback from you.",
+        ProblemCode::CommentFinal => COMMENT_FINAL,
+        ProblemCode::SuggestionClosed => "The suggestion was answered or withdrawn meanwhile.",
+        ProblemCode::SuggestionOutdated => {
+            "The design says something else since. Look at it again, and begin from there."
+        }
+        ProblemCode::DailyLimitReached => "You have done this as often today as you may.",
+        ProblemCode::ArtworkQuotaReached => "You have no room for another picture.",
+        ProblemCode::PreconditionFailed => {
+            "It was changed since you opened this page. Both versions are below: what you save takes the place of the saved one."
+        }
+        ProblemCode::IdempotencyKeyReused => {
+            "This form was sent before with other contents, which are saved. Send it again to save these, too."
+        }
+        ProblemCode::IdempotencyInProgress => {
+            "The same form is being saved at this moment. Wait a little before you send it again."
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_told_by_their_names() {
+        for (pointer, expected) in [
+            ("/name", "Name"),
+            ("/attributes/attack", "Attack"),
+            ("/effects/0", "Effect 1"),
+            ("/effects/1/text", "Effect 2: Text"),
+            ("/effects", "Effects"),
+            ("/printings/rare/attributes/attack", "Attack"),
+            ("", ""),
+        ] {
+            assert_eq!(member(pointer), expected, "{pointer}");
+        }
+    }
+
+    #[test]
+    fn feedback_is_told_where_there_is_some() {
+        assert_eq!(feedback(3.0, 0, 0), "");
+        assert_eq!(feedback(3.77, 12, 1), "3.77 of 5 (12), 1 comment");
+        assert_eq!(bounds("0", ""), "At least 0.");
+    }
+}

@@ -1,0 +1,362 @@
+//! A request to the designer: what it works on, and what its buttons do.
+
+use actix_web::HttpResponse;
+use cardscape_engine::{Game, Kind};
+use uuid::Uuid;
+
+use super::content::ContentView;
+use super::design_path;
+use super::designer_page::{DesignerPage, KindGroup, SavedDesign, Step, Wrong};
+use super::draft::Draft;
+use super::faults::faults_of;
+use super::fields::field_id;
+use super::gallery::Choice;
+use super::pointers::{field_of, field_of_violation};
+use super::templates;
+use super::verdict::VerdictView;
+use super::words as design_words;
+use crate::app::designs::design_checks::{self, DesignCheckResponse, DesignViolationResponse};
+use crate::app::designs::design_lifecycle::VersionedDesign;
+use crate::app::designs::design_suggestions::{self, PartialDesign, PartialEffect};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDesigns};
+use crate::domain::designs::identifier::DesignCode;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::web::forms::private;
+use crate::web::page::{Frame, Place};
+use crate::web::words;
+
+/// What is worked on.
+pub(super) enum Target {
+    /// A new design.
+    New,
+    /// The next revision of an own one.
+    Revision(DesignCode, Box<VersionedDesign>),
+    /// A change of somebody else's, to be suggested.
+    Change(DesignCode, Box<VersionedDesign>),
+}
+
+/// A request to the designer.
+pub(super) struct Work<'a> {
+    pub(super) app: &'a AppState,
+    pub(super) network: Network,
+    pub(super) by: &'a Granted<ReadOwnDesigns>,
+    pub(super) target: Target,
+    pub(super) path: String,
+}
+/// What a turn brings about beside the step that it shows.
+#[derive(Default)]
+pub(super) struct Turned {
+    pub(super) wrong: Vec<Wrong>,
+    pub(super) done: Vec<String>,
+    pub(super) is_unchecked: bool,
+    pub(super) saved: Option<SavedDesign>,
+}
+impl<'a> Work<'a> {
+    pub(super) fn new(
+        app: &'a AppState,
+        network: ClientNetwork,
+        by: &'a Granted<ReadOwnDesigns>,
+        target: Target,
+    ) -> Self {
+        let path = match &target {
+            Target::New => "/designer".to_owned(),
+            Target::Revision(code, _) => format!("{}/edit", design_path(code)),
+            Target::Change(code, _) => format!("{}/suggest", design_path(code)),
+        };
+        Self { app, network: network.0, by, target, path }
+    }
+
+    /// Where the form goes.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn stored(&self) -> Option<(DesignCode, &VersionedDesign)> {
+        match &self.target {
+            Target::New => None,
+            Target::Revision(code, design) | Target::Change(code, design) => Some((*code, design)),
+        }
+    }
+
+    /// What was sent, with the choice of the first step in its fields. The game of a stored design stays.
+    pub(super) fn read(&self, mut draft: Draft) -> Result<Draft, Problem> {
+        if !draft.is_bounded() {
+            return Err(Problem::new(ProblemCode::InvalidBody));
+        }
+        if let Some((game, kind)) = draft.one("card").split_once('/') {
+            let (game, kind) = (game.to_owned(), kind.to_owned());
+            draft.set("game", game);
+            draft.set("kind", kind);
+        }
+        if let Some((_, stored)) = self.stored() {
+            draft.set("game", &stored.design.game);
+        }
+        Ok(draft)
+    }
+
+    pub(super) async fn game(&self, draft: &Draft) -> Result<Option<Game>, Problem> {
+        if draft.one("game").is_empty() {
+            return Ok(None);
+        }
+        let found = self.app.named_game(draft.one("game")).await?;
+        Ok(found.ok().map(|loaded| loaded.game.clone()))
+    }
+
+    /// Does what a button says that does not save.
+    pub(super) async fn turn(&self, mut draft: Draft) -> Result<HttpResponse, Problem> {
+        let go = draft.one("go").to_owned();
+        let step = Step::read(draft.one("step")).unwrap_or(Step::Start);
+        let is_of_template = go.starts_with("template:") || go.starts_with("more:");
+        if is_of_template || matches!(go.as_str(), "pick" | "unpick" | "use") {
+            return match templates::choose(self, draft, &go).await? {
+                Ok(page) => Ok(page),
+                Err(draft) => self.show(200, &draft, Step::Effects, Turned::default()).await,
+            };
+        }
+        let mut turned = Turned::default();
+        let mut shown = Step::read(&go).unwrap_or(step);
+        let game = self.game(&draft).await?;
+        let kind = game.as_ref().and_then(|game| game.kind(draft.one("kind")));
+        if kind.is_none() && shown != Step::Start {
+            shown = Step::Start;
+            let text = design_words::CHOOSE_KIND.to_owned();
+            turned.wrong.push(Wrong { field: Some("card".to_owned()), text });
+            return self.show(422, &draft, shown, turned).await;
+        }
+        if go == "add" {
+            draft.set_effect(draft.effect_count(), None, None, "");
+        } else if let Some(at) = go.strip_prefix("drop:").and_then(|at| at.parse().ok()) {
+            draft.drop_effect(at);
+        } else if let ("suggest", Some(game)) = (go.as_str(), &game) {
+            self.fill(game, &mut draft, &mut turned).await?;
+        }
+        self.show(200, &draft, shown, turned).await
+    }
+
+    /// Fills in what is missing.
+    async fn fill(
+        &self,
+        game: &Game,
+        draft: &mut Draft,
+        turned: &mut Turned,
+    ) -> Result<(), Problem> {
+        let owned =
+            |name: String| Some(draft.one(&name).to_owned()).filter(|text| !text.is_empty());
+        let effect = |at: usize| PartialEffect {
+            style: owned(format!("effects.{at}.style")),
+            slot: owned(format!("effects.{at}.slot")),
+            text: owned(format!("effects.{at}.text")),
+        };
+        let partial = PartialDesign {
+            kind: draft.one("kind").to_owned(),
+            attributes: draft.attributes(game, "attributes", |_| true),
+            effects: (0..draft.effect_count()).map(effect).collect(),
+            printings: Vec::new(),
+        };
+        let made =
+            design_suggestions::create(self.app, game.code().to_owned(), None, partial).await;
+        let made = match made {
+            Ok(made) => made,
+            Err(problem) if !problem.faults().is_empty() => {
+                turned.wrong = self.wrong(&problem, draft);
+                return Ok(());
+            }
+            Err(problem) => return Err(problem),
+        };
+        draft.set_attributes("attributes", &made.design.attributes);
+        for (at, effect) in made.design.effects.iter().enumerate() {
+            let (style, slot) = (effect.style.as_deref(), effect.slot.as_deref());
+            draft.set_effect(at, style, slot, &effect.text);
+        }
+        // The numbers of other rarities are worked out anyway.
+        let filled = made.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
+        turned.done = filled.map(|pointer| design_words::member(pointer)).collect();
+        let unfilled = made.unfilled.iter().map(|fault| {
+            design_words::labelled(&design_words::member(&fault.pointer), &fault.detail)
+        });
+        turned.done.extend(unfilled);
+        if turned.done.is_empty() {
+            turned.done.push(design_words::NOTHING_TO_FILL.to_owned());
+        }
+        Ok(())
+    }
+
+    /// What is wrong with what was sent, beside its fields.
+    fn wrong(&self, problem: &Problem, draft: &Draft) -> Vec<Wrong> {
+        let wrong = |fault: &crate::app::problem::InputFault| {
+            let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);
+            let text = words::sentence(&fault.detail);
+            Wrong {
+                field: field_of(pointer, draft, None),
+                text: match design_words::member(pointer) {
+                    member if member.is_empty() => text,
+                    member => design_words::labelled(&member, &text),
+                },
+            }
+        };
+        problem.faults().iter().map(wrong).collect()
+    }
+
+    /// The answer to a design that could not be saved.
+    pub(super) async fn refused(
+        &self,
+        mut draft: Draft,
+        problem: Problem,
+    ) -> Result<HttpResponse, Problem> {
+        let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
+        let mut turned = Turned { wrong: self.wrong(&problem, &draft), ..Turned::default() };
+        if turned.wrong.is_empty() {
+            let whole =
+                |fault: &crate::web::forms::Fault| Wrong { field: None, text: fault.text.clone() };
+            turned.wrong = faults.all().iter().map(whole).collect();
+        }
+        let step = match turned.wrong.iter().find_map(|wrong| wrong.field.as_deref()) {
+            Some(field) => Step::of_field(field),
+            None => Step::read(draft.one("step")).unwrap_or(Step::Check),
+        };
+        // What is sent next is another request.
+        draft.set("key", Uuid::now_v7().to_string());
+        if let (ProblemCode::PreconditionFailed, Some((_, stored))) =
+            (problem.code(), self.stored())
+        {
+            // Whoever has seen both versions may put one in the place of the other.
+            draft.set("version", stored.version.0.to_string());
+            let design = &stored.design;
+            turned.saved = self.game(&draft).await?.map(|game| SavedDesign {
+                name: design_words::name_of(&design.content.name),
+                content: ContentView::new(&game, &design.content),
+                day: words::day_of(design.revised_at),
+                at: design.revised_at.to_rfc3339(),
+            });
+        }
+        self.show(problem.code().status(), &draft, step, turned).await
+    }
+
+    /// The check of what was sent; `None`: it could not be made.
+    async fn check(
+        &self,
+        game: &Game,
+        draft: &Draft,
+        turned: &mut Turned,
+    ) -> Result<Option<DesignCheckResponse>, Problem> {
+        let (stored, request) = (self.stored().map(|(code, _)| code), draft.request(game));
+        match design_checks::check(self.app, self.network, Some(self.by), request, stored).await {
+            Ok(check) => Ok(Some(check)),
+            Err(problem) if problem.code() == ProblemCode::InvalidBody => {
+                if turned.wrong.is_empty() {
+                    turned.wrong = self.wrong(&problem, draft);
+                }
+                Ok(None)
+            }
+            Err(problem) if matches!(problem.code().status(), 429 | 503) => {
+                tracing::warn!(%problem, "the designer could not check a design");
+                turned.is_unchecked = true;
+                Ok(None)
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+
+    pub(super) async fn show(
+        &self,
+        status: u16,
+        draft: &Draft,
+        step: Step,
+        mut turned: Turned,
+    ) -> Result<HttpResponse, Problem> {
+        let game = self.game(draft).await?;
+        let kind = game.as_ref().and_then(|game| game.kind(draft.one("kind")));
+        let (Some(game), Some(kind)) = (&game, kind) else {
+            let mut page = self.page(draft, Step::Start, turned);
+            page.starts = self.starts(draft).await?;
+            page.settle();
+            return private(status, &page);
+        };
+        let check = self.check(game, draft, &mut turned).await?;
+        let mut page = self.page(draft, step, turned);
+        if step == Step::Start {
+            page.starts = self.starts(draft).await?;
+        }
+        page.fill_step(game, kind, step, check.as_ref());
+        if let Some(check) = &check {
+            page.note(game, check);
+            let shown = page.shown_names();
+            let field_of = |violation: &DesignViolationResponse| {
+                let field = field_of_violation(game, violation, draft)?;
+                shown.contains(&field).then(|| field_id(&field))
+            };
+            page.verdict = Some(VerdictView::new(game, check, &field_of));
+            page.picture = draft.picture_query().map(|query| format!("/designer/picture?{query}"));
+        }
+        page.settle();
+        private(status, &page)
+    }
+
+    /// The kinds to choose from: of all games, or of that of a stored design.
+    async fn starts(&self, draft: &Draft) -> Result<Vec<KindGroup>, Problem> {
+        let games = self.app.all_games().await?;
+        let games = games.iter().map(|loaded| &loaded.game);
+        let is_meant = |game: &&Game| {
+            self.stored().is_none_or(|(_, stored)| stored.design.game == game.code())
+        };
+        let group = |game: &Game| {
+            let kind = |kind: &Kind| Choice {
+                value: format!("{}/{}", game.code(), kind.code),
+                name: kind.name.clone(),
+                is_chosen: draft.one("game") == game.code() && draft.one("kind") == kind.code,
+            };
+            KindGroup {
+                game: game.name().to_owned(),
+                kinds: game.kinds().iter().map(kind).collect(),
+            }
+        };
+        Ok(games.filter(is_meant).map(group).collect())
+    }
+
+    fn page<'p>(&'p self, draft: &'p Draft, step: Step, turned: Turned) -> DesignerPage<'p> {
+        let name = self.stored().map_or("", |(_, stored)| &stored.design.content.name);
+        let name = design_words::name_of(name);
+        let heading = match self.target {
+            Target::New => design_words::NEW_DESIGN.to_owned(),
+            Target::Revision(..) => design_words::change_of(&name),
+            Target::Change(..) => design_words::suggestion_for(&name),
+        };
+        let choice = |one: Step| Choice {
+            value: one.as_str().to_owned(),
+            name: design_words::designer_step(one.as_str()).to_owned(),
+            is_chosen: one == step,
+        };
+        DesignerPage {
+            frame: Frame::new(&heading).at(Place::Designs),
+            heading,
+            path: &self.path,
+            design: self.stored().map(|(code, _)| design_path(code)),
+            name,
+            is_change: matches!(self.target, Target::Change(..)),
+            step: step.as_str(),
+            steps: Step::ALL.into_iter().map(choice).collect(),
+            next: step.neighbour(true).map(Step::as_str),
+            previous: step.neighbour(false).map(Step::as_str),
+            wrong: turned.wrong,
+            done: turned.done,
+            carried: Vec::new(),
+            draft,
+            starts: Vec::new(),
+            attributes: Vec::new(),
+            name_notes: Vec::new(),
+            columns: Vec::new(),
+            rarities: Vec::new(),
+            effects: Vec::new(),
+            effects_about: String::new(),
+            may_add_effect: false,
+            licences: Vec::new(),
+            verdict: None,
+            is_unchecked: turned.is_unchecked,
+            picture: None,
+            saved: turned.saved,
+        }
+    }
+}

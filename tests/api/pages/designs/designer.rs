@@ -1,0 +1,265 @@
+//! Designs are made and changed step by step, without script.
+
+use serde_json::json;
+
+use super::{Browser, Page, begun, heron, location, page_of, start, value};
+use crate::pages::frame::check;
+use crate::support::{Answer, RequestExt as _};
+
+/// All fields of the form of a page as a browser sends them, but for those that are named.
+fn fields<'a>(page: &'a Page, without: &[&str]) -> Vec<(&'a str, &'a str)> {
+    let is_sent = |field: &&crate::pages::html::Element| {
+        !matches!(field.get("type"), Some("checkbox" | "radio")) || field.get("checked").is_some()
+    };
+    let own =
+        |field: &'a crate::pages::html::Element| Some((field.get("name")?, field.get("value")?));
+    let fields = page.all("input").filter(is_sent).filter_map(own);
+    fields.filter(|(name, _)| *name != "q" && !without.contains(name)).collect()
+}
+
+fn shown(answer: &Answer, status: u16) -> Page {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    check("designer", answer)
+}
+
+#[tokio::test]
+async fn a_design_is_made_step_by_step() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/designer").await;
+    let key = value(&form, "key").to_owned();
+    let early = hers.post("/designer", &[("step", "start"), ("go", "check"), ("card", "")]).await;
+    assert!(shown(&early, 422).only("main").text.contains("Choose a kind of card first."));
+    let chosen = [("key", &*key), ("step", "start"), ("card", "ttcg/unit"), ("go", "card")];
+    let card = shown(&hers.post("/designer", &chosen).await, 200);
+    assert_eq!((value(&card, "game"), value(&card, "kind")), ("ttcg", "unit"));
+    for id in ["name", "attributes-type", "attributes-rank", "attributes-attack"] {
+        assert!(card.with("id").any(|(_, found)| found == id), "{id}");
+    }
+    // The numbers that other rarities have are told, and can be chosen.
+    assert!(card.with("id").any(|(_, id)| id == "printings-rare-attack"));
+    let mut sent = fields(&card, &["name", "step"]);
+    sent.retain(|(name, _)| !name.starts_with("attributes."));
+    sent.extend([
+        ("step", "card"),
+        ("name", "Lantern <b>Heron</b>"),
+        ("attributes.type", "earth"),
+        ("attributes.rank", "1"),
+        ("attributes.subtypes", "beast"),
+        ("attributes.attack", "-5"),
+        ("attributes.defense", "abc"),
+        ("go", "card"),
+    ]);
+    let wrong = shown(&hers.post("/designer", &sent).await, 200);
+    let invalid: Vec<&str> =
+        wrong.with("aria-invalid").filter_map(|(field, _)| field.get("id")).collect();
+    assert!(invalid.contains(&"attributes-attack") && invalid.contains(&"attributes-defense"));
+    assert!(wrong.all("a").any(|link| link.get("href") == Some("#attributes-attack")));
+    assert_eq!(value(&wrong, "attributes.defense"), "abc");
+    for field in &mut sent {
+        match field.0 {
+            "attributes.attack" => field.1 = "200",
+            "attributes.defense" => field.1 = "300",
+            "go" => field.1 = "effects",
+            _ => {}
+        }
+    }
+    let effects = shown(&hers.post("/designer", &sent).await, 200);
+    assert_eq!(value(&effects, "attributes.attack"), "200");
+    assert_eq!(effects.all("textarea").count(), 2);
+    let picture = effects.all("img").find_map(|image| image.get("src")).unwrap().to_owned();
+    let drawn = hers.get(&picture).await;
+    assert_eq!((drawn.status, drawn.header("content-type").as_str()), (200, "image/svg+xml"));
+    assert_eq!(drawn.header("cache-control"), "private, no-store");
+    assert!(drawn.text().contains("Lantern") && !drawn.text().contains("<b>"));
+    assert_eq!(app.get(&picture).answer().await.status, 303);
+
+    // What is saved may break rules: this one has no effects yet.
+    let mut saved = fields(&effects, &["step"]);
+    saved.extend([("step", "check"), ("go", "save")]);
+    let made = location(&hers.post("/designer", &saved).await);
+    assert_eq!(location(&hers.post("/designer", &saved).await), made);
+    let design = app.get(&format!("/v1{made}")).by(&ada).answer().await.expect(200);
+    assert_eq!(design["name"], "Lantern <b>Heron</b>");
+    let attributes =
+        json!({ "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 });
+    assert_eq!((&design["attributes"], &design["status"]), (&attributes, &json!("draft")));
+    let all = app.get("/v1/me/designs").by(&ada).answer().await.expect(200);
+    assert_eq!(all["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_rest_is_filled_in() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let sent = [
+        ("step", "card"),
+        ("game", "ttcg"),
+        ("kind", "unit"),
+        ("attributes.type", "fire"),
+        ("go", "suggest"),
+    ];
+    let filled = shown(&hers.post("/designer", &sent).await, 200);
+    assert!(filled.only("main").text.contains("What was filled in"));
+    assert!(!value(&filled, "attributes.attack").is_empty());
+    assert!(!value(&filled, "effects.0.text").is_empty());
+    let chosen = filled
+        .all("option")
+        .any(|option| option.get("value") == Some("fire") && option.get("selected").is_some());
+    assert!(chosen);
+}
+
+#[tokio::test]
+async fn a_sentence_is_chosen_from_a_template() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let begin = [("game", "ttcg"), ("kind", "unit"), ("name", "Owl"), ("step", "effects")];
+    let sent = [&begin[..], &[("go", "template:1")]].concat();
+    let mut page = shown(&hers.post("/designer", &sent).await, 200);
+    assert_eq!((value(&page, "name"), value(&page, "at")), ("Owl", "1"));
+    let none = [&begin[..], &[("at", "1"), ("go", "pick"), ("pick", "")]].concat();
+    let none = shown(&hers.post("/designer", &none).await, 200);
+    assert!(none.only("main").text.contains("Choose one of the list."));
+    // The first template, and the first value for each of its places.
+    for _ in 0..20 {
+        if page.all("button").any(|button| button.get("value") == Some("use")) {
+            break;
+        }
+        let choices = page.all("option").filter_map(|option| option.get("value"));
+        let first = choices.into_iter().find(|value| !value.is_empty()).unwrap().to_owned();
+        let kept: Vec<(String, String)> = fields(&page, &[])
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        let mut sent: Vec<(&str, &str)> =
+            kept.iter().map(|(name, value)| (&**name, &**value)).collect();
+        sent.extend([("pick", &*first), ("go", "pick")]);
+        page = shown(&hers.post("/designer", &sent).await, 200);
+    }
+    let sentence = page.all("b").next().unwrap().text.clone();
+    let mut last = fields(&page, &[]);
+    last.push(("go", "use"));
+    let effects = shown(&hers.post("/designer", &last).await, 200);
+    let second = effects.all("textarea").find(|area| area.get("id") == Some("effects-1-text"));
+    assert_eq!(second.unwrap().text, sentence);
+    let back = shown(
+        &hers.post("/designer", &[&last[..last.len() - 1], &[("go", "unpick")]].concat()).await,
+        200,
+    );
+    assert!(back.all("select").any(|select| select.get("id") == Some("pick")));
+    let lost = [&begin[..], &[("go", "template:x")]].concat();
+    assert_eq!(hers.post("/designer", &lost).await.status, 422);
+}
+
+#[tokio::test]
+async fn a_change_in_between_shows_both_versions() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let path = format!("{}/edit", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    assert_eq!(value(&form, "name"), "Lantern Heron");
+    let mut sent = fields(&form, &["name"]);
+    sent.retain(|(name, _)| !name.starts_with("attributes."));
+    sent.extend([
+        ("attributes.type", "earth"),
+        ("attributes.rank", "1"),
+        ("attributes.subtypes", "beast"),
+        ("attributes.attack", "150"),
+        ("attributes.defense", "350"),
+        ("name", "Mine"),
+        ("go", "save"),
+    ]);
+    let tag = app.get(&place).by(&ada).answer().await.header("etag");
+    let theirs = heron("Elsewhere");
+    app.put(&place).by(&ada).header("if-match", tag).json(&theirs).answer().await.expect(200);
+    let both = shown(&hers.post(&path, &sent).await, 412);
+    assert!(both.only("main").text.contains("The saved version"));
+    assert!(both.only("main").text.contains("Elsewhere"));
+    assert_eq!((value(&both, "name"), value(&both, "attributes.attack")), ("Mine", "150"));
+    let version = value(&both, "version").to_owned();
+    for field in &mut sent {
+        if field.0 == "version" {
+            field.1 = &version;
+        }
+    }
+    assert_eq!(location(&hers.post(&path, &sent).await), page_of(&place));
+    let now = app.get(&place).by(&ada).answer().await.expect(200);
+    assert_eq!((&now["name"], &now["attributes"]["attack"]), (&json!("Mine"), &json!(150)));
+    // Effects and terms, which this step does not show, are carried on.
+    let effects = json!([
+        { "style": "passive", "text": "After this card attacks, return it to your hand." },
+        { "style": "normal", "text": "Discard one spell to gain 1 point." },
+    ]);
+    assert_eq!((&now["effects"], &now["licence"]), (&effects, &json!("release-1")));
+}
+
+/// What cannot be stored is told beside its field, on the step that has it.
+#[tokio::test]
+async fn faults_stand_beside_their_fields() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let long = "x".repeat(201);
+    let sent =
+        [("game", "ttcg"), ("kind", "unit"), ("flavour", &*long), ("step", "card"), ("go", "save")];
+    let page = shown(&hers.post("/designer", &sent).await, 422);
+    let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
+    assert_eq!(invalid.collect::<Vec<_>>(), ["flavour"]);
+    assert!(page.all("a").any(|link| link.get("href") == Some("#flavour")));
+    assert_eq!(value(&page, "flavour"), long);
+}
+
+#[tokio::test]
+async fn artwork_is_uploaded_and_shown() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let path = format!("{}/artwork", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let version = value(&hers.page(&path).await, "version").to_owned();
+    let picture = crate::designs::pictures::file(
+        &crate::designs::pictures::gradient(300, 200),
+        image::ImageFormat::Png,
+    );
+    let send = async |version: &str, file: &[u8], alt: &str| {
+        let line = "a-line-that-is-in-no-picture";
+        let part = |head: &str, content: &[u8]| {
+            let head = format!("--{line}\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+            [head.as_bytes(), content, b"\r\n"].concat()
+        };
+        let body = [
+            part("name=\"version\"", version.as_bytes()),
+            part("name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png", file),
+            part("name=\"artwork\"", b""),
+            part("name=\"alt\"", alt.as_bytes()),
+            format!("--{line}--\r\n").into_bytes(),
+        ]
+        .concat();
+        app.post(&path)
+            .header("sec-fetch-site", "same-origin")
+            .header("cookie", hers.cookie.as_deref().unwrap())
+            .header("content-type", format!("multipart/form-data; boundary={line}"))
+            .body(body)
+            .answer()
+            .await
+    };
+    let refused = shown(&send(&version, &b"no picture"[..], "A heron.").await, 422);
+    let invalid = refused.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
+    assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
+    assert_eq!(value(&refused, "alt"), "A heron.");
+    assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
+    let design = app.get(&place).by(&ada).answer().await.expect(200);
+    assert_eq!(design["artwork"]["alt"], "A <b>heron</b>.");
+    assert_eq!(design["effects"].as_array().unwrap().len(), 2);
+    let page = hers.page(&path).await;
+    let small = page.all("img").find_map(|image| image.get("src")).unwrap().to_owned();
+    let file = hers.get(&small).await;
+    assert_eq!((file.status, file.header("cache-control").as_str()), (200, "private, no-store"));
+    app.player("ben").await;
+    assert_eq!(Browser::of(&app, "ben").await.get(&small).await.status, 404);
+}

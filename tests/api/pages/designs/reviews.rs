@@ -1,0 +1,69 @@
+//! Moderators claim designs, see the checklist, and decide.
+
+use super::{Browser, heron, links_to, location, page_of, shared, start};
+use crate::designs::step;
+use crate::pages::frame::check;
+use crate::support::RequestExt as _;
+
+#[tokio::test]
+async fn a_submitted_design_is_claimed_and_decided() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    let (design, review) = (page_of(&place), format!("/reviews{}", page_of(&place)));
+    app.moderator().await;
+    let theirs = Browser::of(&app, "the moderator").await;
+    assert!(links_to(&theirs.page("/my/designs").await, "/reviews/designs"));
+    let queue = theirs.page("/reviews/designs").await;
+    assert!(links_to(&queue, &review));
+    let page = theirs.page(&review).await;
+    assert!(page.only("main").text.contains("After this card attacks"));
+    // Nothing is decided without a claim.
+    let fields = [("decision", "declined"), ("reason", "Too like <b>Gatepost</b>.")];
+    let unclaimed = theirs.post(&review, &fields).await;
+    assert_eq!(unclaimed.status, 409);
+    assert!(check(&review, &unclaimed).only("main").text.contains("You have not claimed"));
+    let claimed = theirs.post(&format!("{review}/claim"), &[]).await;
+    assert_eq!(claimed.status, 200, "{}", claimed.text());
+    let page = check(&review, &claimed);
+    assert!(page.only("main").text.contains("It breaks no rule, and could be released."));
+    assert!(theirs.page("/reviews/designs").await.only("main").text.contains("You look at it"));
+    location(&theirs.post(&format!("{review}/return"), &[]).await);
+    claim(&theirs, &review).await;
+    let empty = theirs.post(&review, &[("reason", "")]).await;
+    assert_eq!(empty.status, 422);
+    let page = check(&review, &empty);
+    let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
+    assert_eq!(invalid.collect::<Vec<_>>(), ["choice", "reason"]);
+    assert_eq!(location(&theirs.post(&review, &fields).await), "/reviews/designs");
+    let now = app.get(&place).by(&ada).answer().await.expect(200);
+    assert_eq!(now["status"], "declined");
+    let own = Browser::of(&app, "ada").await.page(&design).await;
+    assert!(own.only("main").text.contains("Too like <b>Gatepost</b>."));
+    // Others do not read why.
+    assert!(!app.get(&design).answer().await.text().contains("Gatepost"));
+    assert!(theirs.page("/reviews/designs").await.only("main").text.contains("No design waits."));
+}
+
+async fn claim(browser: &Browser<'_>, review: &str) {
+    assert_eq!(browser.post(&format!("{review}/claim"), &[]).await.status, 200);
+}
+
+/// A moderator sees a submitted design that was never shared, and its page.
+#[tokio::test]
+async fn a_submitted_draft_is_there_for_moderators() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = crate::designs::begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    app.moderator().await;
+    let theirs = Browser::of(&app, "the moderator").await;
+    let page = theirs.page(&page_of(&place)).await;
+    assert!(links_to(&page, &format!("/reviews{}", page_of(&place))));
+    let picture = theirs.get(&format!("{}/picture", page_of(&place))).await;
+    assert_eq!(
+        (picture.status, picture.header("cache-control").as_str()),
+        (200, "private, no-store")
+    );
+}
