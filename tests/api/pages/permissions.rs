@@ -83,6 +83,30 @@ const ROWS: &[Row] = &[
     action("/decks/{deck}/undelete", Player),
     page("/my/decks", Player),
     form("/my/decks/new", Player),
+    // Collection
+    form("/my/collection", Player),
+    page("/my/collection/progress", Player),
+    page("/my/collection/duplicates", Player),
+    page("/my/collection/export", Player),
+    form("/my/collection/import", Player),
+    action("/my/collection/import/{import}", Player),
+    // Copies, lists, trades, disputes
+    page("/my/copies", Player),
+    page("/my/copies/{copy}", Player),
+    page("/my/lists", Player),
+    form("/my/lists/{kind}", Player),
+    page("/trades", Player),
+    form("/trades/new", Player),
+    page("/trades/find", Player),
+    page("/trades/{trade}", Player),
+    form("/trades/{trade}/accept", Player),
+    action("/trades/{trade}/decline", Player),
+    action("/trades/{trade}/cancel", Player),
+    form("/trades/{trade}/counter", Player),
+    page("/players/{player}", Anyone),
+    page("/disputes", Player),
+    form("/disputes/{dispute}", Player),
+    action("/disputes/{dispute}/withdraw", Player),
 ];
 
 /// The addresses that the folders of `src/web` mount, each with whether it is read and whether forms are sent to it.
@@ -118,6 +142,7 @@ fn address(path: &str) -> String {
             "number" => "001",
             "name" | "player" | "author" => "ada",
             "file" | "file:.*" => "nothing",
+            "kind" => "wants",
             _ => SOME,
         });
         rest = after;
