@@ -12,7 +12,7 @@ use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::{ModerateDesigns, ReportAbuse};
-use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason, MAX_DETAILS};
+use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};

@@ -13,7 +13,6 @@ use crate::auth::permission::{
 };
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
 use crate::domain::ids::DisputeId;
-pub use crate::store::copies::disputes::DisputeFilter;
 use crate::domain::text;
 use crate::store::copies::disputes::{self, DisputeOutcome, DisputePermission, DisputesOf};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};

@@ -261,19 +261,6 @@ pub async fn find(
     found.map(Into::into).ok_or_else(Problem::not_found)
 }
 
-/// Checks what a moderator decides, and the note about it.
-pub fn read_decision(decision: &str, note: &str) -> Result<(AbuseDecision, String), Problem> {
-    let decision =
-        AbuseDecision::read(decision).map_err(|message| InputFault::at("/decision", message));
-    let note = prose_lines(note, 1, MAX_NOTE).map_err(|error| InputFault::at("/note", error));
-    match (decision, note) {
-        (Ok(decision), Ok(note)) => Ok((decision, note)),
-        (decision, note) => {
-            Err(Problem::invalid(decision.err().into_iter().chain(note.err()).collect()))
-        }
-    }
-}
-
 /// Decides a report, together with all other waiting reports about the same subject.
 pub async fn decide(
     app: &AppState,
