@@ -90,7 +90,7 @@ def share_designs(service):
         "flavour": "It waits where the reeds are dark.",
         "licence": "release-1",
     }
-    for name in [LONG_WORD[:120], "Lantern Heron"]:
+    for name in ["Heron of " + LONG_WORD[:110], "Lantern Heron"]:
         design = service.call("POST", "/v1/designs", heron | {"name": name}, tokens["ada"])
         path = f"/v1/designs/{design['id']}"
         service.call("POST", f"{path}/share", None, tokens["ada"], {"if-match": "*"})
