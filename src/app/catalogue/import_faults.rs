@@ -43,7 +43,10 @@ fn located(text: &str, faults: Vec<InputFault>, is_json: bool) -> Vec<LocatedFau
         });
         LocatedFault { fault, place, line }
     });
-    each.collect()
+    let mut located: Vec<LocatedFault> = each.collect();
+    // As somebody reads the file: first what is about the whole of it.
+    located.sort_by_key(|fault| fault.place.map(|place| (place.line, place.column)));
+    located
 }
 
 /// Where a fault is: as it says itself, or where its pointer leads.
@@ -98,7 +101,7 @@ mod tests {
         let found = located(text, faults, true);
         let told: Vec<_> = found.iter().map(|fault| (fault.place, fault.line.as_str())).collect();
         let line = "  \"code\": 7";
-        assert_eq!(told, [(place(2, 11), line), (place(2, 3), line), (None, "")]);
+        assert_eq!(told, [(None, ""), (place(2, 3), line), (place(2, 11), line)]);
     }
 
     #[test]

@@ -136,6 +136,7 @@ impl From<AuditEntryResponse> for EntryRow {
         };
         let text = |value: &Value| match value {
             Value::String(text) => name_of(text).unwrap_or(text).to_owned(),
+            Value::Null => words::NOTHING.to_owned(),
             other => other.to_string(),
         };
         let details = match &entry.details {

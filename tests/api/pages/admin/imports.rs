@@ -146,10 +146,8 @@ async fn nothing_is_stored_that_was_not_checked() {
     let page = read(&upload(&app, &admin, "/admin/imports", &game(PEBBLES), None).await, 200);
     let first = checked(&page);
     let with = |text, seen: &[(&'static str, String); 2]| {
-        let mut fields: Vec<(&str, String)> = game(text)
-            .into_iter()
-            .map(|(name, value): (&str, &str)| (name, value.to_owned()))
-            .collect();
+        let mut fields: Vec<(&str, String)> =
+            game(text).into_iter().map(|(name, value)| (name, value.to_owned())).collect();
         fields.extend(seen.iter().cloned());
         fields
     };
