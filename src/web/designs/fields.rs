@@ -37,10 +37,10 @@ pub(super) enum Input {
         value: String,
         most: u32,
     },
-    /// `is_positive`: its game allows nothing below zero.
+    /// `keys`: which keys a phone shows. Some have no minus among their numbers.
     Number {
         value: String,
-        is_positive: bool,
+        keys: &'static str,
     },
     One(Vec<Choice>),
     Several(Vec<Choice>),
@@ -86,7 +86,8 @@ fn input(attribute: &Attribute, draft: &Draft, name: &str) -> Input {
     let typed = || draft.one(name).to_owned();
     match &attribute.value {
         AttributeValue::Integer { min, .. } => {
-            Input::Number { value: typed(), is_positive: min.is_some_and(|min| min >= 0) }
+            let is_positive = min.is_some_and(|min| min >= 0);
+            Input::Number { value: typed(), keys: if is_positive { "numeric" } else { "text" } }
         }
         AttributeValue::Boolean => Input::One(choices(
             &[
