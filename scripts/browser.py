@@ -8,6 +8,7 @@ once for each theme and width, and makes every other check once. Fails with a li
 import argparse
 import collections
 import contextlib
+import functools
 import os
 import pathlib
 import sys
@@ -42,7 +43,7 @@ class Page:
     """A page to visit.
 
     `without`: checks that are not for it, by the names of their functions. `has_own_focus`: it puts the focus somewhere. `made_by_script`:
-    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough.
+    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough. `player`: who is logged in.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Page:
     has_own_focus: bool = False
     made_by_script: str | None = None
     is_slow: bool = False
+    player: str | None = None
     without: frozenset = frozenset()
 
 
@@ -88,6 +90,44 @@ PAGES = [
     Page("designs-narrowed", "/designs?q=status:shared&game=ttcg&sort=rating"),
     Page("designs-refused", "/designs?q=(((", status=400, has_own_focus=True),
     Page("designer-of-cards", "/designers/ada"),
+    Page("admin", "/admin", player="stage manager"),
+    Page("admin-people", "/admin/people", player="stage manager"),
+    Page("admin-people-refused", "/admin/people?name=.", status=400, has_own_focus=True, player="stage manager"),
+    Page("admin-person", "{person}", player="stage manager"),
+    Page("admin-ban", "{person}/ban", player="stage manager"),
+    Page("admin-reviews", "/admin/reviews", player="stage manager"),
+    Page("admin-disputes", "/admin/disputes?state=all", player="stage manager"),
+    Page("admin-copies", "/admin/copies", player="stage manager"),
+    Page("admin-reports", "/admin/reports", player="stage manager"),
+    Page("admin-cards", "/admin/cards?q=set:veil", player="stage manager"),
+    Page("admin-card", "{edited}", player="stage manager"),
+    Page("admin-card-document", "{edited}/document", player="stage manager"),
+    Page("admin-card-move", "{edited}/move", player="stage manager"),
+    Page("admin-ruling", "{edited}/rulings", player="stage manager"),
+    Page("admin-imports", "/admin/imports", player="stage manager"),
+    Page("admin-print-runs", "/admin/print-runs", player="stage manager"),
+    Page("admin-print-plan", "/admin/print-plans", player="stage manager"),
+    Page("admin-announcements", "/admin/announcements?set=ttcg/veil", player="stage manager"),
+    Page("admin-webhooks", "/admin/webhooks", player="stage manager"),
+    Page("admin-audit-log", "/admin/audit-log", player="stage manager"),
+    Page("my-collection", "/my/collection", player="ada"),
+    Page("my-collection-empty", "/my/collection", player="eve"),
+    Page("my-progress", "/my/collection/progress", player="ada"),
+    Page("my-duplicates", "/my/collection/duplicates", player="ada"),
+    Page("my-import", "/my/collection/import", player="ada"),
+    Page("my-copies", "/my/copies", player="ada"),
+    Page("my-copies-refused", "/my/copies?set=nothing", status=400, has_own_focus=True, player="ada"),
+    Page("my-lists", "/my/lists", player="ada"),
+    Page("my-haves", "/my/lists/haves", player="ada"),
+    Page("trades", "/trades", player="ben"),
+    Page("trade-new", "/trades/new?player=ada", player="ben"),
+    Page("trade-find", "/trades/find", player="ben"),
+    Page("trade", "{trade}", player="ben"),
+    Page("trade-accept", "{trade}/accept", player="ben"),
+    Page("trade-counter", "{trade}/counter", player="ben"),
+    Page("player", "/players/ada"),
+    Page("disputes", "/disputes", player="ada"),
+    Page("dispute", "{dispute}", player="cleo"),
     Page("nothing", "/nothing", status=404),
     Page("bad-address", "/sets/ttcg/hearth?cursor=x", status=400),
     Page("guide", "/docs/search"),
@@ -98,8 +138,10 @@ PAGES = [
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder):
-        self.browser, self.base, self.folder = browser, base, folder
+    def __init__(self, browser, base, folder, made, unlock):
+        """`made`: paths of what players have made, by the names that `PAGES` has for them. `unlock`: unlocks a card of the first page, and tells its name."""
+        self.browser, self.base, self.folder, self.made, self.unlock = browser, base, folder, made, unlock
+        self.cookies = {}
         self.faults = []
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
@@ -163,15 +205,34 @@ class Visitor:
             if response.status >= 400 and response.url != page.address:
                 self.fault(page.where, f"{response.status} for {response.url}")
 
+        def failed(request):
+            # A stream ends when its page is left.
+            if not request.url.endswith("/stream") or request.failure != "net::ERR_ABORTED":
+                self.fault(page.where, f"{request.failure} for {request.url}")
+
         page.on("console", said)
         page.on("pageerror", lambda error: self.fault(page.where, f"script fails: {error}"))
         page.on("request", asked)
-        page.on("requestfailed", lambda request: self.fault(page.where, f"{request.failure} for {request.url}"))
+        page.on("requestfailed", failed)
         page.on("response", answered)
+
+    def log_in(self, page, player):
+        """Makes the browser that of a player, by the form of the log-in; of nobody, without one."""
+        page.context.clear_cookies()
+        if player is None:
+            return
+        if player not in self.cookies:
+            form = {"name": player, "password": stage.password_of(player)}
+            answer = page.request.post(self.base + "/login", form=form, headers={"sec-fetch-site": "same-origin"}, max_redirects=0)
+            if answer.status != 303:
+                self.fault(page.where, f"{player} cannot log in: {answer.status}")
+            self.cookies[player] = page.context.cookies()
+        page.context.add_cookies(self.cookies[player])
 
     def open(self, page, visited, where):
         """Goes to a page and waits until all of it is there."""
-        page.address = self.base + visited.path
+        self.log_in(page, visited.player)
+        page.address = self.base + visited.path.format(**self.made)
         page.where, page.expected = where, visited.status
         response = page.goto(page.address)
         if response.status != visited.status:
@@ -243,7 +304,7 @@ class Visitor:
         with self.tab(SIZES[0], "light") as tab:
             for visited, where in self.each(pages, tab, "weight", [checks.weights]):
                 self.counts["weights"] += 1
-                sizes, too_heavy = checks.weights(tab, self.base, visited.path)
+                sizes, too_heavy = checks.weights(tab, self.base, visited.path.format(**self.made))
                 for text in too_heavy:
                     self.fault(where, text)
                 for kind, size in sizes.items():
@@ -254,7 +315,7 @@ class Visitor:
         for journey in JOURNEYS:
             where = f"{journey.__name__}, {size[0]} px" + ("" if script else ", no script")
             with self.tab(size, "light", script) as tab:
-                tab.address, tab.where, tab.has_script = "", where, script
+                tab.address, tab.where, tab.has_script, tab.unlock = "", where, script, self.unlock
                 self.counts["journeys"] += 1
                 try:
                     for text in journey(tab, self.base):
@@ -295,10 +356,11 @@ def main():
         os.chmod(folder, 0o755)
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
-            stage.play(service)
+            made = stage.play(service)
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                visitor = Visitor(browser, service.base, told.folder.resolve())
+                unlock = functools.partial(stage.unlock_one, service)
+                visitor = Visitor(browser, service.base, told.folder.resolve(), made, unlock)
                 visit(visitor, pages, told.quick)
             except Error as error:
                 visitor.fault("browser", error.message.splitlines()[0])

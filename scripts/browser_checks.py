@@ -211,7 +211,8 @@ def forced_colours(page):
         """
         const faults = [];
         if (!matchMedia('(forced-colors: active)').matches) faults.push('the browser forces no colours');
-        for (const element of all('button, .button, input, select, textarea'))
+        // Boxes to tick are the browser's own.
+        for (const element of all('button, .button, input:not([type=checkbox], [type=radio]), select, textarea'))
           if (parseFloat(getComputedStyle(element).borderTopWidth) < 1) faults.push(`without an edge: ${name(element)}`);
         for (const element of document.querySelectorAll('progress'))
           if (seen(element) && element.getBoundingClientRect().height < 4) faults.push(`cannot be seen: ${name(element)}`);
@@ -233,14 +234,15 @@ def weights(page, base, path):
         "stylesheet": ask(page, "return [...document.querySelectorAll('link[rel=stylesheet]')].map(link => link.href);"),
         "script": ask(page, "return [...document.scripts].map(script => script.src);"),
     }
-    sizes = {kind: sum(weight(address) for address in addresses) for kind, addresses in files.items()}
+    cookie = "; ".join(f"{one['name']}={one['value']}" for one in page.context.cookies())
+    sizes = {kind: sum(weight(address, cookie) for address in addresses) for kind, addresses in files.items()}
     too_heavy = [f"{kind} of {size:,} bytes, more than {HEAVIEST[kind]:,}" for kind, size in sizes.items() if size > HEAVIEST[kind]]
     return sizes, too_heavy
 
 
-def weight(address):
-    """Bytes of a body, packed as for every browser."""
-    request = urllib.request.Request(address, headers={"accept-encoding": "gzip", "accept": "text/html,*/*"})
+def weight(address, cookie):
+    """Bytes of a body, packed as for every browser. `cookie`: of who is logged in."""
+    request = urllib.request.Request(address, headers={"accept-encoding": "gzip", "accept": "text/html,*/*", "cookie": cookie})
     try:
         answer = urllib.request.urlopen(request, timeout=10)
     except urllib.error.HTTPError as failure:

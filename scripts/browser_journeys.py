@@ -2,7 +2,7 @@
 
 import urllib.parse
 
-from browser_stage import PASSWORD
+import browser_stage as stage
 
 
 def tab_to(page, selector, most=120):
@@ -87,11 +87,37 @@ def code_of_qr_address(page, base):
     return []
 
 
+def wall_turns_a_card(page, base):
+    """A card that is unlocked while somebody looks at the wall is turned round and told; without script it is when the page is loaded anew."""
+    page.address = base + "/"
+    page.goto(page.address)
+    hidden = page.locator("[data-live=wall] .hidden-card")
+    count = hidden.count()
+    # Something of the wall has the focus, and keeps it.
+    kept = page.locator("[data-live=wall] h3 a").first
+    kept.focus()
+    if page.has_script:
+        # The page has been read anew once, and follows the unlocks: those before it opened the stream are not told to it.
+        page.wait_for_function("async () => (await navigator.locks.query()).held.length === 1")
+        page.wait_for_timeout(500)
+    name = page.unlock()
+    if not page.has_script:
+        # Pages are kept for some seconds, but for those who ask for them anew.
+        page.reload()
+    else:
+        page.wait_for_function("name => document.getElementById('news').textContent.includes(name)", arg=name)
+        if not kept.evaluate("link => link === document.activeElement"):
+            return ["the focus is lost when a card is turned"]
+        if page.locator(".turned").count() != 1:
+            return [f"{page.locator('.turned').count()} cards are turned"]
+    return [] if hidden.count() == count - 1 else [f"{count} cards were hidden, and {hidden.count()} are"]
+
+
 def design_of_a_card(page, base):
     """A player logs in, goes through the designer, and saves a design that is not finished."""
     page.address = base + "/login?to=%2Fdesigner"
     page.goto(page.address)
-    for field, text in [("#name", "ada"), ("#password", PASSWORD)]:
+    for field, text in [("#name", "ada"), ("#password", stage.PASSWORD)]:
         if not page.evaluate("id => document.activeElement.matches(id)", field) and not tab_to(page, field):
             return [f"Tab does not reach {field} of the log-in"]
         page.keyboard.type(text)
@@ -117,4 +143,96 @@ def design_of_a_card(page, base):
     return []
 
 
-JOURNEYS = [search_card_next, refused_query_mended, code_of_qr_address, design_of_a_card]
+def file_with_a_fault(page, base):
+    """An admin logs in on the way to the imports, and pastes a set with a fault, which is told with its line."""
+    page.address = base + "/admin/imports"
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return [f"the log-in is not there: {page.url}"]
+    page.keyboard.type(stage.ADMIN)
+    page.keyboard.press("Tab")
+    page.keyboard.type(stage.password_of(stage.ADMIN))
+    follow(page)
+    if path(page) != "/admin/imports":
+        return [f"the log-in leads to {page.url}"]
+    if not tab_to(page, "#game"):
+        return ["Tab does not reach the game"]
+    page.keyboard.type("ttcg")
+    if not tab_to(page, "#text"):
+        return ["Tab does not reach the text"]
+    page.keyboard.insert_text('{\n  "code": "odd", "name": "Odd",\n  "cards": [\n    { "number": "001", "name": "A", "kind": "nothing" }\n  ]\n}')
+    page.expected = 422
+    if not tab_to(page, ".actions .main"):
+        return ["Tab does not reach the button that checks"]
+    follow(page)
+    if not page.evaluate("() => document.activeElement.id === 'faults'"):
+        return ["the fault has not the focus"]
+    if not tab_to(page, "#faults a"):
+        return ["Tab does not reach the way to the lines"]
+    told = page.locator(".file-faults").text_content()
+    return [] if "Line 4, column " in told else [f"the line is not told: {told}"]
+
+
+def log_in(page, base, player, way):
+    """Goes to a page of somebody's own and logs in on the way, by keyboard; a fault, or none."""
+    page.address = base + way
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return [f"the log-in is not there: {page.url}"]
+    page.keyboard.type(player)
+    page.keyboard.press("Tab")
+    page.keyboard.type(stage.PASSWORD)
+    follow(page)
+    return [] if path(page) == way else [f"the log-in leads to {page.url}"]
+
+
+def trade_looked_at_and_kept(page, base):
+    """From the own trades to the second question before an offer is accepted, and back without a word."""
+    faults = log_in(page, base, "ben", "/trades")
+    if faults:
+        return faults
+    if not tab_to(page, ".decks a.title"):
+        return ["Tab does not reach the offer"]
+    follow(page)
+    offer = path(page)
+    if not tab_to(page, "a[href$='/accept']"):
+        return ["Tab does not reach the way to accept it"]
+    follow(page)
+    if page.locator("h1").text_content() != "Accept this offer?":
+        return [f"nothing is asked: {page.url}"]
+    if not tab_to(page, ".actions a.button"):
+        return ["Tab does not reach the way back"]
+    follow(page)
+    return [] if path(page) == offer else [f"the way back leads to {page.url}"]
+
+
+def count_changed_and_undone(page, base):
+    """One more of a card, which is told and undone."""
+    faults = log_in(page, base, "ada", "/my/collection")
+    if faults:
+        return faults
+    field = page.locator(".quantity-field").first
+    before = field.input_value()
+    if not tab_to(page, "button[value=more]"):
+        return ["Tab does not reach the button that adds one"]
+    follow(page)
+    after = page.locator(".quantity-field").first.input_value()
+    if int(after) != int(before) + 1:
+        return [f"the count is {after}, not one more than {before}"]
+    if not tab_to(page, ".notice button"):
+        return ["Tab does not reach the button that undoes it"]
+    follow(page)
+    after = page.locator(".quantity-field").first.input_value()
+    return [] if after == before else [f"the count is {after}, not {before} again"]
+
+
+JOURNEYS = [
+    search_card_next,
+    refused_query_mended,
+    code_of_qr_address,
+    wall_turns_a_card,
+    design_of_a_card,
+    file_with_a_fault,
+    trade_looked_at_and_kept,
+    count_changed_and_undone,
+]

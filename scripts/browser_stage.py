@@ -2,11 +2,15 @@
 
 import json
 import shutil
+import urllib.error
+
+import service as services
 
 # How many of five submissions the hidden cards get, by number. Five unlock a card.
 SUBMISSIONS = {"001": 5, "002": 3, "003": 1}
 PLAYERS = ["ada", "ben", "cleo", "dimitri", "eve"]
 PASSWORD = "tram window sonnet"
+ADMIN = "stage manager"
 
 # As long as a name may be, without a place to break it.
 LONG_WORD = "Taumatawhakatangihangakoauauotamateaturipukakapikimaungahoronukupokaiwhenuakitanatahu" * 2
@@ -25,6 +29,11 @@ STRAIN = [
 ]
 
 
+def password_of(name):
+    """The password of a player or of the admin."""
+    return services.PASSWORD if name == ADMIN else PASSWORD
+
+
 def copy_seed_data(seed_data, folder):
     """The seed data and a set `strain` of TTCG, in a folder that may be written."""
     copied = folder / "seed-data"
@@ -38,9 +47,9 @@ def copy_seed_data(seed_data, folder):
 
 
 def play(service):
-    """Prints the hidden set, has players submit codes, and rules on and changes an open card."""
-    admin = service.admin("stage manager")
-    print_run(service, admin)
+    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what admin and players have made."""
+    admin = service.admin(ADMIN)
+    codes, names = print_run(service, admin)
     share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
@@ -49,6 +58,19 @@ def play(service):
     erratum = {"kind": "erratum", "text": "It whistles.\n\n" + "Long rulings keep their paragraphs. " * 8, "published_on": "2026-11-22"}
     service.call("POST", f"{path}/rulings", erratum, admin)
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
+    ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
+    made = {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
+    return made | trade(service, codes, names)
+
+
+def unlock_one(service):
+    """Unlocks a hidden card that stands on the first page; its name."""
+    session = {"name": ADMIN, "password": password_of(ADMIN)}
+    admin = service.call("POST", "/v1/sessions", session)["access_token"]
+    hidden = service.call("GET", "/v1/cards?q=set:veil+is:hidden&limit=1", token=admin)["data"][0]
+    reason = {"reason": "It is turned round before people's eyes."}
+    service.call("POST", f"/v1/cards/{hidden['id']}/unlock", reason, admin)
+    return hidden["name"]
 
 
 def share_designs(service):
@@ -89,3 +111,35 @@ def print_run(service, admin):
             if at < count:
                 submission = {"serial": codes[number][at], "name": names[number]}
                 service.call("POST", "/v1/submissions", submission, token)
+    return codes, names
+
+
+def trade(service, codes, names):
+    """Has players count cards, list wants and haves, offer a trade, and claim a copy; where the offer and the dispute are."""
+
+    def token(player):
+        return service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})["access_token"]
+
+    ada, ben, cleo = token("ada"), token("ben"), token("cleo")
+    cards = [{"game": "ttcg", "set": "hearth", "number": f"{number:03}", "rarity": "common"} for number in range(1, 9)]
+    strain = {"game": "ttcg", "set": "strain", "number": "001", "rarity": "common"}
+    changes = [card | {"add": at} for at, card in enumerate([*cards, strain], 1)]
+    service.call("POST", "/v1/collection/changes", {"changes": changes}, ada)
+    first = {"if-match": '"r0"'}
+    listed = {"visibility": "public", "items": [*cards, strain, {"game": "ttcg", "set": "veil", "number": "002"}]}
+    service.call("PUT", "/v1/me/haves", listed, ada, first)
+    service.call("PUT", "/v1/me/wants", {"items": cards[:3]}, ben, first)
+    for player in (ada, ben):
+        service.call("PUT", "/v1/me/trading", {"trading": "public"}, player)
+    copies = {player: service.call("GET", "/v1/copies", token=player)["data"] for player in (ada, ben)}
+    give, want = ([copy["id"] for copy in copies[player]] for player in (ada, ben))
+    offer = {"with": "ben", "give": give[:2], "want": want[:1], "message": "Mine for yours? " + LONG_WORD[:60]}
+    offered = service.call("POST", "/v1/trades", offer, ada)
+    # Of a copy that another player has registered before.
+    claim = {"serial": codes["003"][0], "name": names["003"]}
+    try:
+        service.call("POST", "/v1/submissions", claim, cleo)
+    except urllib.error.HTTPError as refused:
+        dispute = json.loads(refused.read())["dispute_id"]
+    service.call("POST", f"/v1/disputes/{dispute}/statements", {"text": "I have the card here.\n\n" + LONG_WORD}, cleo)
+    return {"trade": f"/trades/{offered['id']}", "dispute": f"/disputes/{dispute}"}

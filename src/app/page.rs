@@ -55,6 +55,11 @@ impl PageLimit {
 pub struct Cursor(String);
 
 impl Cursor {
+    /// What a form has sent as one; `None`: nothing.
+    pub fn sent(text: &str) -> Option<Self> {
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
     /// The encoded text.
     pub fn as_str(&self) -> &str {
         &self.0

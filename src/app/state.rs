@@ -56,6 +56,8 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// How many jobs with effect texts or files of admins may wait for each one that runs.
 const WAITING: usize = 32;
+/// Pictures that a network may load for each other request: a page of a list shows sixty, most of them from what the browser has kept.
+const PICTURES_A_REQUEST: u32 = 10;
 
 /// Memory for cached responses about games and sets, as a fraction of the memory for cards (1/4); totals of sets may
 /// take as much again. The totals of 1,600 sets take 6 MB.
@@ -349,6 +351,8 @@ pub struct Shared {
     pub artwork_desk: FileDesk,
     /// Limits requests by network.
     pub rate_limiter: RateLimiter,
+    /// Limits requests for pictures by network, beside the others.
+    pub picture_rate_limiter: RateLimiter,
     /// Streams of changes of the catalogue.
     pub changes: ChangeWatch,
     /// Streams of account events.
@@ -427,7 +431,16 @@ impl Shared {
             work: BoundedWork::on_half_the_cores(WAITING),
             import_desk: FileDesk::for_collections(),
             artwork_desk: FileDesk::for_artworks(),
-            rate_limiter: RateLimiter::new(settings.requests_per_second, settings.request_burst),
+            rate_limiter: RateLimiter::new(
+                "default",
+                settings.requests_per_second,
+                settings.request_burst,
+            ),
+            picture_rate_limiter: RateLimiter::new(
+                "pictures",
+                settings.requests_per_second.saturating_mul(PICTURES_A_REQUEST),
+                settings.request_burst.saturating_mul(PICTURES_A_REQUEST),
+            ),
             changes: ChangeWatch::default(),
             account_events: EventWatch::default(),
             downloads: Downloads::default(),

@@ -97,6 +97,18 @@ impl IfMatch {
     }
 }
 
+impl IfMatch {
+    /// What an edit says that means the version of this tag.
+    pub(crate) fn naming(tag: &str) -> Self {
+        Self(vec![ListedTag { written: Some(tag.to_owned()), weak: false }])
+    }
+}
+
+/// The version of a resource whose ETag is a hash of the response: what [`IfMatch::has_seen`] compares.
+pub(crate) fn version_of<T: Serialize>(current: &T) -> Result<String, Problem> {
+    Ok(tag_of(&serde_json::to_vec(current).map_err(Problem::internal)?))
+}
+
 /// The `If-None-Match` header of a write: `*` means that the resource must not exist yet.
 pub(crate) struct IfNoneMatch(pub(crate) Vec<ListedTag>);
 
@@ -119,6 +131,17 @@ pub struct Versions {
 }
 
 impl Versions {
+    /// An edit that replaces this version, or that makes something which must not be there yet.
+    pub(crate) fn replacing(current: Option<Revision>) -> Self {
+        let new = ListedTag { written: None, weak: false };
+        match current {
+            Some(current) => {
+                Self { if_match: Some(current.meant()), if_none_match: IfNoneMatch(Vec::new()) }
+            }
+            None => Self { if_match: None, if_none_match: IfNoneMatch(vec![new]) },
+        }
+    }
+
     /// Returns the version to replace: 428 when the client names none, 412 when it names another.
     pub fn check(&self, current: Option<Revision>) -> Result<Option<Revision>, Problem> {
         self.if_none_match.check(current)?;

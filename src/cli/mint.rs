@@ -19,7 +19,7 @@ use crate::domain::printing::minting::PrintPlan;
 use crate::domain::printing::packs::{PackParameters, PackPlan};
 use crate::store::printing::discarded_runs;
 use crate::store::printing::press::{
-    self, MintError, MintOrder, Minted, Planned, PrintFormat, RunRequest, RunToMint,
+    self, MintError, MintOrder, Minted, Planned, PrintFormat, QrCodes, RunRequest, RunToMint,
 };
 use crate::store::{Store, StoreResult};
 
@@ -60,6 +60,9 @@ pub(super) struct MintCommand {
     /// Write an address for a QR code beside each code, in a column `address`: the page of this service on which the code is typed. URL is where browsers find the service
     #[arg(long, value_name = "URL", value_parser = public_url)]
     public_url: Option<String>,
+    /// A sheet of labels to write, mode 0600: a PDF for A4 sheets of 24 labels of 70 × 37 mm, each with the QR code of a code; nothing may be there yet
+    #[arg(long, value_name = "FILE", requires = "public_url")]
+    sheet: Option<PathBuf>,
     /// Only show what the run would hold
     #[arg(long)]
     dry_run: bool,
@@ -116,7 +119,10 @@ impl MintCommand {
                 run,
                 file: file.clone(),
                 format: self.format.into(),
-                public_url: self.public_url.clone(),
+                qr_codes: self
+                    .public_url
+                    .clone()
+                    .map(|public_url| QrCodes { public_url, sheet: self.sheet.clone() }),
                 packing_list: self.packing_list.clone(),
             };
             let bar = progress_bar(planned.plan.copy_count() * 2, "making and storing codes");
@@ -127,7 +133,7 @@ impl MintCommand {
                 press::mint(&store, &database.settings, &operator, key, order, now, progress).await;
             bar.finish_and_clear();
             if let Ok(minted) = &minted {
-                report(minted, &file, self.packing_list.as_deref());
+                report(minted, &file, self.packing_list.as_deref(), self.sheet.as_deref());
                 if let Err(error) = delete_leftovers(&store).await {
                     eprintln!(
                         "warning: some codes of print runs that were broken off are still stored ({error}); the service goes on"
@@ -174,7 +180,7 @@ fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
     })
 }
 
-fn report(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
+fn report(minted: &Minted, file: &Path, packing_list: Option<&Path>, sheet: Option<&Path>) {
     say(format_args!("print run:  {}", minted.run));
     say(format_args!("commitment: {}", minted.commitment));
     say(format_args!("codes:      {}", minted.codes));
@@ -183,6 +189,10 @@ fn report(minted: &Minted, file: &Path, packing_list: Option<&Path>) {
     if let (Some(list), Some(hash)) = (packing_list, &minted.packing_sha256) {
         say(format_args!("packing list: {}", list.display()));
         say(format_args!("SHA-256:      {hash}"));
+    }
+    if let (Some(sheet), Some(hash)) = (sheet, &minted.sheet_sha256) {
+        say(format_args!("labels:     {}", sheet.display()));
+        say(format_args!("SHA-256:    {hash}"));
     }
 }
 

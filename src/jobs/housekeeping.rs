@@ -23,6 +23,7 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     loop {
         tick.tick().await;
         shared.rate_limiter.sweep();
+        shared.picture_rate_limiter.sweep();
         shared.metrics.run_upkeep();
         if let Err(error) = retention::sweep(&store, shared.clock.now()).await {
             tracing::warn!(%error, "cannot delete expired rows");

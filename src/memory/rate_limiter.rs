@@ -20,13 +20,15 @@ pub struct RateLimiter {
     limiters: Vec<(u32, Limiter)>,
     per_second: u32,
     burst: u32,
+    /// What clients know it by.
+    name: &'static str,
     /// The header `RateLimit-Policy`, the same for all clients.
     policy: Bytes,
 }
 
 impl RateLimiter {
-    /// `per_second` requests in the long run, `burst` at once. Zero counts as one.
-    pub fn new(per_second: u32, burst: u32) -> Self {
+    /// `per_second` requests in the long run, `burst` at once. Zero counts as one. `name`: what clients know it by.
+    pub fn new(name: &'static str, per_second: u32, burst: u32) -> Self {
         let rate = NonZeroU32::new(per_second).unwrap_or(NonZeroU32::MIN);
         let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
         let limiter = |factor: NonZeroU32| {
@@ -38,8 +40,8 @@ impl RateLimiter {
         let limiters = Network::factors().filter_map(NonZeroU32::new).map(limiter).collect();
         // Seconds until an exhausted burst is fully available again.
         let window = burst.get().div_ceil(rate.get());
-        let policy = format!("\"default\";q={burst};w={window}");
-        Self { limiters, per_second: rate.get(), burst: burst.get(), policy: policy.into() }
+        let policy = format!("\"{name}\";q={burst};w={window}");
+        Self { limiters, per_second: rate.get(), burst: burst.get(), name, policy: policy.into() }
     }
 
     /// Counts one request. Returns how many more the network may send at once, or the time until the next one is allowed.
@@ -55,6 +57,11 @@ impl RateLimiter {
             remaining = remaining.min(left);
         }
         Ok(remaining)
+    }
+
+    /// What clients know it by.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// The value of the header `RateLimit-Policy`.

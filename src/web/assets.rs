@@ -20,16 +20,20 @@ const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-cache");
 const ASSETS: &str = "/assets/";
 
 const SVG: &str = "image/svg+xml";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLES: &str = "style.css";
 const ICON: &str = "favicon.svg";
 const BACK: &str = "back.svg";
 const SUBMIT_SCRIPT: &str = "submit.js";
+const LIVE_SCRIPT: &str = "live.js";
+/// All of them.
+const NAMES: [&str; 5] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT];
 
 /// All files of one version of the program, and their addresses.
 #[derive(Debug)]
 pub(super) struct Assets {
     hash: String,
-    files: [(&'static str, Rendered); 4],
+    files: [(&'static str, Rendered); NAMES.len()],
     /// Where the styles are.
     pub(super) styles: String,
     /// Where the icon is.
@@ -38,6 +42,8 @@ pub(super) struct Assets {
     pub(super) back: String,
     /// Where the script of the page is on which a code is typed.
     pub(super) submit_script: String,
+    /// Where the script of pages is that show hidden cards.
+    pub(super) live_script: String,
 }
 
 impl Assets {
@@ -52,11 +58,8 @@ impl Assets {
             (STYLES, "text/css; charset=utf-8", include_bytes!("assets/style.css").to_vec()),
             (ICON, SVG, include_bytes!("assets/favicon.svg").to_vec()),
             (BACK, SVG, Picture::back().svg().into_bytes()),
-            (
-                SUBMIT_SCRIPT,
-                "text/javascript; charset=utf-8",
-                include_bytes!("assets/submit.js").to_vec(),
-            ),
+            (SUBMIT_SCRIPT, SCRIPT, include_bytes!("assets/submit.js").to_vec()),
+            (LIVE_SCRIPT, SCRIPT, include_bytes!("assets/live.js").to_vec()),
         ];
         let mut hash = Xxh3::new();
         for (_, _, content) in &contents {
@@ -68,8 +71,8 @@ impl Assets {
         });
         let address = |name: &str| format!("{ASSETS}{hash}/{name}");
         let (styles, icon, back) = (address(STYLES), address(ICON), address(BACK));
-        let submit_script = address(SUBMIT_SCRIPT);
-        Self { hash, files, styles, icon, back, submit_script }
+        let (submit_script, live_script) = (address(SUBMIT_SCRIPT), address(LIVE_SCRIPT));
+        Self { hash, files, styles, icon, back, submit_script, live_script }
     }
 
     fn find(&self, name: &str) -> Option<&Rendered> {
@@ -80,7 +83,7 @@ impl Assets {
 /// Whether a path leads to one of the files, with whatever hash.
 pub(super) fn is_asset(path: &str) -> bool {
     let place = path.strip_prefix(ASSETS).and_then(|rest| rest.split_once('/'));
-    place.is_some_and(|(_, name)| [STYLES, ICON, BACK, SUBMIT_SCRIPT].contains(&name))
+    place.is_some_and(|(_, name)| NAMES.contains(&name))
 }
 
 /// A file of this version. With the hash of another one it is the same file, which nobody keeps: better styles that are a little off than none.
@@ -122,7 +125,8 @@ mod tests {
     #[test]
     fn every_address_has_the_hash_and_leads_to_a_file() {
         let assets = Assets::of_this_version();
-        for address in [&assets.styles, &assets.icon, &assets.back, &assets.submit_script] {
+        let scripts = [&assets.submit_script, &assets.live_script];
+        for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();
             let (hash, name) = rest.split_once('/').unwrap();
             assert_eq!(hash, assets.hash);

@@ -67,6 +67,7 @@ async fn home(app: &AppState, network: ClientNetwork) -> Result<HomePage, Proble
     });
     let public = app.settings.public_url.as_deref();
     let mut frame = Frame::new(words::NAME).at(Place::Home).of_address(public, "/");
+    frame.script = (!walls.is_empty()).then_some(&*frame.assets.live_script);
     frame.preview = Some(Preview {
         title: words::NAME.to_owned(),
         text: words::ABOUT.to_owned(),

@@ -6,8 +6,11 @@
 mod mounting;
 
 mod accounts;
+mod admin;
 mod assets;
 mod catalogue;
+mod collection;
+mod copies;
 mod cross_site;
 mod decks;
 mod designs;
@@ -41,5 +44,8 @@ pub fn configure(config: &mut ServiceConfig) {
         .configure(accounts::configure)
         .configure(decks::configure)
         .configure(designs::configure)
+        .configure(admin::configure)
+        .configure(copies::configure)
+        .configure(collection::configure)
         .configure(docs::configure);
 }

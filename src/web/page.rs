@@ -28,6 +28,7 @@ pub(super) enum Place {
     SearchHelp,
     Decks,
     Designs,
+    Collection,
     Submit,
     Account,
     /// None of those that are named on each page.

@@ -22,6 +22,7 @@ pub(super) const SEARCH_EXAMPLE: &str = "t:fire attack>=300";
 pub(super) const SEARCH_HELP: &str = "Search help";
 pub(super) const DECKS: &str = "Decks";
 pub(super) const DESIGNS: &str = "Designs";
+pub(super) const COLLECTION: &str = "Collection";
 pub(super) const SUBMIT: &str = "Register a card";
 pub(super) const ACCOUNT: &str = "Account";
 pub(super) const FAULTS: &str = "This did not work";
@@ -37,6 +38,8 @@ pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: every
 pub(super) const MORE_SETS: &str = "More sets with hidden cards";
 pub(super) const ALL_HIDDEN_CARDS: &str = "All hidden cards";
 pub(super) const NEWEST_UNLOCKS: &str = "Newest unlocks";
+/// What a script says when a card is turned round; it puts the name in.
+pub(super) const UNLOCKED_NOW: &str = "{name} is unlocked.";
 pub(super) const NO_UNLOCKS: &str = "No card was unlocked yet.";
 pub(super) const GAMES: &str = "Games";
 pub(super) const NO_GAMES: &str = "There is no game yet.";

@@ -105,6 +105,20 @@ async fn a_flood_from_one_network_is_slowed() {
     assert!(refused.header("retry-after").parse::<u32>().unwrap() >= 1);
     refused.problem(429, "rate_limited");
     from("192.0.2.2").await.expect(200);
+    // Pictures count apart: ten times as many, of which a page of cards needs many at once.
+    let nothing = "/v1/cards/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11/picture";
+    let picture = || app.get(nothing).header("x-forwarded-for", "192.0.2.1").answer();
+    let first = picture().await;
+    assert_eq!(first.header("ratelimit-policy"), "\"pictures\";q=30;w=3");
+    assert_eq!(first.header("ratelimit"), "\"pictures\";r=29;t=1");
+    let mut is_refused = false;
+    for _ in 0..1000 {
+        is_refused = picture().await.status == 429;
+        if is_refused {
+            break;
+        }
+    }
+    assert!(is_refused, "pictures have a limit, too");
     for _ in 0..6 {
         app.get("/readyz").header("x-forwarded-for", "192.0.2.1").answer().await.expect(200);
     }

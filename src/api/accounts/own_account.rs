@@ -6,7 +6,9 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::people::RoleParam;
-use crate::app::accounts::own_account::{self, AccountResponse, RegisteredResponse};
+use crate::app::accounts::own_account::{
+    self, AccountChanges, AccountResponse, RegisteredResponse,
+};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::{ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
@@ -16,7 +18,6 @@ use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::http::extract::{Body, ClientNetwork, Judge, JudgedBody, May, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::accounts::account_records::AccountChanges;
 
 /// Who wants to register.
 #[derive(Deserialize, ToSchema)]

@@ -1,21 +1,18 @@
-//! Accounts by name, for moderators and admins, and lists filtered by an account.
+//! Accounts by name, for moderators and admins.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
 use crate::app::accounts::own_account::AccountResponse;
-use crate::app::accounts::people::{self, PersonFilter};
+use crate::app::accounts::people::{self, PeopleFilter, PersonPosition};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadAccounts, Role};
-use crate::domain::ids::AccountId;
-use crate::domain::text::{AccountName, NamePart};
-use crate::http::extract::{Caller, May, Params};
+use crate::domain::text::NamePart;
+use crate::http::extract::{May, Params};
 use crate::memory::rendered::Freshness;
-use crate::store::accounts::people::{PeopleFilter, PersonPosition};
 
 /// What an account may be trusted with.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -82,42 +79,4 @@ pub async fn list_accounts(
     };
     let page = people::list(&state, &by, &filter, after, query.limit).await?;
     page.answer(&req, Freshness::Private)
-}
-
-/// The account to filter by: its id, or its whole name.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub enum Person {
-    /// The id, with its hyphens; names cannot be that long.
-    Id(AccountId),
-    /// The name.
-    Name(AccountName),
-}
-
-impl TryFrom<String> for Person {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, &'static str> {
-        const HYPHENATED: usize = 36;
-        let id = Uuid::try_parse(&text).ok().filter(|_| text.len() == HYPHENATED);
-        match (id, AccountName::parse(&text)) {
-            (Some(id), _) => Ok(Self::Id(AccountId(id))),
-            (None, Ok(name)) => Ok(Self::Name(name)),
-            (None, Err(_)) => Err("must be the id of an account or its whole name"),
-        }
-    }
-}
-
-impl Person {
-    /// The filter. A name needs the permission [`ReadAccounts`]: 403 without it.
-    pub(in crate::api) fn filter(
-        person: Option<&Self>,
-        caller: &Caller,
-    ) -> Result<Option<PersonFilter>, Problem> {
-        Ok(match person {
-            None => None,
-            Some(Self::Id(id)) => Some(PersonFilter::Id(*id)),
-            Some(Self::Name(name)) => Some(PersonFilter::Name(name.clone(), caller.must()?)),
-        })
-    }
 }

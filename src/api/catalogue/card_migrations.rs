@@ -6,24 +6,21 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::catalogue::card_migrations::{self, Located, MigrationResponse, NewPlace};
+use crate::app::catalogue::card_migrations::{
+    self, Destination, Located, MigrationResponse, NewPlace, read_note,
+};
 use crate::app::page::Page;
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::WriteCatalogue;
-use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
-use crate::domain::text;
 use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::catalogue::card_migrations::Destination;
 use crate::store::catalogue::cards::CardPlace;
 
 /// Redirects of old places are permanent, but their target may change.
 const REDIRECT_CACHE_CONTROL: &str = "public, max-age=300";
-/// Longest note, in characters.
-const MAX_NOTE: usize = 500;
 
 impl<T> Located<T> {
     /// Responds with what was found, or with a 308 to the card's new place.
@@ -121,24 +118,10 @@ pub struct MergeRequest {
     note: Option<String>,
 }
 
-fn note(text: Option<&str>) -> Result<Option<String>, Problem> {
-    let note = text.map(|text| text::line(text, 1, MAX_NOTE)).transpose();
-    note.map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
-}
-
 impl MoveRequest {
     /// Parses the number and the note, or reports every fault.
     fn parse(&self) -> Result<(Code, Option<String>), Problem> {
-        let mut faults = Vec::new();
-        let number = match number_fault(&self.number) {
-            Some(fault) => Err(fault),
-            None => Code::try_from(self.number.as_str()).map_err(|error| error.to_string()),
-        };
-        let number = number.map_err(|fault| faults.push(InputFault::at("/number", fault)));
-        let note =
-            note(self.note.as_deref()).map_err(|problem| faults.extend(problem.into_faults()));
-        let (Ok(number), Ok(note)) = (number, note) else { return Err(Problem::invalid(faults)) };
-        Ok((number, note))
+        card_migrations::read_move(&self.number, self.note.as_deref())
     }
 }
 
@@ -150,7 +133,7 @@ impl Judge for MoveRequest {
 
 impl Judge for MergeRequest {
     fn judge(&self) -> Result<(), Problem> {
-        note(self.note.as_deref()).map(drop)
+        read_note(self.note.as_deref()).map(drop)
     }
 }
 
@@ -210,7 +193,7 @@ pub async fn merge_card(
     body: Result<JudgedBody<MergeRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (card, JudgedBody(body)) = (CardId(*card), body?);
-    let (into, note) = (CardId(body.value.into), note(body.value.note.as_deref())?);
+    let (into, note) = (CardId(body.value.into), read_note(body.value.note.as_deref())?);
     let key = key.claim_at(&state, by.account(), "merge_card", card.0, &body);
     let merged =
         card_migrations::merge_card(&state, &by, card, into, note.as_deref(), key.as_ref()).await?;

@@ -2,27 +2,19 @@
 
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, web};
-use cardscape_engine::Date;
-use chrono::NaiveDate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::app::catalogue::cards::freshness;
 use crate::app::catalogue::rulings::{self, RulingResponse, RulingsResponse};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
-use crate::domain::text;
 use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, May, cacheable, edited};
-
-/// Longest text, in characters.
-const MAX_TEXT: usize = 2000;
-/// Longest source, in characters.
-const MAX_SOURCE: usize = 300;
 
 /// What a text about a card is.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
@@ -55,25 +47,11 @@ pub struct RulingRequest {
 impl RulingRequest {
     /// Parses the content, or reports every fault.
     fn parse(&self) -> Result<RulingContent, Problem> {
-        let mut faults = Vec::new();
-        let text = text::lines(&self.text, 1, MAX_TEXT)
-            .map_err(|error| faults.push(InputFault::at("/text", error)));
-        let source = self.source.as_deref().map(|source| text::line(source, 1, MAX_SOURCE));
-        let source =
-            source.transpose().map_err(|error| faults.push(InputFault::at("/source", error)));
-        let day = self.published_on.parse::<Date>().map_err(|error| error.to_string());
-        let day = day.and_then(|_| {
-            self.published_on.parse::<NaiveDate>().map_err(|error| error.to_string())
-        });
-        let day = day.map_err(|error| faults.push(InputFault::at("/published_on", error)));
-        let (Ok(text), Ok(source), Ok(published_on)) = (text, source, day) else {
-            return Err(Problem::invalid(faults));
-        };
         let kind = match self.kind {
             RulingKindParam::Ruling => RulingKind::Ruling,
             RulingKindParam::Erratum => RulingKind::Erratum,
         };
-        Ok(RulingContent { kind, text, published_on, source })
+        rulings::read(kind, &self.text, &self.published_on, self.source.as_deref())
     }
 }
 

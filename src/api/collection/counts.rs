@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
 use crate::app::collection::counts::{
-    self, CollectionEntryResponse, CountChangesResponse, EntrySelection,
+    self, Change, CollectionEntryResponse, CountChangesResponse, EntrySelection,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, both};
@@ -22,7 +22,7 @@ use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::{CardId, PrintingId};
 use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
-use crate::store::collection::counts::{Change, EntryPosition};
+use crate::store::collection::counts::EntryPosition;
 
 /// Most changes of one request.
 const MAX_CHANGES: usize = 100;

@@ -5,16 +5,13 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::copies::copy_moderation;
+use crate::app::copies::copy_moderation::{self, Moderation, reason};
 use crate::app::copies::own_copies::CopyResponse;
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ModerateCopies;
-use crate::domain::copies::ledger::MAX_REASON;
 use crate::domain::ids::CopyId;
-use crate::domain::text;
 use crate::http::extract::{Caller, Judge, JudgedBody, May};
-use crate::store::copies::copy_records::Moderation;
 
 /// Why a moderator does something.
 #[derive(Deserialize, ToSchema)]
@@ -23,12 +20,6 @@ pub struct ReasonRequest {
     /// 1 to 500 characters. The copy's owner reads it, and whoever owns it later.
     #[schema(example = "Reported as stolen", min_length = 1, max_length = 500)]
     pub reason: String,
-}
-
-/// Checks the reason.
-pub(in crate::api) fn reason(raw: &str) -> Result<String, Problem> {
-    text::line(raw, 1, MAX_REASON)
-        .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
 }
 
 /// Freezes a copy, for moderators: no trade moves it until it is unfrozen.

@@ -5,24 +5,22 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::copy_moderation::reason;
 use super::own_copies::overseer;
-use crate::api::accounts::people::Person;
+use crate::app::accounts::people::Person;
+use crate::app::copies::copy_moderation::reason;
 use crate::app::copies::dispute_responses::{DisputeResponse, DisputeSummaryResponse};
-use crate::app::copies::disputes::{self, WhoseDisputes};
+use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
 use crate::app::copies::own_copies::Overseer;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ArgueOwnDisputes, ModerateCopies, ReadOwnDisputes};
-use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
 use crate::domain::ids::DisputeId;
-use crate::domain::text;
 use crate::http::extract::{
     Caller, IdempotencyKey, Judge, JudgedBody, May, Moment, Params, cacheable,
 };
 use crate::memory::rendered::Freshness;
-use crate::store::copies::disputes::DisputeFilter;
 
 /// Whose disputes to list.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
@@ -130,7 +128,7 @@ impl DisputesQuery {
         Ok(match self.role {
             Some(DisputeRole::Moderator) => {
                 let overseer = Overseer { copies: caller.must()?, accounts: caller.may() };
-                WhoseDisputes::All(overseer, Person::filter(account, caller)?)
+                WhoseDisputes::All(overseer, Person::filter(account, || caller.must())?)
             }
             // This filter would tell a side of a dispute who the other side is.
             _ if account.is_some() => return Err(for_moderators("?account")),
@@ -287,7 +285,6 @@ impl Judge for StatementRequest {
 impl StatementRequest {
     /// Checks the text.
     fn parse(&self) -> Result<String, Problem> {
-        text::lines(&self.text, 1, MAX_STATEMENT)
-            .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
+        disputes::read_statement(&self.text)
     }
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::{
-    self, CopyEventResponse, CopyResponse, CopySelection, Overseer,
+    self, CopyEventResponse, CopyResponse, CopySelection, Overseer, copies_after,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, both};
@@ -17,7 +17,6 @@ use crate::domain::code::Code;
 use crate::domain::ids::{CardId, CopyId};
 use crate::http::extract::{Caller, LooseParams, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::copies::copy_records::CopyPosition;
 
 /// Which copies, and which part of the list.
 #[derive(Deserialize, IntoParams)]
@@ -42,14 +41,6 @@ pub struct CopiesQuery {
     /// `next_cursor` of the page before.
     #[param(value_type = Option<String>)]
     cursor: Option<Cursor>,
-}
-
-/// Decodes the cursor: the last copy of the previous page.
-pub(super) fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
-    let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
-    Ok(key.map(|(game, set, number, id)| {
-        (game.into_string(), set.into_string(), number.into_string(), CopyId(id))
-    }))
 }
 
 /// The caller's permission as an overseer of copies, if she has it.

@@ -1,26 +1,21 @@
 //! Trades: offers of copies for copies, and answers to them.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::Duration;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::app::copies::trade_responses::{TradeResponse, TradeSummaryResponse};
-use crate::app::copies::trades::{self, Offer};
+use crate::app::copies::trades::{self, Offer, TradeFilter};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadTrades, WriteTrades};
-use crate::domain::copies::trade::{
-    DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeRole, TradeState,
-    TradeTerms,
-};
-use crate::domain::ids::{CopyId, TradeId};
-use crate::domain::text::{self, AccountName};
+use crate::domain::copies::trade::{TradeRole, TradeState};
+use crate::domain::ids::TradeId;
+use crate::domain::text::AccountName;
 use crate::http::extract::{Caller, IdempotencyKey, Judge, JudgedBody, May, Params, cacheable};
 use crate::memory::rendered::Freshness;
-use crate::store::copies::trades::TradeFilter;
 
 /// An offer. Copies to ask for must be shown to you: `GET /v1/players/{player}/copies` lists them, or the player has offered them
 /// to you.
@@ -73,7 +68,7 @@ impl TradeRequest {
         let mut faults = Vec::new();
         let name =
             AccountName::parse(with).map_err(|error| faults.push(InputFault::at("/with", error)));
-        let offer = parse_offer(give, want, message.as_deref(), *expires_in_hours, &mut faults);
+        let offer = Offer::read(give, want, message.as_deref(), *expires_in_hours, &mut faults);
         match (name, offer) {
             (Ok(name), Some(offer)) if faults.is_empty() => Ok((name, offer)),
             _ => Err(Problem::invalid(faults)),
@@ -92,7 +87,7 @@ impl CounterRequest {
     fn parse(&self) -> Result<Offer, Problem> {
         let Self { give, want, message, expires_in_hours } = self;
         let mut faults = Vec::new();
-        let offer = parse_offer(give, want, message.as_deref(), *expires_in_hours, &mut faults);
+        let offer = Offer::read(give, want, message.as_deref(), *expires_in_hours, &mut faults);
         offer.filter(|_| faults.is_empty()).ok_or_else(|| Problem::invalid(faults))
     }
 }
@@ -101,37 +96,6 @@ impl Judge for CounterRequest {
     fn judge(&self) -> Result<(), Problem> {
         self.parse().map(drop)
     }
-}
-
-/// Parses an offer, as far as this is possible without the database.
-fn parse_offer(
-    give: &[Uuid],
-    want: &[Uuid],
-    message: Option<&str>,
-    hours: Option<u16>,
-    faults: &mut Vec<InputFault>,
-) -> Option<Offer> {
-    let ids = |copies: &[Uuid]| copies.iter().copied().map(CopyId).collect();
-    let terms = TradeTerms::new(ids(give), ids(want))
-        .map_err(|wrong| faults.extend(wrong.into_iter().map(terms_fault)));
-    let message = message.map(|raw| text::line(raw, 1, MAX_MESSAGE)).transpose();
-    let message = message.map_err(|error| faults.push(InputFault::at("/message", error)));
-    let hours = hours.unwrap_or(DEFAULT_LIFETIME_HOURS);
-    if !LIFETIME_HOURS.contains(&hours) {
-        let (from, to) = LIFETIME_HOURS.into_inner();
-        faults.push(InputFault::at("/expires_in_hours", format!("must be {from} to {to}")));
-    }
-    let lifetime = Duration::hours(hours.into());
-    Some(Offer { terms: terms.ok()?, message: message.ok()?, lifetime })
-}
-
-fn terms_fault((place, fault): TermsFaultAt) -> InputFault {
-    let pointer = match place {
-        None => String::new(),
-        Some((side, None)) => format!("/{}", side.as_str()),
-        Some((side, Some(place))) => format!("/{}/{place}", side.as_str()),
-    };
-    InputFault::at(pointer, fault)
 }
 
 /// Offers a trade: copies of yours for copies of the other player.

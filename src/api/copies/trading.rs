@@ -5,10 +5,9 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use super::own_copies::copies_after;
 use crate::app::accounts::own_account::AccountResponse;
 use crate::app::catalogue::codes::Codes;
-use crate::app::copies::own_copies::CopySelection;
+use crate::app::copies::own_copies::{CopySelection, copies_after};
 use crate::app::copies::trading::{self, ShownCopyResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, both};

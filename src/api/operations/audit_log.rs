@@ -5,7 +5,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use uuid::Uuid;
 
-use crate::api::accounts::people::Person;
+use crate::app::accounts::people::Person;
 use crate::app::operations::audit_log::{self, AuditEntryResponse, EntryFilter};
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit};
 use crate::app::problem::Problem;
@@ -62,8 +62,8 @@ pub async fn list_audit_log(
     let before = query.cursor.as_ref().map(Cursor::key::<(CursorTime, Uuid)>).transpose()?;
     let before = before.map(|(CursorTime(at), id)| (at, id));
     let filter = EntryFilter {
-        account: Person::filter(query.account.as_ref(), &caller)?,
-        actor: Person::filter(query.actor.as_ref(), &caller)?,
+        account: Person::filter(query.account.as_ref(), || caller.must())?,
+        actor: Person::filter(query.actor.as_ref(), || caller.must())?,
         action: query.action.as_ref(),
         target: query.target.as_ref(),
         from: query.from.map(|Moment(from)| from),

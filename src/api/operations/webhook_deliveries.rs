@@ -8,7 +8,9 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::app::operations::webhook_deliveries::{self as deliveries, DeliveryResponse};
+use crate::app::operations::webhook_deliveries::{
+    self as deliveries, DeliveryResponse, DeliveryState,
+};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -16,7 +18,6 @@ use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::http::extract::{Body, IdempotencyKey, May, Params, cacheable, edited};
 use crate::memory::rendered::Freshness;
-use crate::store::operations::webhook_deliveries::DeliveryState;
 
 /// What may have become of a delivery.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]

@@ -6,14 +6,13 @@ use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::app::printing::print_plans::{self, PrintPlanResponse};
+use crate::app::printing::print_plans::{self, PrintPlanResponse, RunRequest};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Planner, ReadPrintRuns};
 use crate::domain::code::Code;
 use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Body, May};
-use crate::store::printing::press::RunRequest;
 
 /// How packs are made. All weights are in milligrams; what is left out has its default.
 #[derive(Deserialize, ToSchema)]

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api::accounts::people::Person;
+use crate::app::accounts::people::Person;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, Page, PageLimit};
-use crate::app::problem::{InputFault, Problem, both};
+use crate::app::problem::{Problem, both};
 use crate::app::serials::submission_reviews::{
     self, ReviewResponse, WaitingSelection, WaitingSubmission,
 };
@@ -16,12 +16,8 @@ use crate::app::state::AppState;
 use crate::auth::permission::ReviewSubmissions;
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
-use crate::domain::text;
 use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May};
 use crate::memory::rendered::Freshness;
-
-/// Longest note, in characters.
-const MAX_NOTE: usize = 500;
 
 /// Which of those that wait, and which part of the list.
 #[derive(Deserialize, IntoParams)]
@@ -63,7 +59,7 @@ pub async fn list_waiting_submissions(
         both(Cursor::key_of(query.cursor.as_ref()), codes.resolve(&state).await)
     };
     let (query, (after, codes)) = query.checked(check).await?;
-    let account = Person::filter(query.account.as_ref(), &caller)?;
+    let account = Person::filter(query.account.as_ref(), || caller.must())?;
     let wanted = WaitingSelection { account, game: codes.game, set: codes.set };
     let (viewer, reader, limit) = (caller.viewer(), caller.may(), query.limit);
     let page = submission_reviews::list_waiting(
@@ -113,8 +109,7 @@ pub async fn review_submission(
 impl ReviewRequest {
     /// Checks the note.
     fn note(&self) -> Result<String, Problem> {
-        text::line(&self.note, 1, MAX_NOTE)
-            .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
+        submission_reviews::read_note(&self.note)
     }
 }
 

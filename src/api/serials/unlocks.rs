@@ -5,8 +5,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::api::copies::copy_moderation::reason;
 use crate::app::catalogue::cards::CardUnlock;
+use crate::app::copies::copy_moderation::reason;
 use crate::app::page::Page;
 use crate::app::problem::Problem;
 use crate::app::serials::unlocks::{self, CardProgress, SetUnlockedResponse, UnlockedCard};

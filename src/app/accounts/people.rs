@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::own_account::AccountResponse;
@@ -11,7 +12,8 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadAccounts};
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
-use crate::store::accounts::people::{self, FoundAccount, PeopleFilter, PersonPosition};
+use crate::store::accounts::people::{self, FoundAccount};
+pub use crate::store::accounts::people::{PeopleFilter, PersonPosition};
 use crate::store::{Connection, StoreResult};
 
 /// Lists accounts by name, after the position `after`. With a part of a name, names that begin with it come before
@@ -27,6 +29,44 @@ pub async fn list(
     let found = people::list(&mut conn, by, filter, after, limit.rows()).await?;
     let position = |found: &FoundAccount| found.position.clone();
     Ok(paged(found, limit, position, |found| AccountResponse::from(found.account)))
+}
+
+/// The account to filter by, as a client names it: its id, or its whole name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Person {
+    /// The id, with its hyphens; names cannot be that long.
+    Id(AccountId),
+    /// The name.
+    Name(AccountName),
+}
+
+impl TryFrom<String> for Person {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, &'static str> {
+        const HYPHENATED: usize = 36;
+        let id = Uuid::try_parse(&text).ok().filter(|_| text.len() == HYPHENATED);
+        match (id, AccountName::parse(&text)) {
+            (Some(id), _) => Ok(Self::Id(AccountId(id))),
+            (None, Ok(name)) => Ok(Self::Name(name)),
+            (None, Err(_)) => Err("must be the id of an account or its whole name"),
+        }
+    }
+}
+
+impl Person {
+    /// The filter. A name needs the permission [`ReadAccounts`], for which `reads` is asked.
+    pub(crate) fn filter(
+        person: Option<&Self>,
+        reads: impl FnOnce() -> Result<Granted<ReadAccounts>, Problem>,
+    ) -> Result<Option<PersonFilter>, Problem> {
+        Ok(match person {
+            None => None,
+            Some(Self::Id(id)) => Some(PersonFilter::Id(*id)),
+            Some(Self::Name(name)) => Some(PersonFilter::Name(name.clone(), reads()?)),
+        })
+    }
 }
 
 /// The account that a list is filtered by.

@@ -9,15 +9,40 @@ use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
+use crate::domain::text;
 use crate::store::Connection;
+pub use crate::store::catalogue::card_migrations::Destination;
 use crate::store::catalogue::card_migrations::{
-    self, Destination, MigrationError, MigrationRow, Order, move_card as store_move,
+    self, MigrationError, MigrationRow, Order, move_card as store_move,
 };
 use crate::store::catalogue::cards::CardPlace;
 use crate::store::db::deadlines;
 use crate::store::operations::idempotency::IdempotencyClaim;
+
+/// Longest note, in characters.
+const MAX_NOTE: usize = 500;
+
+/// Checks the note about a move or a merge.
+pub fn read_note(text: Option<&str>) -> Result<Option<String>, Problem> {
+    let note = text.map(|text| text::line(text, 1, MAX_NOTE)).transpose();
+    note.map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
+}
+
+/// Checks the number that a card is to get and the note about it, or reports every fault.
+pub fn read_move(number: &str, note: Option<&str>) -> Result<(Code, Option<String>), Problem> {
+    let mut faults = Vec::new();
+    let number = match number_fault(number) {
+        Some(fault) => Err(fault),
+        None => Code::try_from(number).map_err(|error| error.to_string()),
+    };
+    let number = number.map_err(|fault| faults.push(InputFault::at("/number", fault)));
+    let note = read_note(note).map_err(|problem| faults.extend(problem.into_faults()));
+    let (Ok(number), Ok(note)) = (number, note) else { return Err(Problem::invalid(faults)) };
+    Ok((number, note))
+}
 
 /// The result of looking for something about a card.
 pub enum Located<T> {

@@ -6,7 +6,9 @@ use utoipa::ToSchema;
 use crate::app::problem::{InputCard, InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Importer, WriteCatalogue};
-use crate::domain::catalogue::import::{FaultyCard, GameImport, GameSource, ImportFault};
+use crate::domain::catalogue::import::{
+    FaultyCard, GameImport, GameSource, ImportFault, SourceFile,
+};
 use crate::domain::code::Code;
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary, SetSummary};
 use crate::store::db::deadlines;
@@ -98,6 +100,17 @@ impl ImportTarget {
         let fault = InputFault::at("/code", other_code(found, wanted));
         Err(Problem::new(ProblemCode::InvalidImport).errors(vec![fault]))
     }
+}
+
+/// The code that a set file says of itself; `None`: it says none that could be one.
+pub async fn code_of_set(app: &AppState, text: String) -> Result<Option<Code>, Problem> {
+    let read = move || {
+        let (manifest, sets) =
+            (SourceFile::new("game.toml", ""), SourceFile::new("set.json", &text));
+        GameSource { manifest, sets: vec![sets] }.code_of_set()
+    };
+    let found = app.work.run(read).await?;
+    Ok(found.and_then(|code| Code::try_from(code).ok()))
 }
 
 fn other_code(found: &str, wanted: &Code) -> String {

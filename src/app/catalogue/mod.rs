@@ -23,6 +23,7 @@ pub mod games;
 pub mod history;
 pub mod image_uris;
 pub mod import;
+pub mod import_faults;
 pub mod rulings;
 mod set_totals;
 pub mod sets;

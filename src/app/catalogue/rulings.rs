@@ -1,21 +1,50 @@
 //! Rulings and errata of cards.
 
+use cardscape_engine::Date;
 use chrono::NaiveDate;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::card_migrations::{Located, follow_id};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
-use crate::domain::catalogue::ruling::RulingContent;
+use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
+use crate::domain::text;
 use crate::store::catalogue::cards;
 use crate::store::catalogue::rulings::{self, RulingCreated, RulingEdited, RulingRow};
 use crate::store::operations::idempotency::IdempotencyClaim;
 use crate::store::{Connection, StoreResult};
+
+/// Longest text, in characters.
+const MAX_TEXT: usize = 2000;
+/// Longest source, in characters.
+const MAX_SOURCE: usize = 300;
+
+/// Checks what an admin writes of a card, or reports every fault. `published_on` is a day as `2026-11-21`.
+pub fn read(
+    kind: RulingKind,
+    text: &str,
+    published_on: &str,
+    source: Option<&str>,
+) -> Result<RulingContent, Problem> {
+    let mut faults = Vec::new();
+    let text =
+        text::lines(text, 1, MAX_TEXT).map_err(|error| faults.push(InputFault::at("/text", error)));
+    let source = source.map(|source| text::line(source, 1, MAX_SOURCE)).transpose();
+    let source = source.map_err(|error| faults.push(InputFault::at("/source", error)));
+    let day = published_on.parse::<Date>().map_err(|error| error.to_string());
+    let day = day
+        .and_then(|_| published_on.parse::<NaiveDate>().map_err(|error| error.to_string()))
+        .map_err(|error| faults.push(InputFault::at("/published_on", error)));
+    let (Ok(text), Ok(source), Ok(published_on)) = (text, source, day) else {
+        return Err(Problem::invalid(faults));
+    };
+    Ok(RulingContent { kind, text, published_on, source })
+}
 
 /// What is said of a card beside the card.
 #[derive(Serialize, ToSchema)]

@@ -42,6 +42,20 @@ pub struct ReadFile {
     turn: DeskTurn,
 }
 
+/// A place for a file that comes together with how to read it.
+pub struct ReservedPlace {
+    place: DeskPlace,
+    network: Network,
+}
+
+impl ReservedPlace {
+    /// The same, once it is known how to read the file.
+    pub fn with(self, options: ImportOptions) -> ExpectedFile {
+        let Self { place, network } = self;
+        ExpectedFile { place, network, options }
+    }
+}
+
 /// Reserves a place for a file that is about to be sent. Places are limited, because files and their responses have to
 /// fit into memory.
 pub fn expect(
@@ -50,8 +64,17 @@ pub fn expect(
     network: Network,
     options: ImportOptions,
 ) -> Result<ExpectedFile, Problem> {
+    Ok(expect_later(app, by, network)?.with(options))
+}
+
+/// The same for a file with which it is sent how to read it.
+pub fn expect_later(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    network: Network,
+) -> Result<ReservedPlace, Problem> {
     let place = app.import_desk.enter(by.account(), network).map_err(Problem::full_desk)?;
-    Ok(ExpectedFile { place, network, options })
+    Ok(ReservedPlace { place, network })
 }
 
 impl ExpectedFile {

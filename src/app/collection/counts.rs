@@ -16,9 +16,11 @@ use crate::domain::collection::resolve::{Choice, Meaning};
 use crate::domain::collection::{Condition, EntryKey};
 use crate::domain::ids::CardId;
 use crate::store::collection::counts::{
-    self, CardLine, Change, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
+    self, CardLine, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
 };
 use crate::store::operations::idempotency::IdempotencyClaim;
+
+pub use crate::store::collection::counts::Change;
 
 words! {
     Condition: "In which condition a card is, the best first.";
@@ -253,6 +255,14 @@ pub async fn set(
     Ok(entry.map(Into::into))
 }
 
+/// An entry after a change.
+pub struct ChangedEntry {
+    /// The printing, its condition, and how many there are now.
+    pub count: ChangedCount,
+    /// The whole entry; `None`: nothing is left of it.
+    pub entry: Option<CollectionEntryResponse>,
+}
+
 /// Adds to counts and subtracts from them, in one transaction.
 pub async fn change(
     app: &AppState,
@@ -261,10 +271,26 @@ pub async fn change(
     changes: &[Change],
     key: Option<&IdempotencyClaim>,
 ) -> Result<CountChangesResponse, Problem> {
+    let changed = change_entries(app, by, viewer, changes, key).await?;
+    Ok(CountChangesResponse { data: changed.into_iter().map(|changed| changed.count).collect() })
+}
+
+/// The same, with the entries as they are afterwards.
+pub async fn change_entries(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    changes: &[Change],
+    key: Option<&IdempotencyClaim>,
+) -> Result<Vec<ChangedEntry>, Problem> {
     let at = app.clock.now();
     let changed = app
         .write(by, async |conn, by| counts::change(conn, by, viewer, changes, key, at).await)
         .await?;
     tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");
-    Ok(CountChangesResponse { data: changed.into_iter().map(Into::into).collect() })
+    let told = |changed: Changed| ChangedEntry {
+        entry: changed.entry.clone().map(Into::into),
+        count: changed.into(),
+    };
+    Ok(changed.into_iter().map(told).collect())
 }

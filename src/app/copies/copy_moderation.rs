@@ -2,12 +2,21 @@
 
 use super::own_copies::CopyResponse;
 use crate::app::accounts::people::Names;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ModerateCopies, ReadAccounts, Viewer};
+use crate::domain::copies::ledger::MAX_REASON;
 use crate::domain::ids::CopyId;
+use crate::domain::text;
 use crate::store::StoreError;
-use crate::store::copies::copy_records::{self, Moderation, ModerationOutcome};
+pub use crate::store::copies::copy_records::Moderation;
+use crate::store::copies::copy_records::{self, ModerationOutcome};
+
+/// Checks the reason that a moderator or an admin gives for something.
+pub fn reason(raw: &str) -> Result<String, Problem> {
+    text::line(raw, 1, MAX_REASON)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
+}
 
 /// Freezes, unfreezes or voids a copy. `accounts` is the proof that the moderator may see the owner's name.
 pub async fn moderate(

@@ -6,18 +6,19 @@ use super::dispute_responses::{DisputeResponse, DisputeSummaryResponse, people_i
 use super::own_copies::Overseer;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{
     ArgueOwnDisputes, Granted, ModerateCopies, ReadAccounts, ReadOwnDisputes, Viewer,
 };
-use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
 use crate::domain::ids::DisputeId;
-use crate::store::copies::disputes::{
-    self, DisputeFilter, DisputeOutcome, DisputePermission, DisputesOf,
-};
+use crate::domain::text;
+use crate::store::copies::disputes::{self, DisputeOutcome, DisputePermission, DisputesOf};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
+
+pub use crate::store::copies::disputes::DisputeFilter;
 
 /// Which disputes to list.
 #[expect(clippy::large_enum_variant, reason = "a request makes one")]
@@ -117,6 +118,12 @@ async fn read_changed<P: DisputePermission>(
         DisputeOutcome::Done | DisputeOutcome::Before => read(conn, by, reader, viewer, id).await,
         _ => Ok(None),
     }
+}
+
+/// Checks what somebody says in a dispute.
+pub fn read_statement(text: &str) -> Result<String, Problem> {
+    text::lines(text, 1, MAX_STATEMENT)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
 }
 
 /// Adds a statement to an open dispute, as one of its sides.

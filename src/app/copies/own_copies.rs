@@ -7,10 +7,11 @@ use uuid::Uuid;
 
 use crate::app::accounts::people::Names;
 use crate::app::catalogue::codes::Codes;
-use crate::app::page::{Page, PageLimit, paged};
+use crate::app::page::{Cursor, Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, OverseeCopies, ReadAccounts, ReadOwnCopies, Viewer};
+use crate::domain::code::Code;
 use crate::domain::ids::{AccountId, CardId, CopyId};
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView, LedgerRow};
 
@@ -172,6 +173,14 @@ pub struct CopySelection {
     pub codes: Codes,
     /// Only copies of this card.
     pub card: Option<CardId>,
+}
+
+/// Decodes the cursor: the last copy of the previous page.
+pub fn copies_after(cursor: Option<&Cursor>) -> Result<Option<CopyPosition>, Problem> {
+    let key = cursor.map(Cursor::key::<(Code, Code, Code, Uuid)>).transpose()?;
+    Ok(key.map(|(game, set, number, id)| {
+        (game.into_string(), set.into_string(), number.into_string(), CopyId(id))
+    }))
 }
 
 /// A caller who may see all copies and disputes.

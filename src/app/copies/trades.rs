@@ -8,14 +8,19 @@ use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadTrades, Viewer, WriteTrades};
-use crate::domain::copies::trade::{TradeSide, TradeState, TradeTerms};
-use crate::domain::ids::TradeId;
-use crate::domain::text::AccountName;
+use crate::domain::copies::trade::{
+    DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeSide, TradeState,
+    TradeTerms,
+};
+use crate::domain::ids::{CopyId, TradeId};
+use crate::domain::text::{self, AccountName};
 use crate::store::copies::trades::{
-    self, Answered, CopyFault, NewTrade, Offered, TradeFilter, TradePermission, When,
+    self, Answered, CopyFault, NewTrade, Offered, TradePermission, When,
 };
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
+
+pub use crate::store::copies::trades::TradeFilter;
 
 /// The content of an offer.
 pub struct Offer {
@@ -28,6 +33,28 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// Parses an offer, as far as this is possible without the database.
+    pub fn read(
+        give: &[Uuid],
+        want: &[Uuid],
+        message: Option<&str>,
+        hours: Option<u16>,
+        faults: &mut Vec<InputFault>,
+    ) -> Option<Self> {
+        let ids = |copies: &[Uuid]| copies.iter().copied().map(CopyId).collect();
+        let terms = TradeTerms::new(ids(give), ids(want))
+            .map_err(|wrong| faults.extend(wrong.into_iter().map(terms_fault)));
+        let message = message.map(|raw| text::line(raw, 1, MAX_MESSAGE)).transpose();
+        let message = message.map_err(|error| faults.push(InputFault::at("/message", error)));
+        let hours = hours.unwrap_or(DEFAULT_LIFETIME_HOURS);
+        if !LIFETIME_HOURS.contains(&hours) {
+            let (from, to) = LIFETIME_HOURS.into_inner();
+            faults.push(InputFault::at("/expires_in_hours", format!("must be {from} to {to}")));
+        }
+        let lifetime = Duration::hours(hours.into());
+        Some(Self { terms: terms.ok()?, message: message.ok()?, lifetime })
+    }
+
     fn new_trade(&self, id: TradeId, at: DateTime<Utc>) -> NewTrade<'_> {
         NewTrade {
             id,
@@ -37,6 +64,15 @@ impl Offer {
             at,
         }
     }
+}
+
+fn terms_fault((place, fault): TermsFaultAt) -> InputFault {
+    let pointer = match place {
+        None => String::new(),
+        Some((side, None)) => format!("/{}", side.as_str()),
+        Some((side, Some(place))) => format!("/{}/{place}", side.as_str()),
+    };
+    InputFault::at(pointer, fault)
 }
 
 fn copy_fault((side, place, fault): (TradeSide, usize, CopyFault)) -> InputFault {

@@ -1,12 +1,13 @@
 //! Everything that a page shows of a stored deck, with the eyes of its reader.
 
-use cardscape_engine::render_deck_text;
+use cardscape_engine::{DeckDialect, render_deck_text, write_deck};
 
 use super::deck_cards::Asker;
 use super::deck_lists::{VersionedDeck, find_seen};
-use super::deck_reports::{DeckLegalitiesResponse, judge_on};
+use super::deck_reports::{DeckLegalitiesResponse, judge_on, judge_seen};
 use super::deck_sheets::DeckSheet;
-use crate::app::problem::Problem;
+use super::report_responses::ReportResponse;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::ids::DeckId;
@@ -18,6 +19,10 @@ pub struct DeckOverview {
     pub deck: VersionedDeck,
     /// The same by zone and kind.
     pub sheet: DeckSheet,
+    /// The report on its own format; `None`: the format is gone.
+    pub report: Option<ReportResponse>,
+    /// The deck as a share code.
+    pub share_code: String,
     /// In which formats it is legal today.
     pub legalities: DeckLegalitiesResponse,
     /// Name of its owner, of a public deck.
@@ -40,8 +45,14 @@ pub async fn find(
     let content = &seen.content;
     let (catalogue, legalities) =
         judge_on(app, asker, loaded, content.deck.clone(), app.today()?).await?;
+    let report = match judge_seen(app, asker, &seen, None).await {
+        Ok(judged) => Some(judged.report),
+        Err(problem) if problem.code() == ProblemCode::UnknownFormat => None,
+        Err(problem) => return Err(problem),
+    };
     let sheet = DeckSheet::new(&game, &content.deck, &seen.masks, &catalogue);
-    Ok(DeckOverview { deck: seen.into(), sheet, legalities, author })
+    let share_code = write_deck(&content.deck, DeckDialect::ShareCode, &catalogue, &[]).text;
+    Ok(DeckOverview { deck: seen.into(), sheet, report, share_code, legalities, author })
 }
 
 /// One of the own decks as it is edited.

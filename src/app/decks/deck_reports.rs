@@ -16,7 +16,7 @@ use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_lists::{bound_cards, find_seen};
+use super::deck_lists::{SeenDeck, bound_cards, find_seen};
 use super::deck_sheets::DeckSheet;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
 use super::masks::Masks;
@@ -131,13 +131,28 @@ pub async fn judge_stored(
     day: Option<Date>,
 ) -> Result<DeckReportResponse, Problem> {
     let seen = find_seen(app, (asker.0, reader), id).await?;
+    judge_seen(app, asker, &seen, day).await
+}
+
+/// Judges a deck that was found, in its own format.
+pub(super) async fn judge_seen(
+    app: &AppState,
+    asker: Asker,
+    seen: &SeenDeck,
+    day: Option<Date>,
+) -> Result<DeckReportResponse, Problem> {
     let format = [(String::new(), seen.content.format.clone())];
     let mut faults = DeckFaults::default();
     let found = faults.formats(app, &format, day).await?;
     let found = faults.into_result(found)?;
-    let deck =
-        find_deck(app, asker, &found, SentDeck::Entries(seen.content.deck), NearNames::LookUp)
-            .await?;
+    let deck = find_deck(
+        app,
+        asker,
+        &found,
+        SentDeck::Entries(seen.content.deck.clone()),
+        NearNames::LookUp,
+    )
+    .await?;
     let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
     let judged = judge(app, asker, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;

@@ -12,7 +12,8 @@ use crate::auth::permission::{Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::store::operations::idempotency::IdempotencyClaim;
 use crate::store::operations::webhook_deliveries as deliveries;
-use crate::store::operations::webhook_deliveries::{Asked, DeliveryRow, DeliveryState};
+pub use crate::store::operations::webhook_deliveries::DeliveryState;
+use crate::store::operations::webhook_deliveries::{Asked, DeliveryRow};
 
 /// An event for a webhook, or a ping.
 #[derive(Serialize, ToSchema)]

@@ -38,22 +38,22 @@ pub struct WebhookRequest {
         max_length = 2000,
         example = "https://hooks.example/cardscape"
     )]
-    url: String,
+    pub url: String,
     /// The kinds of events to post, at least one.
     #[schema(value_type = Vec<EventKind>, min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
-    kinds: Vec<String>,
+    pub kinds: Vec<String>,
     /// Post only events of this game.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 64, example = "ttcg")]
-    game: Option<String>,
+    pub game: Option<String>,
     /// What you call it: at most 200 characters.
     #[serde(default)]
     #[schema(max_length = 200, example = "Mirror in the shop")]
-    description: String,
+    pub description: String,
     /// Whether anything is posted.
     #[serde(default = "yes")]
     #[schema(default = true, example = true)]
-    enabled: bool,
+    pub enabled: bool,
 }
 
 fn yes() -> bool {

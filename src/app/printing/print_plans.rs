@@ -7,7 +7,8 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Planner;
 use crate::domain::printing::packs::{PackParameters, PackPlan};
-use crate::store::printing::press::{self, MintError, Planned, RunRequest};
+pub use crate::store::printing::press::RunRequest;
+use crate::store::printing::press::{self, MintError, Planned};
 
 /// What a rarity gets of a run.
 #[derive(Serialize, ToSchema)]

@@ -9,16 +9,20 @@ use super::submission_answers::SubmittedCard;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::catalogue::cards::CardUnlock;
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadAccounts, ReviewSubmissions, Viewer};
 use crate::domain::code::Code;
 use crate::domain::ids::SubmissionId;
+use crate::domain::text;
 use crate::store::StoreResult;
 use crate::store::serials::submission_reviews::{
     self, NamedWaitingRow, ReviewOutcome, WaitingFilter,
 };
 use crate::store::serials::unlocks;
+
+/// Longest note, in characters.
+const MAX_NOTE: usize = 500;
 
 /// A submission of a hidden card that counts only once a moderator confirms it.
 #[derive(Serialize, ToSchema)]
@@ -102,6 +106,29 @@ pub async fn list_waiting(
     let names = Names::read(&mut conn, reader, accounts).await?;
     let item = |waiting| WaitingSubmission::new(waiting, &names);
     Ok(paged(waiting, limit, |waiting| waiting.row.id, item))
+}
+
+/// Finds a submission that waits for a moderator. 404: it does not, or not any more.
+pub async fn find_waiting(
+    app: &AppState,
+    by: &Granted<ReviewSubmissions>,
+    viewer: Viewer,
+    reader: Option<&Granted<ReadAccounts>>,
+    submission: SubmissionId,
+) -> Result<WaitingSubmission, Problem> {
+    let wanted = WaitingSelection { account: None, game: None, set: None };
+    // The list goes by id: the submission comes first after the id before its own.
+    let before = submission.0.as_u128().checked_sub(1).map(Uuid::from_u128);
+    let one = PageLimit::try_from(1).map_err(Problem::internal)?;
+    let found = list_waiting(app, by, viewer, reader, wanted, before, one).await?;
+    let found = found.data.into_iter().find(|waiting| waiting.submission == submission.0);
+    found.ok_or_else(Problem::not_found)
+}
+
+/// Checks the note about a review.
+pub fn read_note(raw: &str) -> Result<String, Problem> {
+    text::line(raw, 1, MAX_NOTE)
+        .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
 }
 
 /// A submission that was reviewed.

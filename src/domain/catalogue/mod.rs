@@ -4,6 +4,7 @@ pub mod bulk;
 pub mod card_edit;
 pub mod card_name;
 pub mod import;
+pub mod json_places;
 pub mod migration;
 pub mod ruling;
 pub mod set_file;

@@ -9,6 +9,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::http::extract::client_network;
 use crate::http::place::decoded_path;
+use crate::memory::rate_limiter::RateLimiter;
 
 /// What load balancers and monitoring ask.
 pub const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
@@ -21,54 +22,82 @@ pub struct UncountedFiles(pub fn(&str) -> bool);
 const RATELIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATELIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
+/// Which limit a request counts against.
+#[derive(Clone, Copy)]
+pub enum Limit {
+    Requests,
+    /// A page of a list loads sixty at once, and everybody in a shop may look at one.
+    Pictures,
+}
+
+impl Limit {
+    fn limiter(self, state: &AppState) -> &RateLimiter {
+        match self {
+            Self::Requests => &state.rate_limiter,
+            Self::Pictures => &state.picture_rate_limiter,
+        }
+    }
+}
+
 /// What a request may have of its network's share.
 #[derive(Clone, Copy)]
 pub enum Share {
     /// It is not counted.
     Uncounted,
     /// It was taken; so many more may come at once.
-    Left(u32),
+    Left(Limit, u32),
     /// There is none, but after so many seconds.
-    UsedUp(u32),
+    UsedUp(Limit, u32),
 }
 
 /// Takes a request off the share of its network.
 pub fn share_of(req: &ServiceRequest, state: &AppState) -> Share {
     // A load balancer that is refused an answer would take the instance out of service.
     let path = decoded_path(req.request());
-    if PROBES.contains(&path) || is_uncounted_file(req, path) {
+    let is_read = matches!(*req.method(), Method::GET | Method::HEAD);
+    if PROBES.contains(&path) || (is_read && is_uncounted_file(req, path)) {
         return Share::Uncounted;
     }
-    match state.rate_limiter.take(client_network(req.request(), &state.settings)) {
-        Ok(remaining) => Share::Left(remaining),
-        Err(wait) => Share::UsedUp(u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX)),
+    let limit = if is_read && is_picture(path) { Limit::Pictures } else { Limit::Requests };
+    match limit.limiter(state).take(client_network(req.request(), &state.settings)) {
+        Ok(remaining) => Share::Left(limit, remaining),
+        Err(wait) => Share::UsedUp(limit, u32::try_from(wait.as_secs() + 1).unwrap_or(u32::MAX)),
     }
 }
 
 fn is_uncounted_file(req: &ServiceRequest, path: &str) -> bool {
-    let is_read = matches!(*req.method(), Method::GET | Method::HEAD);
-    is_read && req.app_data::<UncountedFiles>().is_some_and(|UncountedFiles(is_one)| is_one(path))
+    req.app_data::<UncountedFiles>().is_some_and(|UncountedFiles(is_one)| is_one(path))
+}
+
+/// Whether a path leads to a picture that pages load: of a card or a design, or an artwork.
+fn is_picture(path: &str) -> bool {
+    let drawn = ["/v1/cards/", "/v1/designs/"];
+    let is_drawn = drawn.iter().any(|of| path.starts_with(of)) && path.ends_with("/picture");
+    is_drawn || path.starts_with("/v1/artworks/") || path.starts_with("/pictures/")
 }
 
 impl Share {
     /// The 429 with `Retry-After` when a network sends more than its share.
     pub fn problem(self) -> Option<HttpResponse> {
-        let Self::UsedUp(seconds) = self else { return None };
+        let Self::UsedUp(_, seconds) = self else { return None };
         Some(Problem::new(ProblemCode::RateLimited).retry_after(seconds).respond())
     }
 
     /// `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers.
     pub fn write(self, state: &AppState, headers: &mut HeaderMap) {
-        let limiter = &state.rate_limiter;
-        let (remaining, reset) = match self {
+        let (limiter, remaining, reset) = match self {
             Self::Uncounted => return,
-            Self::Left(remaining) => (remaining, limiter.reset(remaining)),
-            Self::UsedUp(seconds) => (0, seconds),
+            Self::Left(limit, remaining) => {
+                let limiter = limit.limiter(state);
+                (limiter, remaining, limiter.reset(remaining))
+            }
+            Self::UsedUp(limit, seconds) => (limit.limiter(state), 0, seconds),
         };
         if let Ok(policy) = HeaderValue::from_maybe_shared(limiter.policy()) {
             headers.insert(RATELIMIT_POLICY, policy);
         }
-        if let Ok(value) = HeaderValue::try_from(format!("\"default\";r={remaining};t={reset}")) {
+        let name = limiter.name();
+        if let Ok(value) = HeaderValue::try_from(format!("\"{name}\";r={remaining};t={reset}")) {
             headers.insert(RATELIMIT, value);
         }
     }

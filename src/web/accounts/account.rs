@@ -14,7 +14,9 @@ use crate::app::copies::trading;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::serials::community;
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnListing, ChangeOwnTrading, EndOwnSessions, ReadOwnAccount};
+use crate::auth::permission::{
+    ChangeOwnListing, ChangeOwnTrading, EndOwnSessions, ReadOwnAccount, Role,
+};
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::SessionId;
 use crate::http::extract::Form;
@@ -45,13 +47,13 @@ struct SessionLine {
 }
 
 /// A moment for people and for programs.
-pub(super) struct Moment {
-    pub(super) text: String,
-    pub(super) machine: String,
+pub(in crate::web) struct Moment {
+    pub(in crate::web) text: String,
+    pub(in crate::web) machine: String,
 }
 
 impl Moment {
-    pub(super) fn new(at: DateTime<Utc>) -> Self {
+    pub(in crate::web) fn new(at: DateTime<Utc>) -> Self {
         Self { text: account_words::moment(at), machine: at.to_rfc3339() }
     }
 }

@@ -16,6 +16,7 @@ use crate::auth::permission::{ChangeOwnEventSettings, Granted, ReadOwnAccount, R
 use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
+use crate::web::copies::{dispute_path, trade_path};
 use crate::web::forms::{Fields, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
@@ -42,6 +43,8 @@ struct EventLine {
     text: String,
     /// The card that it is about: where its page is, and its place.
     card: Option<(String, String)>,
+    /// Its trade or dispute: what it is, and where.
+    way: Option<(&'static str, String)>,
 }
 
 impl From<AccountEventResponse> for EventLine {
@@ -51,7 +54,10 @@ impl From<AccountEventResponse> for EventLine {
             let (game, set, number) = (card.game?, card.set?, card.number?);
             Some((card_path(&game, &set, &number), words::place(&set, &number)))
         });
-        Self { at: Moment::new(event.at), text, card }
+        let trade = event.trade.map(|trade| (account_words::TRADE, trade_path(trade.id)));
+        let dispute = event.dispute.map(|dispute| dispute.id.to_string());
+        let dispute = dispute.map(|id| (account_words::DISPUTE, dispute_path(&id)));
+        Self { at: Moment::new(event.at), text, card, way: trade.or(dispute) }
     }
 }
 

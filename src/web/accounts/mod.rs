@@ -15,6 +15,7 @@ mod second_factor;
 mod tokens;
 mod words;
 
+pub(super) use account::Moment;
 pub(super) use log_in::LogInPage;
 
 use actix_web::web::ServiceConfig;

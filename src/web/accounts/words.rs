@@ -23,6 +23,7 @@ pub(super) const LOG_OUT: &str = "Log out";
 pub(super) const ACCOUNT: &str = "Account";
 pub(super) const ROLE: &str = "Role";
 pub(super) const MEMBER_SINCE: &str = "Member since";
+pub(super) const ADMIN: &str = "Pages of moderators and admins";
 pub(super) const OF_ACCOUNT: &str = "Pages of your account";
 pub(super) const PASSWORD_DUE: &str =
     "Your password was set by somebody else. Change it first: until then nothing else is possible.";
@@ -38,6 +39,12 @@ pub(super) const BEGAN: &str = "Since";
 pub(super) const USED: &str = "Used last";
 pub(super) const ENDS: &str = "Ends";
 pub(super) const END: &str = "End";
+pub(super) const COPIES: &str = "Registered copies";
+pub(super) const LISTS: &str = "Wants and haves";
+pub(super) const TRADES: &str = "Trades";
+pub(super) const DISPUTES: &str = "Disputes";
+pub(super) const TRADE: &str = "The trade";
+pub(super) const DISPUTE: &str = "The dispute";
 pub(super) const END_SESSION: &str = "End it";
 pub(super) const THIS_SESSION: &str = "This browser";
 

@@ -87,7 +87,7 @@ pub(super) fn printing_path(card: &str, rarity: &str) -> String {
 }
 
 /// The page of a set.
-pub(super) fn set_path(game: &str, set: &str) -> String {
+pub(in crate::web) fn set_path(game: &str, set: &str) -> String {
     format!("/sets/{game}/{set}")
 }
 

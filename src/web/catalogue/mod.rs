@@ -14,7 +14,7 @@ mod tiles;
 mod unlocks;
 mod values;
 
-pub(super) use answers::{Warning, card_path, game_path};
+pub(super) use answers::{Warning, card_path, game_path, set_path};
 pub(super) use facets::{Narrowing, design_narrowings};
 pub(super) use marks::{Piece, pieces};
 pub(super) use search::faults_of as faults_of_query;

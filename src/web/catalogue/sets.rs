@@ -74,6 +74,7 @@ async fn page(
     let public = app.settings.public_url.as_deref();
     let title = words::set_of(&found.name, loaded.game.name());
     let mut frame = Frame::new(&title);
+    frame.script = (found.hidden_cards > 0).then_some(&*frame.assets.live_script);
     let started_hidden = found.hidden_cards + found.unlocked_cards;
     let progress = (started_hidden > 0).then(|| {
         let text = words::unlocked_of(found.unlocked_cards, started_hidden);

@@ -18,8 +18,8 @@ use super::words as deck_words;
 use crate::app::decks::deck_lists::{DeckResponse, UnreadLineResponse};
 use crate::app::decks::deck_overviews::{self, DeckOverview};
 use crate::app::decks::deck_reports::{self, DeckLegalitiesResponse};
-use crate::app::decks::{deck_exports, public_decks};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::decks::public_decks;
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::designs::markup::to_text;
@@ -104,14 +104,8 @@ async fn page(
 ) -> Result<DeckPage, Problem> {
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
     let (reader, asker) = (reads.as_ref(), (visitor.viewer(), network));
-    let DeckOverview { deck, sheet, legalities, author } =
+    let DeckOverview { deck, sheet, report, share_code, legalities, author } =
         deck_overviews::find(app, reader, asker, id).await?;
-    let report = match deck_reports::judge_stored(app, reader, asker, id, None).await {
-        Ok(judged) => Some(judged.report),
-        Err(problem) if problem.code() == ProblemCode::UnknownFormat => None,
-        Err(problem) => return Err(problem),
-    };
-    let share_code = deck_exports::export(app, reader, asker, id, DeckDialect::ShareCode).await?;
     let availability = find_availability(app, visitor, reader, asker, id).await?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
@@ -158,7 +152,7 @@ async fn page(
         legalities: legality_rows(game, &legalities),
         unread: unread_lines,
         availability,
-        share_code: share_code.text.trim().to_owned(),
+        share_code: share_code.trim().to_owned(),
         exports: DeckDialect::ALL
             .into_iter()
             .filter(|one| !is_share_code(one))

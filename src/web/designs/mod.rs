@@ -16,7 +16,6 @@ mod own;
 mod pictures;
 mod pointers;
 mod ratings;
-mod report_decisions;
 mod reports;
 mod reviews;
 mod revisions;
@@ -74,11 +73,5 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/reviews/designs", reviews::list_waiting))
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))
-        .service(action!("/reviews/designs/{design}/return", reviews::give_back))
-        .service(page!("/reviews/reports", report_decisions::list))
-        .service(form!(
-            "/reviews/reports/{report}",
-            report_decisions::show,
-            report_decisions::decide
-        ));
+        .service(action!("/reviews/designs/{design}/return", reviews::give_back));
 }

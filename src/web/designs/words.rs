@@ -205,20 +205,6 @@ pub(super) const CLAIM: &str = "Claim it";
 pub(super) const CLAIM_ABOUT: &str =
     "You see the checklist and can decide for half an hour; nobody else can meanwhile.";
 pub(super) const REPORTS: &str = "Reports";
-pub(super) const WAITING: &str = "Waiting";
-pub(super) const DECIDED: &str = "Decided";
-pub(super) const NO_REPORTS: &str = "There are no reports here.";
-pub(super) const ACCUSED: &str = "By";
-pub(super) const REPORTER: &str = "Reported by";
-pub(super) const REPORTED_ON: &str = "Reported on";
-pub(super) const REPORT_DECISION: &str = "Decide a report";
-pub(super) const REPORT_DECISION_ABOUT: &str =
-    "All waiting reports about the same are decided together.";
-pub(super) const UPHOLD: &str = "It should not be there: take it down";
-pub(super) const DISMISS: &str = "Nothing is wrong with it: show it";
-pub(super) const TAKE_ARTWORK_DOWN: &str = "Take its artwork down, too, for good";
-pub(super) const NOTE: &str = "Note";
-pub(super) const NOTE_HELP: &str = "The author of a design that is taken down reads it.";
 
 // Authors.
 pub(super) const BADGES: &str = "Badges";
@@ -612,21 +598,6 @@ pub(super) fn reason(reason: AbuseReason) -> &'static str {
         AbuseReason::Impersonation => "Pretends to be somebody else",
         AbuseReason::Other => "Something else",
     }
-}
-
-/// What a report is about.
-pub(super) fn report_about(about: &str) -> &'static str {
-    match about {
-        "design" => "about a design",
-        "comment" => "about a comment",
-        "suggestion" => "about a suggestion",
-        _ => "about a player",
-    }
-}
-
-/// What was decided about a report.
-pub(super) fn report_decision(decision: &str) -> &'static str {
-    if decision == "upheld" { "Taken down." } else { "Nothing was wrong with it." }
 }
 
 /// What is said of a form that was refused, where its fields say nothing of it. `None`: it is a page of its own.

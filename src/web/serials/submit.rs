@@ -16,6 +16,7 @@ use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::accounts::LogInPage;
 use crate::web::catalogue::{Progress, card_path, rarity_name};
+use crate::web::copies::dispute_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::Visitor;
@@ -30,13 +31,15 @@ struct SubmitPage<'a> {
     advice: &'static [&'static str],
     typed: &'a TypedCode,
     marked: Option<Marked>,
+    /// The dispute that a claim is noted under.
+    dispute: Option<String>,
 }
 
 impl<'a> SubmitPage<'a> {
     fn new(typed: &'a TypedCode, faults: Faults) -> Self {
         let mut frame = Frame::new(serial_words::SUBMIT).at(Place::Submit);
         frame.script = Some(&frame.assets.submit_script);
-        Self { frame, faults, advice: &[], typed, marked: typed.marked() }
+        Self { frame, faults, advice: &[], typed, marked: typed.marked(), dispute: None }
     }
 }
 
@@ -109,7 +112,9 @@ fn not_registered(typed: &TypedCode, problem: Problem) -> Result<HttpResponse, P
     let Some((_, advice)) = serial_words::submission_fault(code) else { return Err(problem) };
     let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
     let faults = Faults::of_problem(&problem, &[], said).unwrap_or_default();
-    private(code.status(), &SubmitPage { advice, ..SubmitPage::new(typed, faults) })
+    let dispute = problem.members().get("dispute_id").and_then(|id| id.as_str());
+    let dispute = dispute.map(dispute_path);
+    private(code.status(), &SubmitPage { advice, dispute, ..SubmitPage::new(typed, faults) })
 }
 
 async fn accepted_page(

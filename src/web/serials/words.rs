@@ -45,6 +45,7 @@ pub(super) const LOG_IN_IN_ANOTHER_TAB: &str =
 pub(super) const NOT_NOW: &str = "The service cannot answer at the moment. Send the lines again in a minute: what is registered already stays yours.";
 pub(super) const NOTHING_TYPED: &str = "Type at least one line.";
 pub(super) const TOO_MANY_LINES: &str = "There are more than 50 lines. Send them in parts.";
+pub(super) const SHOW_DISPUTE: &str = "See the dispute, and say how the card came to you";
 pub(super) const WHAT_NOW: &str = "What you can do";
 
 /// What is wrong with a code, by itself.

@@ -1,8 +1,11 @@
 //! The pages for people: what they show, what they must not, and in what form.
 
 mod accounts;
+mod admin;
 mod browser;
 mod cards;
+mod collection;
+mod copies;
 mod decks;
 mod designs;
 mod errors;
@@ -10,6 +13,7 @@ mod escapes;
 mod frame;
 mod html;
 mod links;
+mod permissions;
 mod search;
 mod secrets;
 mod serials;

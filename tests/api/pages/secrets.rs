@@ -21,6 +21,17 @@ async fn store_deck(app: &TestApp) {
           ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL)",
     )
     .await;
+    // The same player shows lists with a hidden card on each: in one of its rarities, and in any.
+    app.sql(
+        "INSERT INTO trade_lists (account_id, kind, visibility, revision, updated_at) \
+          SELECT '00000000-0000-7000-8000-000000000001', kind, 'public', 1, '2026-11-20' FROM unnest(ARRAY['want', 'have']) kind; \
+         INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity) \
+          SELECT '00000000-0000-7000-8000-000000000001', 'have', 0, c.id, min(p.id::text)::uuid, 3 FROM cards c JOIN printings p ON p.card_id = c.id \
+           WHERE c.set_code = 'veil' AND c.number = '001' GROUP BY c.id; \
+         INSERT INTO trade_list_items (account_id, kind, position, card_id, quantity) \
+          SELECT '00000000-0000-7000-8000-000000000001', 'want', 0, id, 2 FROM cards WHERE set_code = 'veil' AND number = '002'",
+    )
+    .await;
     assert_eq!(in_the_background(app).await, 1, "it is listed");
 }
 
@@ -45,6 +56,15 @@ async fn paths(app: &TestApp) -> Vec<String> {
             "/decks?q=contains:%22a+name+that+was+typed%22",
             "/decks/check",
             DECK,
+        ]
+        .map(str::to_owned),
+    );
+    paths.extend(
+        [
+            "/players/holder",
+            "/players/holder?show=haves",
+            "/players/holder?show=wants",
+            "/players/nobody",
         ]
         .map(str::to_owned),
     );
@@ -117,7 +137,14 @@ async fn compare((one, other): (TestApp, TestApp)) {
         unlock(app, &admin, "001").await;
         caught_up(app).await;
     }
-    for path in ["/", "/sets/ttcg/veil", "/cards/ttcg/veil/001", "/search?q=set:veil", DECK] {
+    for path in [
+        "/",
+        "/sets/ttcg/veil",
+        "/cards/ttcg/veil/001",
+        "/search?q=set:veil",
+        DECK,
+        "/players/holder",
+    ] {
         let (here, there) = tokio::join!(one.get(path).answer(), other.get(path).answer());
         assert_ne!(visible(&here), visible(&there), "{path}");
     }

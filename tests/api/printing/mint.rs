@@ -105,6 +105,37 @@ async fn a_run_is_what_its_print_file_says() {
 }
 
 #[tokio::test]
+async fn labels_are_written_once_for_their_owner_alone() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let (file, sheet) = (fresh_path(".csv"), fresh_path(".pdf"));
+    let refused = app.mint_with_labels("dusk", 12_001, file.clone(), sheet.clone()).await;
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, MintError::SheetTooLarge(24_002)) && refused.is_refusal());
+    assert!(!file.exists() && !sheet.exists());
+    std::fs::write(&sheet, "something else").unwrap();
+    let refused = app.mint_with_labels("dusk", 13, file.clone(), sheet.clone()).await.unwrap_err();
+    assert!(matches!(&refused, MintError::FileExists(path) if *path == sheet), "{refused}");
+    assert!(!file.exists(), "nothing is left of what was begun");
+    assert_eq!(std::fs::read_to_string(&sheet).unwrap(), "something else");
+    std::fs::remove_file(&sheet).unwrap();
+
+    let minted = app.mint_with_labels("dusk", 13, file.clone(), sheet.clone()).await.unwrap();
+    assert_eq!(minted.sheet_sha256, Some(sha256(&sheet)));
+    assert_eq!(std::fs::metadata(&sheet).unwrap().permissions().mode() & 0o777, 0o600);
+    let pdf = std::fs::read(&sheet).unwrap();
+    assert!(pdf.starts_with(b"%PDF-"));
+    assert!(String::from_utf8_lossy(&pdf).contains("/Count 2"), "26 labels are on two pages");
+    let print_file = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = print_file.lines().collect();
+    assert_eq!(lines.len(), 27);
+    let code = lines[1].split(',').next().unwrap().replace('-', "");
+    assert!(lines[1].ends_with(&format!("https://cards.example/submit#{code}")), "{}", lines[1]);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::remove_file(&sheet).unwrap();
+}
+
+#[tokio::test]
 async fn equality_holds_over_runs() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;

@@ -12,7 +12,7 @@ use cardscape::auth::permission::Operator;
 use cardscape::domain::catalogue::import::{GameSource, SourceFile};
 use cardscape::store::StoreSettings;
 use cardscape::store::printing::press::{
-    self, MintError, MintOrder, Minted, PrintFormat, RunRequest, RunToMint,
+    self, MintError, MintOrder, Minted, PrintFormat, QrCodes, RunRequest, RunToMint,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -112,8 +112,31 @@ impl TestApp {
         file: PathBuf,
         packing_list: Option<PathBuf>,
     ) -> Result<Minted, MintError> {
-        let order =
-            MintOrder { run, file, format: PrintFormat::Csv, public_url: None, packing_list };
+        let format = PrintFormat::Csv;
+        self.mint_order(MintOrder { run, file, format, qr_codes: None, packing_list }).await
+    }
+
+    /// Mints a run of a set into `file`, and labels for its codes into `sheet`.
+    pub async fn mint_with_labels(
+        &self,
+        set: &str,
+        copies_per_card: u64,
+        file: PathBuf,
+        sheet: PathBuf,
+    ) -> Result<Minted, MintError> {
+        let run = RunToMint::New(RunRequest {
+            game: "ttcg".to_owned(),
+            set: set.to_owned(),
+            copies_per_card,
+            packs: None,
+        });
+        let public_url = "https://cards.example".to_owned();
+        let qr_codes = Some(QrCodes { public_url, sheet: Some(sheet) });
+        let format = PrintFormat::Csv;
+        self.mint_order(MintOrder { run, file, format, qr_codes, packing_list: None }).await
+    }
+
+    async fn mint_order(&self, order: MintOrder) -> Result<Minted, MintError> {
         let settings = StoreSettings::new(self.db().url());
         let (operator, now) = (Operator::at_the_machine(), self.clock().now());
         press::mint(

@@ -9,10 +9,12 @@
 //! announced plan and its seed alone: it refers to lines of the print file, and contains no codes.
 
 mod copy_in;
+mod label_sheet;
 mod print_file;
 
 pub use print_file::PrintFormat;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +24,8 @@ use thiserror::Error;
 use zeroize::{Zeroize as _, Zeroizing};
 
 use self::copy_in::{CopyIn, CopyRow};
-use self::print_file::{HashedFile, PrintFile};
+use self::label_sheet::{Label, LabelSheet, MAX_LABELS};
+use self::print_file::{HashedFile, PrintFile, submit_address};
 use super::discarded_runs;
 use super::print_commitments::{self, NewCommitment};
 use super::print_runs::{self, NewPrintRun, SetToPrint};
@@ -65,10 +68,19 @@ pub struct MintOrder {
     pub file: PathBuf,
     /// Its format.
     pub format: PrintFormat,
-    /// Where browsers find the service, without a slash at its end: then each line has the address for a QR code.
-    pub public_url: Option<String>,
+    /// QR codes for the cards.
+    pub qr_codes: Option<QrCodes>,
     /// Path of the packing list; nothing may exist there. Required exactly if the run has packs.
     pub packing_list: Option<PathBuf>,
+}
+
+/// QR codes, which hold the address of the page on which a code is typed. Each line of the print file has its address.
+#[derive(Clone, Debug)]
+pub struct QrCodes {
+    /// Where browsers find the service, without a slash at its end.
+    pub public_url: String,
+    /// Path of a sheet of labels, a PDF with the codes; nothing may exist there.
+    pub sheet: Option<PathBuf>,
 }
 
 /// A plan that can be minted.
@@ -96,6 +108,8 @@ pub struct Minted {
     pub file_sha256: String,
     /// SHA-256 of the packing list, lower-case hexadecimal.
     pub packing_sha256: Option<String>,
+    /// SHA-256 of the sheet of labels, lower-case hexadecimal.
+    pub sheet_sha256: Option<String>,
 }
 
 /// Called with the number of generated codes (up to the number of copies), and then of stored codes (up to twice that).
@@ -144,9 +158,14 @@ pub enum MintError {
     },
     /// A file exists at the path of the print file.
     #[error(
-        "{0} exists, and a mint never overwrites anything: name another file with --out or --packing-list"
+        "{0} exists, and a mint never overwrites anything: name another file with --out, --packing-list or --sheet"
     )]
     FileExists(PathBuf),
+    /// More labels than a sheet may have.
+    #[error(
+        "a file of labels (--sheet) has {MAX_LABELS} labels at most, and the run has {0} codes: print them from the column `address` of the print file"
+    )]
+    SheetTooLarge(u64),
     /// Another mint is running on this database.
     #[error("another print run is being minted right now")]
     Busy,
@@ -204,6 +223,7 @@ impl MintError {
                 | Self::PrintedAlready(_)
                 | Self::NotAsAnnounced(_)
                 | Self::PackingList(_)
+                | Self::SheetTooLarge(_)
         )
     }
 }
@@ -325,6 +345,10 @@ pub async fn mint(
         }
         _ => {}
     }
+    let codes = planned.plan.copy_count();
+    if order.sheet().is_some() && codes > MAX_LABELS {
+        return Err(MintError::SheetTooLarge(codes));
+    }
     let prefix = RunPrefix::from_random(secret::random());
 
     let printed = print(planned, prefix, key.clone(), order.clone(), progress.clone()).await?;
@@ -378,6 +402,7 @@ pub async fn mint(
         codes: planned.plan.copy_count(),
         file_sha256: hex(&printed.file_sha256),
         packing_sha256: printed.packing_sha256.as_ref().map(|hash| hex(hash)),
+        sheet_sha256: printed.sheet_sha256.as_ref().map(|hash| hex(hash)),
     })
 }
 
@@ -388,9 +413,13 @@ async fn is_active(store: &Store, run: PrintRunId) -> Option<bool> {
 }
 
 impl MintOrder {
+    fn sheet(&self) -> Option<&PathBuf> {
+        self.qr_codes.as_ref()?.sheet.as_ref()
+    }
+
     /// Removes the files that this mint has written.
     fn remove_files(&self) {
-        for file in std::iter::once(&self.file).chain(&self.packing_list) {
+        for file in std::iter::once(&self.file).chain(&self.packing_list).chain(self.sheet()) {
             let _ = std::fs::remove_file(file);
         }
     }
@@ -402,6 +431,7 @@ struct PrintedFiles {
     rows: Vec<CopyRow>,
     file_sha256: [u8; 32],
     packing_sha256: Option<[u8; 32]>,
+    sheet_sha256: Option<[u8; 32]>,
 }
 
 /// Generates the codes and writes the files, on a blocking thread.
@@ -419,7 +449,7 @@ async fn print(
     })
 }
 
-/// Writes both files; on an error, such as a full disk, both are removed.
+/// Writes the files; on an error, such as a full disk, those that were written are removed.
 fn write_files(
     planned: Planned,
     prefix: RunPrefix,
@@ -427,49 +457,78 @@ fn write_files(
     order: &MintOrder,
     progress: &Progress,
 ) -> Result<PrintedFiles, MintError> {
-    let packing_sha256 = write_packing_list(&planned.opening, order)?;
-    let written = write_print_file(&planned, prefix, key, order, progress);
-    let (rows, file_sha256) = written.inspect_err(|_| {
-        order.packing_list.iter().for_each(|list| drop(std::fs::remove_file(list)));
-    })?;
-    if rows.windows(2).any(|pair| pair[0].mac == pair[1].mac) {
-        order.remove_files();
-        return Err(MintError::Collision);
+    let mut files = NewFiles::default();
+    let printed = write_new_files(planned, prefix, key, order, progress, &mut files)?;
+    files.keep();
+    Ok(printed)
+}
+
+/// Files that are being written, removed with this value unless they are kept.
+#[derive(Default)]
+struct NewFiles(Vec<PathBuf>);
+
+impl NewFiles {
+    fn create(&mut self, path: &Path) -> Result<HashedFile, MintError> {
+        let file = HashedFile::create(path).map_err(|source| cannot_write(path, source))?;
+        self.0.push(path.to_owned());
+        Ok(file)
     }
-    Ok(PrintedFiles { planned, rows, file_sha256, packing_sha256 })
+
+    fn keep(&mut self) {
+        self.0.clear();
+    }
 }
 
-fn write_packing_list(opening: &Opening, order: &MintOrder) -> Result<Option<[u8; 32]>, MintError> {
-    let (Some(packs), Some(path)) = (PackPlan::new(&opening.plan)?, &order.packing_list) else {
-        return Ok(None);
-    };
-    let mut file = HashedFile::create(path).map_err(|source| cannot_write(path, source))?;
-    let written = packs.write_list(&opening.seed, &mut file).and_then(|()| file.finish());
-    written.map(Some).map_err(|source| {
-        let _ = std::fs::remove_file(path);
-        cannot_write(path, source)
-    })
+impl Drop for NewFiles {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
-/// Writes the print file and returns its rows, sorted in the order of the index.
-fn write_print_file(
-    planned: &Planned,
+fn write_new_files(
+    planned: Planned,
     prefix: RunPrefix,
     key: &Key,
     order: &MintOrder,
     progress: &Progress,
-) -> Result<(Vec<CopyRow>, [u8; 32]), MintError> {
-    let path = &order.file;
-    let mut file = PrintFile::create(path, order.format, order.public_url.as_deref())
-        .map_err(|source| cannot_write(path, source))?;
-    let rows = write_codes(planned, prefix, key, &mut file, progress);
-    let written = rows.and_then(|rows| Ok((rows, file.finish()?)));
-    let (mut rows, file_sha256) = written.map_err(|source| {
-        let _ = std::fs::remove_file(path);
-        cannot_write(path, source)
-    })?;
+    files: &mut NewFiles,
+) -> Result<PrintedFiles, MintError> {
+    let packing_sha256 = write_packing_list(&planned.opening, order, files)?;
+    let public_url = order.qr_codes.as_ref().map(|qr_codes| qr_codes.public_url.as_str());
+    let mut codes = CodesToWrite {
+        file: PrintFile::new(files.create(&order.file)?, order.format, public_url),
+        // Before the first code is made: nothing may be where the labels go.
+        sheet: order
+            .sheet()
+            .map(|path| Ok::<_, MintError>((files.create(path)?, LabelSheet::new())))
+            .transpose()?,
+        public_url,
+    };
+    let rows = write_codes(&planned, prefix, key, &mut codes, progress);
+    let cannot_write_codes = |source| cannot_write(&order.file, source);
+    let mut rows = rows.map_err(cannot_write_codes)?;
+    let (file_sha256, sheet_sha256) = codes.finish().map_err(cannot_write_codes)?;
+    // In the order of the index.
     rows.sort_unstable_by_key(|row| row.mac);
-    Ok((rows, file_sha256))
+    if rows.windows(2).any(|pair| pair[0].mac == pair[1].mac) {
+        return Err(MintError::Collision);
+    }
+    Ok(PrintedFiles { planned, rows, file_sha256, packing_sha256, sheet_sha256 })
+}
+
+fn write_packing_list(
+    opening: &Opening,
+    order: &MintOrder,
+    files: &mut NewFiles,
+) -> Result<Option<[u8; 32]>, MintError> {
+    let (Some(packs), Some(path)) = (PackPlan::new(&opening.plan)?, &order.packing_list) else {
+        return Ok(None);
+    };
+    let mut file = files.create(path)?;
+    let written = packs.write_list(&opening.seed, &mut file).and_then(|()| file.finish());
+    written.map(Some).map_err(|source| cannot_write(path, source))
 }
 
 fn cannot_write(path: &Path, source: std::io::Error) -> MintError {
@@ -479,11 +538,47 @@ fn cannot_write(path: &Path, source: std::io::Error) -> MintError {
     }
 }
 
+/// The files that get the plain codes.
+struct CodesToWrite<'a> {
+    file: PrintFile,
+    sheet: Option<(HashedFile, LabelSheet)>,
+    public_url: Option<&'a str>,
+}
+
+impl CodesToWrite<'_> {
+    /// Adds a code with the codes of its game and set, its card's number and its rarity. `line`: of the print file, from 1.
+    fn write(&mut self, code: &str, fields: &[&str; 4], line: u64) -> std::io::Result<()> {
+        self.file.write_line(code, fields)?;
+        let (Some((_, sheet)), Some(public_url)) = (&mut self.sheet, self.public_url) else {
+            return Ok(());
+        };
+        let address = submit_address(public_url, code);
+        let [game, set, number, rarity] = *fields;
+        sheet.add(&Label {
+            code,
+            address: &address,
+            set: (game, set),
+            printing: (number, rarity),
+            line,
+        })
+    }
+
+    /// Writes the rest; the hashes of the print file and of the sheet.
+    fn finish(self) -> std::io::Result<([u8; 32], Option<[u8; 32]>)> {
+        let file_sha256 = self.file.finish()?;
+        let finish_sheet = |(mut file, sheet): (HashedFile, LabelSheet)| {
+            file.write_all(&sheet.finish()?)?;
+            file.finish()
+        };
+        Ok((file_sha256, self.sheet.map(finish_sheet).transpose()?))
+    }
+}
+
 fn write_codes(
     planned: &Planned,
     prefix: RunPrefix,
     key: &Key,
-    file: &mut PrintFile,
+    codes: &mut CodesToWrite<'_>,
     progress: &Progress,
 ) -> std::io::Result<Vec<CopyRow>> {
     let Planned { plan, opening: Opening { plan: AnnouncedPlan { game, set, .. }, .. }, .. } =
@@ -496,7 +591,8 @@ fn write_codes(
             let code = SerialCode::assemble(prefix, &random);
             random.zeroize();
             let printed = Zeroizing::new(code.reveal());
-            file.write_line(&printed, &[game, set, line.number, &line.printing.rarity])?;
+            let fields = [game.as_str(), set, line.number, &line.printing.rarity];
+            codes.write(&printed, &fields, rows.len() as u64 + 1)?;
             rows.push(CopyRow { mac: key.serial_mac(&code).0, printing });
             if rows.len() % 4096 == 0 {
                 progress(rows.len() as u64);

@@ -83,19 +83,13 @@ pub(super) struct PrintFile {
 }
 
 impl PrintFile {
-    /// Creates the file, readable for its owner alone; fails when anything is there. With `public_url`, each line has the address that a QR code on the
-    /// card holds.
-    pub(super) fn create(
-        path: &Path,
-        format: PrintFormat,
-        public_url: Option<&str>,
-    ) -> io::Result<Self> {
-        let mut file = HashedFile::create(path)?;
+    /// Begins the file. With `public_url`, each line has the address that a QR code on the card holds.
+    pub(super) fn new(mut file: HashedFile, format: PrintFormat, public_url: Option<&str>) -> Self {
         if format == PrintFormat::Csv {
             let columns = COLUMNS.len() - usize::from(public_url.is_none());
             CsvLines::lf().push(COLUMNS.into_iter().take(columns), &mut file.buffer);
         }
-        Ok(Self { file, format, public_url: public_url.map(str::to_owned) })
+        Self { file, format, public_url: public_url.map(str::to_owned) }
     }
 
     /// Adds a code with the codes of its game and set, its card's number and its rarity. The database guarantees that
@@ -128,7 +122,7 @@ impl PrintFile {
 }
 
 /// The address that a QR code on a card holds: the page on which a code is typed, with the code in the fragment, which browsers send to no server.
-fn submit_address(public_url: &str, code: &str) -> Zeroizing<String> {
+pub(super) fn submit_address(public_url: &str, code: &str) -> Zeroizing<String> {
     let mut address = Zeroizing::new(String::with_capacity(public_url.len() + code.len() + 16));
     address.push_str(public_url);
     address.push_str("/submit#");
@@ -155,7 +149,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     fn write(path: &Path, format: PrintFormat, lines: usize) -> [u8; 32] {
-        let mut file = PrintFile::create(path, format, None).unwrap();
+        let mut file = PrintFile::new(HashedFile::create(path).unwrap(), format, None);
         for number in 0..lines {
             file.write_line(
                 "0000-0000-0000-0000",
@@ -190,7 +184,7 @@ mod tests {
             );
             assert_eq!(sha256(&path).unwrap(), hash);
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-            let again = PrintFile::create(&path, format, None).err().unwrap();
+            let again = HashedFile::create(&path).err().unwrap();
             assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
             std::fs::remove_file(&path).unwrap();
         }
@@ -212,7 +206,8 @@ mod tests {
             ),
         ] {
             let path = folder.path().join("codes");
-            let mut file = PrintFile::create(&path, format, Some("https://cards.example")).unwrap();
+            let file = HashedFile::create(&path).unwrap();
+            let mut file = PrintFile::new(file, format, Some("https://cards.example"));
             file.write_line("7KQ2-X0FM-93TD-AW5G", &["ttcg", "veil", "001", "common"]).unwrap();
             file.finish().unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), lines);

@@ -1,0 +1,120 @@
+//! Faults of a file that an admin brings in, with the lines on which they stand.
+
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::domain::catalogue::json_places::{TextPlace, places};
+
+/// Most characters of a line that are told.
+const MAX_LINE: usize = 160;
+/// How many of them stand before the fault in a longer line.
+const BEFORE: usize = 60;
+
+/// A fault of a file, and the line on which it stands.
+#[derive(Clone, Debug)]
+pub struct LocatedFault {
+    /// The fault.
+    pub fault: InputFault,
+    /// Where; `None`: it is about the whole file.
+    pub place: Option<TextPlace>,
+    /// The text of the line, without what is too long of it.
+    pub line: String,
+}
+
+/// Finds the lines of faults. `is_json`: their pointers lead into JSON; of a manifest the faults have places already.
+pub async fn locate(
+    app: &AppState,
+    text: String,
+    faults: Vec<InputFault>,
+    is_json: bool,
+) -> Result<Vec<LocatedFault>, Problem> {
+    // A large file takes a while, so it is not read on a thread that answers requests.
+    Ok(app.work.run(move || located(&text, faults, is_json)).await?)
+}
+
+fn located(text: &str, faults: Vec<InputFault>, is_json: bool) -> Vec<LocatedFault> {
+    let pointers: Vec<&str> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+    let found = if is_json { places(text, &pointers) } else { vec![None; faults.len()] };
+    let lines: Vec<&str> = text.lines().collect();
+    let each = faults.into_iter().zip(found).map(|(fault, found)| {
+        let place = place_of(&fault, found);
+        let line = place.and_then(|place| lines.get(place.line - 1).copied());
+        let line = line.map_or_else(String::new, |line| {
+            shortened(line, place.map_or(1, |place| place.column))
+        });
+        LocatedFault { fault, place, line }
+    });
+    each.collect()
+}
+
+/// Where a fault is: as it says itself, or where its pointer leads.
+fn place_of(fault: &InputFault, found: Option<TextPlace>) -> Option<TextPlace> {
+    if let Some(line) = fault.line {
+        return Some(TextPlace { line: line.max(1), column: fault.column.unwrap_or(1) });
+    }
+    if fault.pointer.is_empty() {
+        // That the text is no JSON is said with the place at the end of the sentence.
+        return told_at_the_end(&fault.detail);
+    }
+    found
+}
+
+/// The place in `expected a comma at line 3 column 7`.
+fn told_at_the_end(detail: &str) -> Option<TextPlace> {
+    let (_, place) = detail.rsplit_once(" at line ")?;
+    let (line, column) = place.split_once(" column ")?;
+    let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
+    (line > 0).then_some(TextPlace { line, column: column.max(1) })
+}
+
+/// What stands around a character of a line, counted from 1.
+fn shortened(line: &str, column: usize) -> String {
+    let line = line.trim_end();
+    if line.chars().count() <= MAX_LINE {
+        return line.to_owned();
+    }
+    let from = column.saturating_sub(BEFORE);
+    let part: String = line.chars().skip(from).take(MAX_LINE).collect();
+    let begin = if from > 0 { "…" } else { "" };
+    let end = if line.chars().count() > from + MAX_LINE { "…" } else { "" };
+    format!("{begin}{part}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(line: usize, column: usize) -> Option<TextPlace> {
+        Some(TextPlace { line, column })
+    }
+
+    #[test]
+    fn faults_have_the_lines_where_they_stand() {
+        let text = "{\n  \"code\": 7\n}";
+        let faults = vec![
+            InputFault::at("/code", "must be text"),
+            InputFault::at("", "expected value at line 2 column 3"),
+            InputFault::at("", "is empty"),
+        ];
+        let found = located(text, faults, true);
+        let told: Vec<_> = found.iter().map(|fault| (fault.place, fault.line.as_str())).collect();
+        let line = "  \"code\": 7";
+        assert_eq!(told, [(place(2, 11), line), (place(2, 3), line), (None, "")]);
+    }
+
+    #[test]
+    fn faults_of_manifests_say_their_lines_themselves() {
+        let mut fault = InputFault::at("/kinds/0", "is unknown").on_line(2);
+        fault.column = Some(4);
+        let found = located("a = 1\nb = 2", vec![fault], false);
+        assert_eq!((found[0].place, found[0].line.as_str()), (place(2, 4), "b = 2"));
+    }
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_fault_is_told() {
+        let line = format!("{}x{}", "a".repeat(500), "b".repeat(500));
+        let part = shortened(&line, 501);
+        assert!(part.starts_with("…a") && part.ends_with("b…") && part.contains('x'), "{part}");
+        assert_eq!(part.chars().count(), MAX_LINE + 2);
+        assert_eq!(shortened("short  ", 1), "short");
+    }
+}

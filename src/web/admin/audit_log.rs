@@ -1,0 +1,202 @@
+//! The audit log: who did what, and when.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::operations_words;
+use super::parts::{Area, Nav, limit, path_of, status_of};
+use super::people::person_path;
+use super::words as admin_words;
+use crate::app::accounts::people::{Person, PersonFilter};
+use crate::app::operations::audit_log::{self, AuditEntryResponse, EntryFilter};
+use crate::app::page::{Cursor, CursorTime};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{ReadAccounts, ReadAuditLog};
+use crate::domain::operations::audit::{AuditAction, AuditTarget};
+use crate::http::extract::Moment as TypedMoment;
+use crate::web::accounts::Moment;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, Visitor};
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/admin/audit-log";
+
+/// Which entries, as a form sends it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct AuditQuery {
+    account: String,
+    actor: String,
+    action: String,
+    target: String,
+    from: String,
+    until: String,
+    cursor: Option<Cursor>,
+}
+
+impl AuditQuery {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let fields = [
+            ("account", self.account.as_str()),
+            ("actor", &self.actor),
+            ("action", &self.action),
+            ("target", &self.target),
+            ("from", &self.from),
+            ("until", &self.until),
+            ("cursor", cursor.unwrap_or_default()),
+        ];
+        path_of(PATH, &fields)
+    }
+
+    /// What is asked for, or every field that cannot be read.
+    fn read(&self) -> Result<Asked, Faults> {
+        let mut faults = Faults::none();
+        let account = read(&self.account, "account", admin_words::ACCOUNT_FAULT, &mut faults);
+        let actor = read(&self.actor, "actor", admin_words::ACCOUNT_FAULT, &mut faults);
+        let action = read(&self.action, "action", operations_words::ACTION_FAULT, &mut faults);
+        let target = read(&self.target, "target", operations_words::TARGET_FAULT, &mut faults);
+        let from = read(&self.from, "from", operations_words::DAY_FAULT, &mut faults);
+        let until = read(&self.until, "until", operations_words::DAY_FAULT, &mut faults);
+        if faults.is_empty() {
+            Ok(Asked { account, actor, action, target, from, until })
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+/// A value that was typed; `None`: nobody filled it in, or it cannot be read, which is added to the faults.
+fn read<T: TryFrom<String>>(
+    typed: &str,
+    field: &'static str,
+    said: &str,
+    faults: &mut Faults,
+) -> Option<T> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return None;
+    }
+    let value = T::try_from(typed.to_owned()).ok();
+    if value.is_none() {
+        faults.add(field, said);
+    }
+    value
+}
+
+/// Which entries.
+struct Asked {
+    account: Option<Person>,
+    actor: Option<Person>,
+    action: Option<AuditAction>,
+    target: Option<AuditTarget>,
+    from: Option<TypedMoment>,
+    until: Option<TypedMoment>,
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/audit_log.html")]
+struct AuditPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    asked: AuditQuery,
+    entries: Vec<EntryRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// Something that was done.
+struct EntryRow {
+    at: Moment,
+    /// Where the account is, and its name; `None`: the operator at the machine.
+    actor: Option<(String, String)>,
+    action: String,
+    target: String,
+    /// Where the account is that it was done to, and its name.
+    target_account: Option<(String, String)>,
+    details: Vec<(String, String)>,
+}
+
+impl From<AuditEntryResponse> for EntryRow {
+    fn from(entry: AuditEntryResponse) -> Self {
+        let actor = entry.actor_id.map(|id| {
+            (person_path(id), entry.actor_name.clone().unwrap_or_else(|| id.to_string()))
+        });
+        let target_id = entry.target.strip_prefix("account:").and_then(|id| id.parse().ok());
+        let target_account = target_id.zip(entry.target_name.clone());
+        let names = &entry.names;
+        let name_of = |text: &str| -> Option<&str> {
+            names.get(&Uuid::try_parse(text).ok()?).map(String::as_str)
+        };
+        let text = |value: &Value| match value {
+            Value::String(text) => name_of(text).unwrap_or(text).to_owned(),
+            other => other.to_string(),
+        };
+        let details = match &entry.details {
+            Value::Object(members) => {
+                members.iter().map(|(key, value)| (words::titled(key), text(value))).collect()
+            }
+            Value::Null => Vec::new(),
+            other => vec![(operations_words::DETAILS.to_owned(), text(other))],
+        };
+        Self {
+            at: Moment::new(entry.created_at),
+            actor,
+            target_account: target_account.map(|(id, name)| (person_path(id), name)),
+            details,
+            action: entry.action,
+            target: entry.target,
+        }
+    }
+}
+
+/// Lists the audit log, the newest entry first.
+pub(in crate::web) async fn list_audit_log(
+    state: web::Data<AppState>,
+    by: Player<ReadAuditLog>,
+    query: web::Query<AuditQuery>,
+) -> Result<HttpResponse, Problem> {
+    let query = query.into_inner();
+    let before: Option<(CursorTime, Uuid)> = Cursor::key_of(query.cursor.as_ref())?;
+    let before = before.map(|(CursorTime(at), id)| (at, id));
+    let (entries, next_cursor, faults) = match query.read() {
+        Ok(asked) => {
+            let filter = EntryFilter {
+                account: filter_by(&by.visitor, asked.account.as_ref())?,
+                actor: filter_by(&by.visitor, asked.actor.as_ref())?,
+                action: asked.action.as_ref(),
+                target: asked.target.as_ref(),
+                from: asked.from.map(|TypedMoment(from)| from),
+                until: asked.until.map(|TypedMoment(until)| until),
+            };
+            let reads = by.visitor.must::<ReadAccounts>()?;
+            let page = audit_log::list(&state, &by, Some(&reads), &filter, before, limit(ENTRIES)?)
+                .await?;
+            (page.data, page.next_cursor, Faults::none())
+        }
+        Err(faults) => (Vec::new(), None, faults),
+    };
+    let next_path = next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
+    let mut frame = Frame::new(admin_words::AUDIT_LOG).at(Place::Account);
+    frame.next.clone_from(&next_path);
+    let page = AuditPage {
+        frame,
+        nav: Nav::new(by.role(), Area::AuditLog),
+        entries: entries.into_iter().map(EntryRow::from).collect(),
+        first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
+        next_path,
+        asked: query,
+        faults,
+    };
+    private(status_of(&page.faults), &page)
+}
+
+fn filter_by(visitor: &Visitor, person: Option<&Person>) -> Result<Option<PersonFilter>, Problem> {
+    Person::filter(person, || visitor.must())
+}

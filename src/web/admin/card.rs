@@ -1,0 +1,266 @@
+//! The page on which a card is changed: its texts in a form, its rulings, and the way to everything else.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::cards::edit_path;
+use super::catalogue_words;
+use super::parts::{Area, DoneQuery, Nav};
+use super::rulings::{RulingRow, list_rulings};
+use super::stored_card::{Looked, ReadCard, StoredCard, find_card, look_for};
+use super::words as admin_words;
+use crate::app::catalogue::card_edits;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::IfMatch;
+use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::domain::catalogue::card_edit::MergePatch;
+use crate::domain::ids::CardId;
+use crate::http::extract::Form;
+use crate::web::forms::{Faults, Fields, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// The texts of a card, as they were typed.
+#[derive(Debug)]
+struct TypedTexts {
+    name: String,
+    lore: String,
+    /// In printed order; an empty one is taken away.
+    effects: Vec<String>,
+    version: String,
+}
+
+impl TypedTexts {
+    fn of(ReadCard { card, version }: &ReadCard) -> Self {
+        Self {
+            name: card.name.clone(),
+            lore: card.lore.clone().unwrap_or_default(),
+            effects: card.effects.iter().map(|effect| effect.text.clone()).collect(),
+            version: version.clone(),
+        }
+    }
+
+    fn read(fields: &Fields) -> Self {
+        let plain = |text: &str| text.replace("\r\n", "\n");
+        Self {
+            name: fields.one("name").trim().to_owned(),
+            lore: plain(fields.one("lore")),
+            effects: fields.all("effect").map(plain).collect(),
+            version: fields.one("version").to_owned(),
+        }
+    }
+
+    /// What is to be changed of a card; styles and slots of effects stay.
+    fn patch(&self, card: &StoredCard) -> Map<String, Value> {
+        let mut patch = Map::new();
+        if self.name != card.name {
+            patch.insert("name".to_owned(), json!(self.name));
+        }
+        let lore = Some(self.lore.trim()).filter(|lore| !lore.is_empty());
+        if lore != card.lore.as_deref() {
+            patch.insert("lore".to_owned(), json!(lore));
+        }
+        let texts = card.effects.iter().map(|effect| effect.text.as_str());
+        if !self.effects.iter().map(|text| text.trim()).eq(texts) {
+            let changed = card.effects.iter().zip(&self.effects);
+            let changed = changed.filter(|(_, text)| !text.trim().is_empty());
+            let effects: Vec<Value> = changed
+                .map(|(effect, text)| {
+                    let mut effect = effect.clone();
+                    text.trim().clone_into(&mut effect.text);
+                    json!(effect)
+                })
+                .collect();
+            patch.insert("effects".to_owned(), json!(effects));
+        }
+        patch
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/card.html")]
+struct CardPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    done: &'static str,
+    path: String,
+    card: StoredCard,
+    place: String,
+    public_path: String,
+    typed: TypedTexts,
+    effects: Vec<EffectField>,
+    rulings: Vec<RulingRow>,
+    /// The version that is stored, when it is another one than the form began with.
+    saved: Option<Vec<String>>,
+}
+
+/// An effect in the form.
+struct EffectField {
+    label: String,
+    text: String,
+}
+
+/// Shows a card, to be changed.
+pub(in crate::web) async fn show_card(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    query: web::Query<DoneQuery>,
+) -> Result<HttpResponse, Problem> {
+    let found = match look_for(&state, &by, CardId(*card)).await? {
+        Looked::Here(found) => found,
+        Looked::Moved(answer) => return Ok(answer),
+    };
+    let done = catalogue_words::done(&query.done);
+    let typed = TypedTexts::of(&found);
+    show(&state, &by, 200, found, typed, Faults::none(), done, false).await
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one page")]
+async fn show(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    status: u16,
+    found: ReadCard,
+    typed: TypedTexts,
+    faults: Faults,
+    done: &'static str,
+    with_saved: bool,
+) -> Result<HttpResponse, Problem> {
+    let ReadCard { card, .. } = found;
+    let rulings = list_rulings(app, by, CardId(card.id)).await?;
+    let effects = card.effects.iter().enumerate().map(|(at, effect)| {
+        let code = effect.style.as_ref().or(effect.slot.as_ref());
+        let style = code.map(|code| words::titled(code));
+        let text = typed.effects.get(at).unwrap_or(&effect.text).clone();
+        EffectField { label: catalogue_words::effect(at + 1, style.as_deref()), text }
+    });
+    let saved = with_saved.then(|| {
+        let texts = card.effects.iter().map(|effect| effect.text.clone());
+        let all = std::iter::once(card.name.clone()).chain(texts).chain(card.lore.clone());
+        all.collect()
+    });
+    let page = CardPage {
+        frame: Frame::new(&card.name).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Cards),
+        faults,
+        done,
+        path: edit_path(card.id),
+        place: card.place(),
+        public_path: card.public_path(),
+        effects: effects.collect(),
+        typed,
+        rulings,
+        saved,
+        card,
+    };
+    private(status, &page)
+}
+
+/// Changes the texts of a card, if it is still the version that the form was made of.
+pub(in crate::web) async fn change_card(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    Form(fields): Form<Fields>,
+) -> Result<HttpResponse, Problem> {
+    let id = CardId(*card);
+    let mut typed = TypedTexts::read(&fields);
+    let found = find_card(&state, &by, id).await?;
+    let patch = typed.patch(&found.card);
+    let is_stale = typed.version != found.version;
+    if patch.is_empty() && !is_stale {
+        return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
+    }
+    let problem = match edit(&state, &by, id, &typed.version, patch).await {
+        Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
+        Err(problem) => problem,
+    };
+    let Some(faults) = faults_of_edit(&problem) else { return Err(problem) };
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    let found = find_card(&state, &by, id).await?;
+    if is_stale {
+        // Whoever has seen both versions may put one in the place of the other.
+        typed.version.clone_from(&found.version);
+    }
+    show(&state, &by, problem.code().status(), found, typed, faults, "", is_stale).await
+}
+
+/// Stores a change of a card.
+pub(super) async fn edit(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    version: &str,
+    patch: Map<String, Value>,
+) -> Result<(), Problem> {
+    let patch: MergePatch =
+        serde_json::from_value(Value::Object(patch)).map_err(Problem::internal)?;
+    let seen = IfMatch::naming(version);
+    card_edits::edit_card(app, by, id, &seen, &patch, false).await.map(drop)
+}
+
+/// What is wrong with the texts of a card, beside its fields.
+fn faults_of_edit(problem: &Problem) -> Option<Faults> {
+    let said = admin_words::fault(problem.code())?;
+    let mut faults = Faults::none();
+    for fault in problem.faults() {
+        let field = match fault.pointer.trim_start_matches('/').split('/').next() {
+            Some("name") => "name",
+            Some("lore") => "lore",
+            Some("effects") => "effects",
+            _ => "",
+        };
+        faults.add(field, words::sentence(&fault.detail));
+    }
+    if faults.is_empty() {
+        faults.add("", said);
+    }
+    Some(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::Effect;
+
+    use super::*;
+
+    fn card() -> StoredCard {
+        let effect = |style: &str, text: &str| Effect {
+            style: Some(style.to_owned()),
+            slot: None,
+            text: text.to_owned(),
+        };
+        StoredCard {
+            id: Uuid::nil(),
+            game: "ttcg".to_owned(),
+            set: "hearth".to_owned(),
+            number: "001".to_owned(),
+            hidden: false,
+            name: "Imp".to_owned(),
+            kind: "unit".to_owned(),
+            attributes: Map::new(),
+            effects: vec![effect("passive", "One."), effect("normal", "Two.")],
+            lore: None,
+        }
+    }
+
+    #[test]
+    fn only_what_was_changed_is_patched() {
+        let (card, version) = (card(), "v".to_owned());
+        let found = ReadCard { card, version };
+        let mut typed = TypedTexts::of(&found);
+        assert!(typed.patch(&found.card).is_empty());
+        typed.effects = vec![String::new(), " Three. ".to_owned()];
+        typed.lore = "Whistles.".to_owned();
+        let wanted = json!({
+            "lore": "Whistles.", "effects": [{ "style": "normal", "text": "Three." }],
+        });
+        assert_eq!(Value::Object(typed.patch(&found.card)), wanted);
+    }
+}

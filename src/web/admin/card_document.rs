@@ -1,0 +1,164 @@
+//! A card as a set file has it, changed as a whole: attributes, printings and kind, too. Faults stand beside their lines.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::card::edit;
+use super::cards::edit_path;
+use super::catalogue_words;
+use super::import_file::FaultRow;
+use super::parts::{Area, Nav};
+use super::stored_card::{ReadCard, StoredCard, find_card, patch_between};
+use super::words as admin_words;
+use crate::app::catalogue::card_migrations::Located;
+use crate::app::catalogue::cards;
+use crate::app::catalogue::import_faults::locate;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
+use crate::domain::catalogue::card_edit::MergePatch;
+use crate::domain::ids::CardId;
+use crate::http::extract::Form;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+#[derive(Template)]
+#[template(path = "web/admin/card_document.html")]
+struct DocumentPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    heading: String,
+    path: String,
+    typed: TypedDocument,
+    located: Vec<FaultRow>,
+    /// The version that is stored, when it is another one than the form began with.
+    saved: Option<String>,
+}
+
+/// The document as it was typed.
+#[derive(Debug, Deserialize)]
+pub(in crate::web) struct TypedDocument {
+    document: String,
+    version: String,
+}
+
+/// What is said beside the form.
+#[derive(Default)]
+struct Said {
+    faults: Faults,
+    located: Vec<FaultRow>,
+    saved: Option<String>,
+}
+
+/// A card with its document as it is stored.
+struct Stored {
+    card: StoredCard,
+    version: String,
+    document: Map<String, Value>,
+}
+
+impl Stored {
+    fn text(&self) -> Result<String, Problem> {
+        serde_json::to_string_pretty(&self.document).map_err(Problem::internal)
+    }
+}
+
+async fn find(app: &AppState, by: &Granted<WriteCatalogue>, id: CardId) -> Result<Stored, Problem> {
+    let ReadCard { card, version } = find_card(app, by, id).await?;
+    let printings = match cards::list_printings(app, Viewer::from(by), id).await? {
+        Located::Here(found) => found.data,
+        Located::Moved(_) => return Err(Problem::not_found()),
+    };
+    let document = card.document(&printings);
+    Ok(Stored { card, version, document })
+}
+
+/// Shows all of a card.
+pub(in crate::web) async fn show_document(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let stored = find(&state, &by, CardId(*card)).await?;
+    let typed = TypedDocument { document: stored.text()?, version: stored.version.clone() };
+    show(&by, 200, &stored, typed, Said::default())
+}
+
+fn show(
+    by: &Granted<WriteCatalogue>,
+    status: u16,
+    stored: &Stored,
+    typed: TypedDocument,
+    said: Said,
+) -> Result<HttpResponse, Problem> {
+    let heading = catalogue_words::all_of(&stored.card.name);
+    let page = DocumentPage {
+        frame: Frame::new(&heading).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Cards),
+        faults: said.faults,
+        heading,
+        path: edit_path(stored.card.id),
+        typed,
+        located: said.located,
+        saved: said.saved,
+    };
+    private(status, &page)
+}
+
+/// What is to be changed, or why the text cannot be read.
+fn read(before: &Map<String, Value>, text: &str) -> Result<Map<String, Value>, InputFault> {
+    let unreadable = |error: serde_json::Error| InputFault::at("", error);
+    // It refuses members that stand twice; of the values one is taken.
+    serde_json::from_str::<MergePatch>(text).map_err(unreadable)?;
+    let after: Map<String, Value> = serde_json::from_str(text).map_err(unreadable)?;
+    Ok(patch_between(before, &after))
+}
+
+/// Changes all of a card, if it is still the version that the form was made of.
+pub(in crate::web) async fn change_document(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    Form(mut typed): Form<TypedDocument>,
+) -> Result<HttpResponse, Problem> {
+    let id = CardId(*card);
+    typed.document = typed.document.replace("\r\n", "\n");
+    let stored = find(&state, &by, id).await?;
+    let patch = match read(&stored.document, &typed.document) {
+        Ok(patch) => patch,
+        Err(fault) => {
+            let said = in_text(&state, &typed.document, vec![fault]).await?;
+            return show(&by, 422, &stored, typed, said);
+        }
+    };
+    let problem = match edit(&state, &by, id, &typed.version, patch).await {
+        Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
+        Err(problem) => problem,
+    };
+    let status = problem.code().status();
+    let Some(text) = admin_words::fault(problem.code()) else { return Err(problem) };
+    if problem.code() == ProblemCode::PreconditionFailed {
+        let stored = find(&state, &by, id).await?;
+        typed.version.clone_from(&stored.version);
+        let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
+        return show(&by, status, &stored, typed, Said { faults, saved, ..Said::default() });
+    }
+    let said = match problem.faults() {
+        [] => Said { faults: Faults::one("", text), ..Said::default() },
+        faults => in_text(&state, &typed.document, faults.to_vec()).await?,
+    };
+    show(&by, status, &stored, typed, said)
+}
+
+async fn in_text(app: &AppState, text: &str, faults: Vec<InputFault>) -> Result<Said, Problem> {
+    let told = catalogue_words::faults_in_file(faults.len());
+    let located = locate(app, text.to_owned(), faults, true).await?;
+    let located = located.into_iter().map(FaultRow::from).collect();
+    Ok(Said { faults: Faults::one("faults-in-file", told), located, saved: None })
+}

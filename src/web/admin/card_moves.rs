@@ -1,0 +1,297 @@
+//! A card gets another number, or becomes one with another card.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::cards::edit_path;
+use super::catalogue_words;
+use super::parts::{Area, Choice, Nav, faults_of, fresh_key, limit};
+use super::stored_card::{StoredCard, find_card};
+use super::words as admin_words;
+use crate::app::answer_form::AnswerForm;
+use crate::app::catalogue::card_migrations::{
+    self, Destination, Located, NewPlace, read_move, read_note,
+};
+use crate::app::catalogue::cards::{self, CardRequest};
+use crate::app::catalogue::sets;
+use crate::app::page::MAX_LIMIT;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
+use crate::domain::code::Code;
+use crate::domain::ids::CardId;
+use crate::http::extract::{Form, claim_of_form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// A place in the game of a card, and why it goes there, as it was typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TypedPlace {
+    set: String,
+    number: String,
+    note: String,
+    /// Tells a form that is sent twice.
+    key: String,
+    /// Of a merge that was confirmed: the card that stays.
+    into: String,
+}
+
+impl TypedPlace {
+    fn note(&self) -> Option<&str> {
+        Some(self.note.as_str()).filter(|note| !note.trim().is_empty())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/card_move.html")]
+struct MovePage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    heading: String,
+    about: &'static str,
+    button: &'static str,
+    /// Where the card is, and where the form goes.
+    path: String,
+    action: String,
+    place: String,
+    number_label: &'static str,
+    sets: Vec<Choice>,
+    typed: TypedPlace,
+    /// Whether a note is asked for: of a hidden card everybody could read it.
+    has_note: bool,
+}
+
+/// Which of the two forms.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Move,
+    Merge,
+}
+
+async fn show(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    status: u16,
+    (way, card): (Way, &StoredCard),
+    mut typed: TypedPlace,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    typed.key = fresh_key();
+    let game = Code::try_from(card.game.as_str()).map_err(Problem::internal)?;
+    let found = sets::list(app, &game, None, limit(MAX_LIMIT)?).await?;
+    let chosen = if typed.set.is_empty() { &card.set } else { &typed.set };
+    let path = edit_path(card.id);
+    let (heading, about, button, way_on) = match way {
+        Way::Move => (
+            catalogue_words::move_of(&card.name),
+            catalogue_words::MOVE_ABOUT,
+            catalogue_words::MOVE_NOW,
+            "move",
+        ),
+        Way::Merge => (
+            catalogue_words::merge_of(&card.name),
+            catalogue_words::MERGE_ABOUT,
+            catalogue_words::GO_ON,
+            "merge",
+        ),
+    };
+    let page = MovePage {
+        frame: Frame::new(&heading).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Cards),
+        faults,
+        heading,
+        about,
+        button,
+        action: format!("{path}/{way_on}"),
+        path,
+        place: card.place(),
+        number_label: match way {
+            Way::Move => catalogue_words::NEW_NUMBER,
+            Way::Merge => catalogue_words::NUMBER_OF_OTHER,
+        },
+        sets: found.data.iter().map(|set| Choice::new(&set.code, &*set.name, chosen)).collect(),
+        has_note: way == Way::Move && !card.hidden,
+        typed,
+    };
+    private(status, &page)
+}
+
+/// Asks for the new number of a card.
+pub(in crate::web) async fn show_move(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let card = find_card(&state, &by, CardId(*card)).await?.card;
+    show(&state, &by, 200, (Way::Move, &card), TypedPlace::default(), Faults::none()).await
+}
+
+/// Gives a card another number.
+pub(in crate::web) async fn move_card(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    Form(typed): Form<TypedPlace>,
+) -> Result<HttpResponse, Problem> {
+    let id = CardId(*card);
+    let problem = match run_move(&state, &by, id, &typed).await {
+        Ok(()) => return Ok(see_other(&format!("{}?done=moved", edit_path(id.0)))),
+        Err(problem) => problem,
+    };
+    let faults = faults_of(&problem, &["set", "number", "note"]);
+    let Some(faults) = faults else { return Err(problem) };
+    let card = find_card(&state, &by, id).await?.card;
+    show(&state, &by, problem.code().status(), (Way::Move, &card), typed, faults).await
+}
+
+async fn run_move(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    typed: &TypedPlace,
+) -> Result<(), Problem> {
+    let (number, note) = read_move(&typed.number, typed.note())?;
+    let of_card = id.0.to_string();
+    let fields = [&*of_card, &typed.set, &typed.number, &typed.note];
+    let key = claim_of_form(app, by.account(), "page_move_card", &typed.key, &fields);
+    let to = Destination { set: Code::try_from(typed.set.as_str()).ok(), number };
+    card_migrations::move_card(app, by, id, to, note.as_deref(), key.as_ref()).await.map(drop)
+}
+
+/// Asks which card it becomes one with.
+pub(in crate::web) async fn show_merge(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let card = find_card(&state, &by, CardId(*card)).await?.card;
+    show(&state, &by, 200, (Way::Merge, &card), TypedPlace::default(), Faults::none()).await
+}
+
+/// Two cards that are to become one.
+#[derive(Template)]
+#[template(path = "web/admin/card_merge.html")]
+struct MergePage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    heading: String,
+    path: String,
+    goes: String,
+    goes_place: String,
+    goes_path: String,
+    stays: String,
+    stays_place: String,
+    stays_path: String,
+    points: Vec<String>,
+    typed: TypedPlace,
+}
+
+/// Merges a card into another one, after it was asked whether that is meant.
+pub(in crate::web) async fn merge_card(
+    state: web::Data<AppState>,
+    by: Player<WriteCatalogue>,
+    card: web::Path<Uuid>,
+    Form(mut typed): Form<TypedPlace>,
+) -> Result<HttpResponse, Problem> {
+    let id = CardId(*card);
+    if typed.into.is_empty() {
+        let card = find_card(&state, &by, id).await?.card;
+        return match find_other(&state, &by, &card, &typed).await? {
+            Ok(other) => {
+                typed.key = fresh_key();
+                confirm(&by, 200, &card, &other, typed, Faults::none())
+            }
+            Err(faults) => show(&state, &by, 422, (Way::Merge, &card), typed, faults).await,
+        };
+    }
+    let into = typed.into.parse().map_err(|_| Problem::new(ProblemCode::InvalidBody))?;
+    let into = CardId(into);
+    let problem = match run_merge(&state, &by, (id, into), &typed).await {
+        Ok(()) => return Ok(see_other(&format!("{}?done=merged", edit_path(into.0)))),
+        Err(problem) => problem,
+    };
+    let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
+    let card = find_card(&state, &by, id).await?.card;
+    let other = find_card(&state, &by, into).await?.card;
+    typed.key = fresh_key();
+    confirm(&by, problem.code().status(), &card, &other, typed, faults)
+}
+
+/// The card at the place that was typed, which is another one.
+async fn find_other(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    card: &StoredCard,
+    typed: &TypedPlace,
+) -> Result<Result<StoredCard, Faults>, Problem> {
+    let code = |text: &str| Code::try_from(text.trim()).ok();
+    let nothing = || Ok(Err(Faults::one("number", catalogue_words::NO_SUCH_CARD)));
+    let (Some(game), Some(set), Some(number)) =
+        (code(&card.game), code(&typed.set), code(&typed.number))
+    else {
+        return nothing();
+    };
+    let request =
+        CardRequest { viewer: Viewer::from(by), form: AnswerForm::Json, legalities: false };
+    let found = match cards::find_by_number(app, request, (&game, &set, &number)).await {
+        Ok(Located::Here(found)) => {
+            serde_json::from_slice(found.body()).map_err(Problem::internal)?
+        }
+        Ok(Located::Moved(NewPlace::Id(id))) => find_card(app, by, id).await?.card,
+        Ok(Located::Moved(NewPlace::Number(place))) => find_card(app, by, place.id).await?.card,
+        Err(problem) if problem.code() == ProblemCode::NotFound => return nothing(),
+        Err(problem) => return Err(problem),
+    };
+    if found.id == card.id {
+        return Ok(Err(Faults::one("number", catalogue_words::SAME_CARD)));
+    }
+    Ok(Ok(found))
+}
+
+fn confirm(
+    by: &Granted<WriteCatalogue>,
+    status: u16,
+    card: &StoredCard,
+    other: &StoredCard,
+    mut typed: TypedPlace,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    typed.into = other.id.to_string();
+    let heading = catalogue_words::merge_of(&card.name);
+    let page = MergePage {
+        frame: Frame::new(&heading).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Cards),
+        faults,
+        heading,
+        path: edit_path(card.id),
+        goes: card.name.clone(),
+        goes_place: card.place(),
+        goes_path: card.public_path(),
+        stays: other.name.clone(),
+        stays_place: other.place(),
+        stays_path: other.public_path(),
+        points: catalogue_words::merge_points(&card.name, &card.place(), &other.name),
+        typed,
+    };
+    private(status, &page)
+}
+
+async fn run_merge(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    (id, into): (CardId, CardId),
+    typed: &TypedPlace,
+) -> Result<(), Problem> {
+    let note = read_note(typed.note())?;
+    let of_card = id.0.to_string();
+    let fields = [&*of_card, &typed.into, &typed.note];
+    let key = claim_of_form(app, by.account(), "page_merge_card", &typed.key, &fields);
+    card_migrations::merge_card(app, by, id, into, note.as_deref(), key.as_ref()).await.map(drop)
+}

@@ -1,0 +1,93 @@
+//! A hidden card is unlocked by hand.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::cards::edit_path;
+use super::catalogue_words;
+use super::moderation_words;
+use super::parts::{Area, Nav, faults_of};
+use super::stored_card::{StoredCard, find_card};
+use super::words as admin_words;
+use crate::app::copies::copy_moderation::reason;
+use crate::app::problem::Problem;
+use crate::app::serials::unlocks;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, UnlockCards, WriteCatalogue};
+use crate::domain::ids::CardId;
+use crate::http::extract::Form;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+#[derive(Template)]
+#[template(path = "web/admin/card_unlock.html")]
+struct UnlockPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    heading: String,
+    path: String,
+    reason: String,
+}
+
+/// Asks for the reason, and says what follows.
+pub(in crate::web) async fn show_unlock(
+    state: web::Data<AppState>,
+    by: Player<UnlockCards>,
+    card: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let reads = by.visitor.must::<WriteCatalogue>()?;
+    let card = find_card(&state, &reads, CardId(*card)).await?.card;
+    show(&by, 200, &card, String::new(), Faults::none())
+}
+
+fn show(
+    by: &Granted<UnlockCards>,
+    status: u16,
+    card: &StoredCard,
+    reason: String,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let heading = catalogue_words::unlock_of(&card.name);
+    let page = UnlockPage {
+        frame: Frame::new(&heading).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Cards),
+        faults,
+        heading,
+        path: edit_path(card.id),
+        reason,
+    };
+    private(status, &page)
+}
+
+/// Why it is unlocked.
+#[derive(Deserialize)]
+pub(in crate::web) struct UnlockForm {
+    reason: String,
+}
+
+/// Unlocks a card.
+pub(in crate::web) async fn unlock(
+    state: web::Data<AppState>,
+    by: Player<UnlockCards>,
+    card: web::Path<Uuid>,
+    Form(form): Form<UnlockForm>,
+) -> Result<HttpResponse, Problem> {
+    let id = CardId(*card);
+    let unlocked = match reason(&form.reason) {
+        Ok(why) => unlocks::unlock_card(&state, &by, id, &why).await,
+        Err(problem) => Err(problem),
+    };
+    match unlocked {
+        Ok(_) => Ok(see_other(&format!("{}?done=unlocked", edit_path(id.0)))),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
+            let card = find_card(&state, &by.visitor.must()?, id).await?.card;
+            show(&by, problem.code().status(), &card, form.reason, faults)
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Disputes about copies: the list of all, and the decision of one.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::copies::copy_path;
+use super::moderation_words;
+use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of, person, status_of};
+use super::people::person_path;
+use super::words as admin_words;
+use crate::app::accounts::people::Person;
+use crate::app::copies::copy_moderation::reason;
+use crate::app::copies::dispute_responses::{
+    DisputeResponse, DisputeSummaryResponse, StatementResponse,
+};
+use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
+use crate::app::copies::own_copies::Overseer;
+use crate::app::page::Cursor;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{ModerateCopies, OverseeCopies, ReadOwnDisputes};
+use crate::domain::copies::dispute::{DisputeState, Outcome};
+use crate::domain::ids::DisputeId;
+use crate::http::extract::Form;
+use crate::web::accounts::Moment;
+use crate::web::catalogue::card_path;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/admin/disputes";
+/// What stands for every state; without a word, those that are open are listed.
+const ALL: &str = "all";
+
+/// The page of a dispute.
+pub(super) fn dispute_path(id: Uuid) -> String {
+    format!("{PATH}/{id}")
+}
+
+/// Which disputes, as a form sends it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct DisputesQuery {
+    account: String,
+    state: String,
+    cursor: Option<Cursor>,
+}
+
+impl DisputesQuery {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let cursor = cursor.unwrap_or_default();
+        path_of(
+            PATH,
+            &[("account", self.account.as_str()), ("state", &self.state), ("cursor", cursor)],
+        )
+    }
+
+    fn filter(&self) -> DisputeFilter {
+        let state = DisputeState::parse(&self.state);
+        let open = (state.is_none() && self.state != ALL).then_some(true);
+        DisputeFilter { open, state, ..DisputeFilter::default() }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/disputes.html")]
+struct DisputesPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    account: String,
+    states: Vec<Choice>,
+    disputes: Vec<DisputeRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A person of a dispute: where the account is, and its name.
+struct Party {
+    path: String,
+    name: String,
+}
+
+impl Party {
+    fn new(id: Uuid, name: Option<String>) -> Self {
+        Self { path: person_path(id), name: name.unwrap_or_else(|| id.to_string()) }
+    }
+}
+
+/// A dispute, without what was said in it.
+struct DisputeRow {
+    path: String,
+    state: &'static str,
+    is_open: bool,
+    card: String,
+    card_path: String,
+    place: String,
+    copy_path: Option<String>,
+    claimant: Option<Party>,
+    owner: Option<Party>,
+    lost_by: Option<Party>,
+    decided_by: Option<Party>,
+    opened: Moment,
+    closed: Option<Moment>,
+    reason: Option<String>,
+}
+
+impl From<DisputeSummaryResponse> for DisputeRow {
+    fn from(dispute: DisputeSummaryResponse) -> Self {
+        let card = dispute.card;
+        let (claimant, owner, lost_by, decided_by) = match dispute.parties {
+            None => (None, None, None, None),
+            Some(parties) => (
+                Some(Party::new(parties.claimant_id, parties.claimant_name)),
+                Some(Party::new(parties.owner_id, parties.owner_name)),
+                parties.lost_by.map(|id| Party::new(id, parties.lost_by_name)),
+                parties.decided_by.map(|id| Party::new(id, parties.decided_by_name)),
+            ),
+        };
+        Self {
+            path: dispute_path(dispute.id),
+            state: moderation_words::dispute_state(dispute.state),
+            is_open: dispute.state == DisputeState::Open.as_str(),
+            card_path: card_path(&card.game, &card.set, &card.number),
+            place: words::place(&card.set, &card.number),
+            card: card.name.unwrap_or_else(|| words::HIDDEN_CARD.to_owned()),
+            copy_path: dispute.copy.map(copy_path),
+            claimant,
+            owner,
+            lost_by,
+            decided_by,
+            opened: Moment::new(dispute.opened_at),
+            closed: dispute.closed_at.map(Moment::new),
+            reason: dispute.reason,
+        }
+    }
+}
+
+/// What a reader needs to see all copies and disputes.
+pub(super) fn overseer(visitor: &Visitor) -> Result<Overseer, Problem> {
+    Ok(Overseer { copies: visitor.must()?, accounts: Some(visitor.must()?) })
+}
+
+/// Lists disputes, the newest first: without a filter those that are open.
+pub(in crate::web) async fn list_disputes(
+    state: web::Data<AppState>,
+    by: Player<OverseeCopies>,
+    query: web::Query<DisputesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let query = query.into_inner();
+    let before: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let (found, next_cursor, faults) = match person(&query.account) {
+        Ok(account) => {
+            let account = Person::filter(account.as_ref(), || by.visitor.must())?;
+            let whose = WhoseDisputes::All(overseer(&by.visitor)?, account);
+            let (reads, viewer) = (by.visitor.must::<ReadOwnDisputes>()?, by.visitor.viewer());
+            let (filter, most) = (query.filter(), limit(ENTRIES)?);
+            let page = disputes::list(&state, &reads, viewer, &whose, filter, before, most).await?;
+            (page.data, page.next_cursor, Faults::none())
+        }
+        Err(faults) => (Vec::new(), None, faults),
+    };
+    let next_path = next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
+    let mut frame = Frame::new(admin_words::DISPUTES).at(Place::Account);
+    frame.next.clone_from(&next_path);
+    // The open ones come first, and need no word.
+    let mut states = vec![
+        Choice::new("", moderation_words::dispute_state("open"), &query.state),
+        Choice::new(ALL, moderation_words::ALL_STATES, &query.state),
+    ];
+    let closed = DisputeState::ALL.into_iter().filter(|state| *state != DisputeState::Open);
+    states.extend(closed.map(|state| {
+        let state = state.as_str();
+        Choice::new(state, moderation_words::dispute_state(state), &query.state)
+    }));
+    let page = DisputesPage {
+        frame,
+        nav: Nav::new(by.role(), Area::Disputes),
+        states,
+        disputes: found.into_iter().map(DisputeRow::from).collect(),
+        first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
+        next_path,
+        account: query.account,
+        faults,
+    };
+    private(status_of(&page.faults), &page)
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/dispute.html")]
+struct DisputePage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    done: &'static str,
+    dispute: DisputeRow,
+    statements: Vec<Statement>,
+    outcomes: [Choice; 2],
+    reason: String,
+}
+
+/// Something that was said.
+struct Statement {
+    side: &'static str,
+    account: Option<Party>,
+    at: Moment,
+    paragraphs: Vec<String>,
+}
+
+impl From<StatementResponse> for Statement {
+    fn from(said: StatementResponse) -> Self {
+        let name = said.account_name;
+        Self {
+            side: moderation_words::side(said.by),
+            account: said.account_id.map(|id| Party::new(id, name)),
+            at: Moment::new(said.created_at),
+            paragraphs: said.text.lines().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// What a moderator decides, as it was typed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct DecisionForm {
+    outcome: String,
+    reason: String,
+}
+
+/// Shows a dispute with what both sides say.
+pub(in crate::web) async fn show_dispute(
+    state: web::Data<AppState>,
+    by: Player<OverseeCopies>,
+    dispute: web::Path<Uuid>,
+    query: web::Query<DoneQuery>,
+) -> Result<HttpResponse, Problem> {
+    let done = moderation_words::done(&query.done);
+    let (id, typed) = (DisputeId(*dispute), DecisionForm::default());
+    show(&state, &by.visitor, 200, id, typed, Faults::none(), done).await
+}
+
+async fn show(
+    app: &AppState,
+    visitor: &Visitor,
+    status: u16,
+    id: DisputeId,
+    typed: DecisionForm,
+    faults: Faults,
+    done: &'static str,
+) -> Result<HttpResponse, Problem> {
+    let (reads, overseer) = (visitor.must::<ReadOwnDisputes>()?, overseer(visitor)?);
+    let found = disputes::find(app, &reads, Some(&overseer), visitor.viewer(), id).await?;
+    let DisputeResponse { summary, statements } = found;
+    let outcome =
+        |value: &str| Choice::new(value, moderation_words::outcome(value), &typed.outcome);
+    let page = DisputePage {
+        frame: Frame::new(moderation_words::DISPUTE).at(Place::Account),
+        nav: Nav::new(reads.role(), Area::Disputes),
+        faults,
+        done,
+        dispute: summary.into(),
+        statements: statements.into_iter().map(Statement::from).collect(),
+        outcomes: ["for_owner", "for_claimant"].map(outcome),
+        reason: typed.reason,
+    };
+    private(status, &page)
+}
+
+/// Decides a dispute.
+pub(in crate::web) async fn decide(
+    state: web::Data<AppState>,
+    by: Player<ModerateCopies>,
+    dispute: web::Path<Uuid>,
+    Form(typed): Form<DecisionForm>,
+) -> Result<HttpResponse, Problem> {
+    let id = DisputeId(*dispute);
+    let outcome = match typed.outcome.as_str() {
+        "for_owner" => Some(Outcome::ForOwner),
+        "for_claimant" => Some(Outcome::ForClaimant),
+        _ => None,
+    };
+    let why = reason(&typed.reason);
+    let (outcome, why) = match (outcome, why) {
+        (Some(outcome), Ok(why)) => (outcome, why),
+        (outcome, why) => {
+            let mut faults = Faults::none();
+            if outcome.is_none() {
+                faults.add("outcome", moderation_words::CHOOSE_OUTCOME);
+            }
+            if why.is_err() {
+                faults.add("reason", moderation_words::REASON_FAULT);
+            }
+            let status = ProblemCode::InvalidBody.status();
+            return show(&state, &by.visitor, status, id, typed, faults, "").await;
+        }
+    };
+    let (viewer, accounts) = (by.visitor.viewer(), by.visitor.must()?);
+    match disputes::decide(&state, &by, viewer, Some(&accounts), id, outcome, &why).await {
+        Ok(_) => Ok(see_other(&format!("{}?done=decided", dispute_path(id.0)))),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
+            show(&state, &by.visitor, problem.code().status(), id, typed, faults, "").await
+        }
+    }
+}

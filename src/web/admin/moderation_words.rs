@@ -1,0 +1,182 @@
+//! Text of the pages on which moderators decide: submissions, disputes, copies and reports.
+
+use crate::domain::designs::abuse_report::AbuseDecision;
+
+pub(super) const CARD: &str = "Card";
+pub(super) const BY_WHOM: &str = "By";
+pub(super) const WHEN: &str = "When";
+pub(super) const WHAT: &str = "What";
+pub(super) const WHY: &str = "Why";
+pub(super) const REASON: &str = "Reason";
+pub(super) const DECIDE: &str = "Decide";
+pub(super) const DECIDE_NOW: &str = "Decide like this";
+pub(super) const DECIDE_AGAIN: &str = "Decide again";
+pub(super) const DECISION: &str = "Decision";
+pub(super) const DECIDED_BY: &str = "Decided by";
+pub(super) const WAITING: &str = "Waiting";
+pub(super) const DECIDED: &str = "Decided";
+
+// Submissions.
+pub(super) const WAITING_SUBMISSIONS: &str = "Submissions that wait";
+pub(super) const REVIEWS_ABOUT: &str = "In sets whose unlock policy asks for it, a submission of a hidden card counts only when a moderator has confirmed it. The copy is registered either way.";
+pub(super) const NO_REVIEWS: &str = "No submission waits. New ones appear here by themselves.";
+pub(super) const THEIR_SUBMISSIONS: &str = "Submissions in all";
+pub(super) const ACCOUNT_SINCE: &str = "Account since";
+pub(super) const REVIEW: &str = "Review a submission";
+pub(super) const REVIEW_ABOUT: &str =
+    "Does it count for the unlock? The decision is final. The copy stays registered either way.";
+pub(super) const NOTE: &str = "What you have seen";
+pub(super) const NOTE_HELP: &str = "1 to 500 characters, for the audit log.";
+pub(super) const CONFIRM: &str = "Confirm: it counts";
+pub(super) const REFUSE: &str = "Refuse: it does not count";
+
+/// The link to the decision about a submission, where one is told from another.
+pub(super) fn decide_about(card: &str, account: &str) -> String {
+    format!("Decide about {card} of {account}")
+}
+
+// Disputes.
+pub(super) const DISPUTES_ABOUT: &str = "Somebody has typed the code and the name of a copy that is registered to another player. Whoever can show the card should have it.";
+pub(super) const NO_DISPUTES: &str = "There is no such dispute.";
+pub(super) const ALL_STATES: &str = "Open or over";
+pub(super) const DISPUTE: &str = "A dispute";
+pub(super) const CLAIMANT: &str = "Claims it";
+pub(super) const OWNER: &str = "Has it";
+pub(super) const LOST_BY: &str = "Lost it";
+pub(super) const OPENED: &str = "Opened";
+pub(super) const CLOSED: &str = "Over since";
+pub(super) const STATEMENTS: &str = "What both sides say";
+pub(super) const NO_STATEMENTS: &str =
+    "Nobody has said anything yet. Both sides can, on the pages of their disputes.";
+pub(super) const DECIDE_ABOUT: &str = "There is no way back. Both sides are told, and read your reason. Other claims to the copy stay open, against whoever has it then.";
+pub(super) const OUTCOME: &str = "Whose the copy is";
+pub(super) const CHOOSE_OUTCOME: &str = "Choose whose the copy is.";
+pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";
+pub(super) const BOTH_READ: &str = "1 to 500 characters. Both sides read it.";
+
+/// How far a dispute is.
+pub(super) fn dispute_state(state: &str) -> &'static str {
+    match state {
+        "open" => "Open",
+        "for_owner" => "Decided: it stays where it was",
+        "for_claimant" => "Decided: it is the claimant's",
+        "withdrawn" => "The claim was withdrawn",
+        "settled" => "Settled by a trade",
+        "voided" => "Over: the copy is void",
+        _ => "Over",
+    }
+}
+
+/// A way to decide a dispute.
+pub(super) fn outcome(outcome: &str) -> &'static str {
+    match outcome {
+        "for_claimant" => "It goes to the one who claims it",
+        _ => "It stays with the one who has it",
+    }
+}
+
+/// A side of a dispute.
+pub(super) fn side(side: &str) -> &'static str {
+    if side == "claimant" { "Who claims it" } else { "Who has it" }
+}
+
+// Copies.
+pub(super) const COPY: &str = "A registered copy";
+pub(super) const COPY_AND_HISTORY: &str = "The copy and its history";
+pub(super) const FIND_COPY: &str = "Find a copy";
+pub(super) const COPY_ID: &str = "Id of the copy";
+pub(super) const COPY_ID_HELP: &str = "Players see the ids of their copies, and disputes lead to theirs. Codes of cards are not looked up here: they are for the holders of cards alone.";
+pub(super) const COPY_ID_FAULT: &str =
+    "This is no id: it has 32 digits and letters from a to f, in five groups.";
+pub(super) const OWNER_AFTER: &str = "Whose it was then";
+pub(super) const FREEZE: &str = "Freeze the copy";
+pub(super) const FREEZE_ABOUT: &str = "No trade moves it until it is unfrozen, and open offers with it end. Its owner keeps it, sees its card, and reads the reason.";
+pub(super) const UNFREEZE: &str = "Unfreeze the copy";
+pub(super) const UNFREEZE_ABOUT: &str = "It can be traded again. Its owner reads the reason.";
+pub(super) const VOID: &str = "Declare the copy void";
+pub(super) const VOID_ABOUT: &str = "There is no way back. Nobody holds it from now on, its code is rejected like one that does not exist, and its disputes end. Unlocks that it helped stay.";
+pub(super) const OWNER_READS: &str =
+    "1 to 500 characters. Its owner reads it, and whoever owns it later.";
+pub(super) const LEAVE_COPY: &str = "Leave the copy as it is";
+
+/// What a copy is like.
+pub(super) fn copy_state(frozen: bool, voided: bool, disputed: bool) -> &'static str {
+    match (voided, frozen, disputed) {
+        (true, ..) => "Void",
+        (false, true, true) => "Frozen, and claimed by somebody else",
+        (false, true, false) => "Frozen",
+        (false, false, true) => "Claimed by somebody else",
+        (false, false, false) => "Registered",
+    }
+}
+
+/// What happened to a copy.
+pub(super) fn copy_event(event: &str) -> &'static str {
+    match event {
+        "register" => "Registered",
+        "transfer" => "Given away in a trade",
+        "dispute" => "Claimed by somebody else",
+        "freeze" => "Frozen",
+        "unfreeze" => "Unfrozen",
+        "decide" => "A dispute was decided",
+        "void" => "Declared void",
+        _ => "Something else",
+    }
+}
+
+// Reports.
+pub(super) const REPORTS_ABOUT: &str = "What players say should not be there. Nobody else learns who reported what; a decision is about all reports of the same.";
+pub(super) const NO_REPORTS: &str = "No report waits. New ones appear here by themselves.";
+pub(super) const NO_DECIDED_REPORTS: &str = "No report was decided yet.";
+pub(super) const REPORT: &str = "A report";
+pub(super) const SUBJECT: &str = "About";
+pub(super) const WRONG: &str = "What is wrong";
+pub(super) const ACCUSED: &str = "Made by";
+pub(super) const REPORTER: &str = "Reported by";
+pub(super) const REPORTED_TEXT: &str = "What it says";
+pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
+pub(super) const DETAILS: &str = "What the reporter says";
+pub(super) const REPORT_DECISION_ABOUT: &str = "Upheld: a design is taken down, a comment or a suggestion is hidden. Dismissed: what was taken down or hidden is shown again. What happens to a player is for admins, on the page of the account.";
+pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
+pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";
+pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere, and nobody can upload it again. Dismissed: it is shown again.";
+pub(super) const AUTHOR_READS: &str =
+    "1 to 2,000 characters. The author of a design that is taken down reads it.";
+
+/// What a report is about.
+pub(super) fn about(about: &str) -> &'static str {
+    match about {
+        "design" => "Design",
+        "comment" => "Comment on",
+        "suggestion" => "Suggestion for",
+        _ => "Player",
+    }
+}
+
+/// What was decided about a report.
+pub(super) fn report_decision(decision: &str) -> &'static str {
+    if decision == AbuseDecision::Upheld.as_str() { "Upheld" } else { "Dismissed" }
+}
+
+/// A way to decide about a report.
+pub(super) fn decide_report(decision: AbuseDecision) -> &'static str {
+    match decision {
+        AbuseDecision::Upheld => "Upheld: it should not be there",
+        AbuseDecision::Dismissed => "Dismissed: it may stay",
+    }
+}
+
+/// What is said of something that was done on the page before, by its code; empty: nothing.
+pub(super) fn done(code: &str) -> &'static str {
+    match code {
+        "confirmed" => "The submission is confirmed: it counts.",
+        "refused" => "The submission is refused: it does not count.",
+        "unlocked" => "The submission is confirmed, and has unlocked the card.",
+        "reviewed_before" => "Somebody else has decided the opposite before. That stands.",
+        "decided" => "The decision is stored.",
+        "freeze" => "The copy is frozen.",
+        "unfreeze" => "The copy is not frozen any more.",
+        "void" => "The copy is void.",
+        _ => "",
+    }
+}

@@ -1,0 +1,171 @@
+//! What pages of admins share: the way from one to the other, and what their forms are made of.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::Game;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::words as admin_words;
+use crate::app::accounts::people::Person;
+use crate::app::page::PageLimit;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::auth::permission::Role;
+use crate::web::catalogue::rarity_name;
+use crate::web::forms::Faults;
+use crate::web::words;
+
+/// A part of the pages of admins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Area {
+    Start,
+    People,
+    Reviews,
+    Disputes,
+    Reports,
+    Cards,
+    Imports,
+    PrintRuns,
+    Webhooks,
+    AuditLog,
+}
+
+/// All parts: where they begin, what they are called, and whose they are.
+const AREAS: [(Area, &str, &str, Role); 10] = [
+    (Area::Start, "/admin", admin_words::START, Role::Moderator),
+    (Area::Reviews, "/admin/reviews", admin_words::REVIEWS, Role::Moderator),
+    (Area::Disputes, "/admin/disputes", admin_words::DISPUTES, Role::Moderator),
+    (Area::Reports, "/admin/reports", admin_words::REPORTS, Role::Moderator),
+    (Area::People, "/admin/people", admin_words::PEOPLE, Role::Moderator),
+    (Area::Cards, "/admin/cards", admin_words::CARDS, Role::Admin),
+    (Area::Imports, "/admin/imports", admin_words::IMPORTS, Role::Admin),
+    (Area::PrintRuns, "/admin/print-runs", admin_words::PRINT_RUNS, Role::Admin),
+    (Area::Webhooks, "/admin/webhooks", admin_words::WEBHOOKS, Role::Admin),
+    (Area::AuditLog, "/admin/audit-log", admin_words::AUDIT_LOG, Role::Admin),
+];
+
+/// The way to the parts that somebody may use.
+pub(super) struct Nav {
+    pub(super) places: Vec<NavPlace>,
+}
+
+/// A part in the navigation.
+pub(super) struct NavPlace {
+    pub(super) path: &'static str,
+    pub(super) name: &'static str,
+    pub(super) is_current: bool,
+}
+
+impl Nav {
+    /// The parts for a role, seen from one of them.
+    pub(super) fn new(role: Role, at: Area) -> Self {
+        let places = AREAS.into_iter().filter(|(_, _, _, least)| role >= *least);
+        let place = |(area, path, name, _)| NavPlace { path, name, is_current: area == at };
+        Self { places: places.map(place).collect() }
+    }
+}
+
+/// What was done before a page is read.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct DoneQuery {
+    #[serde(default)]
+    pub(super) done: String,
+}
+
+/// One of several things to choose from.
+pub(super) struct Choice {
+    pub(super) value: String,
+    pub(super) name: String,
+    pub(super) is_chosen: bool,
+}
+
+impl Choice {
+    /// A choice, of which one is chosen.
+    pub(super) fn new(value: &str, name: impl Into<String>, chosen: &str) -> Self {
+        Self { value: value.to_owned(), name: name.into(), is_chosen: value == chosen }
+    }
+}
+
+/// All games to choose from, by their names.
+pub(super) fn game_choices(games: &BTreeMap<&str, &Game>, chosen: &str) -> Vec<Choice> {
+    games.iter().map(|(code, game)| Choice::new(code, game.name(), chosen)).collect()
+}
+
+/// What a game calls a rarity.
+pub(super) fn rarity(games: &BTreeMap<&str, &Game>, game: &str, code: &str) -> String {
+    games.get(game).map_or_else(|| words::titled(code), |game| rarity_name(game, code))
+}
+
+/// What a game is called.
+pub(super) fn game_name(games: &BTreeMap<&str, &Game>, game: &str) -> String {
+    games.get(game).map_or_else(|| game.to_owned(), |game| game.name().to_owned())
+}
+
+/// An address with those of the fields that are not empty.
+pub(super) fn path_of(path: &str, fields: &[(&str, &str)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(fields.iter().filter(|(_, value)| !value.is_empty()));
+    let query = query.finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
+/// So many entries on a page of a list.
+pub(super) fn limit(entries: u16) -> Result<PageLimit, Problem> {
+    PageLimit::try_from(entries).map_err(Problem::internal)
+}
+
+/// A key by which a form that is sent twice is one request.
+pub(super) fn fresh_key() -> String {
+    Uuid::now_v7().to_string()
+}
+
+/// The account that a filter names; `None`: nobody filled it in.
+pub(super) fn person(typed: &str) -> Result<Option<Person>, Faults> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(None);
+    }
+    let person = Person::try_from(typed.to_owned());
+    person.map(Some).map_err(|_| Faults::one("account", admin_words::ACCOUNT_FAULT))
+}
+
+/// What is wrong with a form, by the fields that are called as in the API. `None`: it is not about the form, and is a page of its own.
+pub(super) fn faults_of(problem: &Problem, fields: &[&'static str]) -> Option<Faults> {
+    // Only these say in their detail what stands in the way.
+    if matches!(problem.code(), ProblemCode::MergeRefused | ProblemCode::PrintPlanRefused) {
+        return Some(Faults::one("", words::sentence(&problem.text())));
+    }
+    let pointers: Vec<String> = fields.iter().map(|field| format!("/{field}")).collect();
+    let pairs = pointers.iter().map(String::as_str).zip(fields.iter().copied());
+    let pairs: Vec<(&str, &'static str)> = pairs.collect();
+    Faults::of_problem(problem, &pairs, admin_words::fault)
+}
+
+/// The status of a page whose filter cannot be used.
+pub(super) fn status_of(faults: &Faults) -> u16 {
+    if faults.is_empty() { 200 } else { ProblemCode::InvalidQuery.status() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moderators_see_their_parts_alone() {
+        let names = |role| -> Vec<&str> {
+            Nav::new(role, Area::Start).places.iter().map(|place| place.name).collect()
+        };
+        assert_eq!(names(Role::Player), Vec::<&str>::new());
+        assert_eq!(
+            names(Role::Moderator),
+            ["What waits", "Submissions", "Disputes", "Reports", "People"]
+        );
+        assert_eq!(names(Role::Admin).len(), AREAS.len());
+    }
+
+    #[test]
+    fn addresses_hold_what_was_filled_in() {
+        assert_eq!(path_of("/admin/people", &[("name", ""), ("role", "")]), "/admin/people");
+        assert_eq!(path_of("/a", &[("q", "x y"), ("game", "")]), "/a?q=x+y");
+    }
+}

@@ -1,0 +1,280 @@
+//! A print run is planned: what it would hold, before it is announced. Printing itself is done on the command line.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+
+use super::announcements::announcement_path;
+use super::parts::{Area, Choice, Nav, faults_of, fresh_key, limit, rarity};
+use super::printing_words;
+use super::words as admin_words;
+use crate::app::catalogue::sets;
+use crate::app::page::MAX_LIMIT;
+use crate::app::printing::print_commitments;
+use crate::app::printing::print_plans::{self, PlannedPacks, PrintPlanResponse, RunRequest};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::auth::permission::{AnnouncePrintRuns, Planner, ReadPrintRuns, Role};
+use crate::domain::printing::packs::PackParameters;
+use crate::http::extract::{Form, claim_of_form};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// A run to plan, as it was typed. A box that is not ticked is not sent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TypedPlan {
+    /// Game and set, with a slash between them.
+    set: String,
+    copies_per_card: String,
+    packs: Option<String>,
+    cards_per_pack: String,
+    remainder: Option<String>,
+    /// Numbers, with commas or spaces between them.
+    lore_cards: String,
+    /// Tells a form that is sent twice.
+    key: String,
+}
+
+/// Fields of the form.
+const FIELDS: [&str; 4] = ["copies_per_card", "packs", "cards_per_pack", "lore_cards"];
+
+/// Most copies of a card: as the contract of the API has it.
+const MAX_COPIES: u64 = 10_000_000;
+
+impl TypedPlan {
+    /// What is asked for, or what is wrong with it.
+    fn request(&self) -> Result<RunRequest, Problem> {
+        let mut faults = Vec::new();
+        let copies = self.copies_per_card.trim().parse::<u64>().ok();
+        let copies = copies.filter(|copies| (1..=MAX_COPIES).contains(copies));
+        if copies.is_none() {
+            faults.push(InputFault::at("/copies_per_card", printing_words::COPIES_FAULT));
+        }
+        let usual = PackParameters::default();
+        let per_pack = match self.cards_per_pack.trim() {
+            "" => Some(usual.cards_per_pack),
+            typed => typed.parse::<u32>().ok().filter(|cards| (1..=1000).contains(cards)),
+        };
+        if per_pack.is_none() {
+            faults.push(InputFault::at("/cards_per_pack", printing_words::PER_PACK_FAULT));
+        }
+        let (Some(copies_per_card), Some(cards_per_pack)) = (copies, per_pack) else {
+            return Err(Problem::invalid(faults));
+        };
+        let (game, set) = self.set.split_once('/').ok_or_else(Problem::not_found)?;
+        let lore_cards = self.lore_cards.split([',', ' ', '\n', '\r', '\t']);
+        let lore_cards = lore_cards.filter(|number| !number.is_empty()).map(str::to_owned);
+        let packs = self.packs.is_some().then(|| PackParameters {
+            cards_per_pack,
+            remainder: self.remainder.is_some(),
+            lore_cards: lore_cards.collect(),
+            ..usual
+        });
+        Ok(RunRequest { game: game.to_owned(), set: set.to_owned(), copies_per_card, packs })
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/print_plan.html")]
+struct PlanPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    sets: Vec<Choice>,
+    typed: TypedPlan,
+    plan: Option<Plan>,
+}
+
+/// What a run would hold.
+struct Plan {
+    cards: String,
+    copies: String,
+    shares: Vec<Share>,
+    packs: Option<PlannedPacks>,
+    warnings: Vec<String>,
+}
+
+/// What a rarity gets.
+struct Share {
+    rarity: String,
+    weight: u32,
+    copies: u64,
+    fewest: u64,
+    most: u64,
+}
+
+impl Plan {
+    fn new(games: &BTreeMap<&str, &Game>, game: &str, plan: PrintPlanResponse) -> Self {
+        let share = |one: print_plans::PlannedRarity| Share {
+            rarity: rarity(games, game, &one.rarity),
+            weight: one.weight,
+            copies: one.copies,
+            fewest: one.fewest,
+            most: one.most,
+        };
+        Self {
+            cards: plan.cards.to_string(),
+            copies: words::grouped(plan.copy_count.try_into().unwrap_or(i64::MAX)),
+            shares: plan.rarities.into_iter().map(share).collect(),
+            packs: plan.packs,
+            warnings: plan.warnings.iter().map(|text| words::sentence(text)).collect(),
+        }
+    }
+}
+
+/// Which set, as a link to the form may say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct PlanQuery {
+    set: String,
+}
+
+/// Shows the form.
+pub(in crate::web) async fn show_plan(
+    state: web::Data<AppState>,
+    by: Player<ReadPrintRuns>,
+    query: web::Query<PlanQuery>,
+) -> Result<HttpResponse, Problem> {
+    let typed = TypedPlan { set: query.into_inner().set, ..TypedPlan::default() };
+    show(&state, by.role(), 200, typed, Faults::none(), None).await
+}
+
+async fn show(
+    app: &AppState,
+    role: Role,
+    status: u16,
+    mut typed: TypedPlan,
+    faults: Faults,
+    plan: Option<Plan>,
+) -> Result<HttpResponse, Problem> {
+    typed.key = fresh_key();
+    let page = PlanPage {
+        frame: Frame::new(printing_words::PLAN_RUN).at(Place::Account),
+        nav: Nav::new(role, Area::PrintRuns),
+        faults,
+        sets: set_choices(app, &typed.set).await?,
+        typed,
+        plan,
+    };
+    private(status, &page)
+}
+
+/// The sets of all games to choose from: those of the first page of the list.
+pub(super) async fn set_choices(app: &AppState, chosen: &str) -> Result<Vec<Choice>, Problem> {
+    let found = sets::list_all(app, None, limit(MAX_LIMIT)?).await?;
+    let choice = |set: &sets::SetResponse| {
+        let name = words::set_of(&set.name, &set.game);
+        Choice::new(&format!("{}/{}", set.game, set.code), name, chosen)
+    };
+    Ok(found.data.iter().map(choice).collect())
+}
+
+/// Plans a run. Nothing is stored.
+pub(in crate::web) async fn plan(
+    state: web::Data<AppState>,
+    by: Player<ReadPrintRuns>,
+    Form(typed): Form<TypedPlan>,
+) -> Result<HttpResponse, Problem> {
+    let planned = match typed.request() {
+        Ok(request) => {
+            let planner = Planner::from(&by.granted);
+            print_plans::create(&state, &planner, &request).await.map(|plan| (request.game, plan))
+        }
+        Err(problem) => Err(problem),
+    };
+    match planned {
+        Ok((game, plan)) => {
+            let games = state.all_games().await?;
+            let games: BTreeMap<&str, &Game> =
+                games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+            let plan = Plan::new(&games, &game, plan);
+            show(&state, by.role(), 200, typed, Faults::none(), Some(plan)).await
+        }
+        Err(problem) => {
+            let Some(faults) = plan_faults(&problem) else { return Err(problem) };
+            show(&state, by.role(), problem.code().status(), typed, faults, None).await
+        }
+    }
+}
+
+/// What is wrong with a plan: faults of packs are told at their box.
+fn plan_faults(problem: &Problem) -> Option<Faults> {
+    faults_of(problem, &FIELDS)
+}
+
+/// Announces a run as it was planned: from now on its hash is public.
+pub(in crate::web) async fn announce(
+    state: web::Data<AppState>,
+    by: Player<AnnouncePrintRuns>,
+    Form(typed): Form<TypedPlan>,
+) -> Result<HttpResponse, Problem> {
+    let packs = if typed.packs.is_some() { "packs" } else { "" };
+    let remainder = if typed.remainder.is_some() { "remainder" } else { "" };
+    let fields = [
+        typed.set.as_str(),
+        &typed.copies_per_card,
+        packs,
+        &typed.cards_per_pack,
+        remainder,
+        &typed.lore_cards,
+    ];
+    let key = claim_of_form(&state, by.account(), "page_announce_run", &typed.key, &fields);
+    let announced = match typed.request() {
+        Ok(request) => print_commitments::announce(&state, &by, &request, key.as_ref()).await,
+        Err(problem) => Err(problem),
+    };
+    match announced {
+        Ok(announced) => {
+            let path = announcement_path(announced.announcement.id);
+            Ok(see_other(&format!("{path}?done=announced")))
+        }
+        Err(problem) => {
+            let Some(faults) = plan_faults(&problem) else { return Err(problem) };
+            show(&state, by.role(), problem.code().status(), typed, faults, None).await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed() -> TypedPlan {
+        let (set, copies_per_card) = ("ttcg/veil".to_owned(), " 100 ".to_owned());
+        TypedPlan { set, copies_per_card, ..TypedPlan::default() }
+    }
+
+    #[test]
+    fn a_plan_is_read_as_it_is_typed() {
+        let request = typed().request().ok().unwrap();
+        assert_eq!((request.game.as_str(), request.set.as_str()), ("ttcg", "veil"));
+        assert_eq!(request.copies_per_card, 100);
+        assert!(request.packs.is_none());
+        let packed = TypedPlan {
+            packs: Some("on".to_owned()),
+            cards_per_pack: "8".to_owned(),
+            lore_cards: "155, 156\n157".to_owned(),
+            ..typed()
+        };
+        let packs = packed.request().ok().unwrap().packs.unwrap();
+        assert_eq!((packs.cards_per_pack, packs.remainder), (8, false));
+        assert_eq!(packs.lore_cards, ["155", "156", "157"]);
+        assert_eq!(packs.card_mg, PackParameters::default().card_mg);
+    }
+
+    #[test]
+    fn every_wrong_number_is_told() {
+        let (copies_per_card, cards_per_pack) = ("0".to_owned(), "x".to_owned());
+        let wrong = TypedPlan { copies_per_card, cards_per_pack, ..typed() };
+        let problem = wrong.request().err().unwrap();
+        let pointers: Vec<&str> =
+            problem.faults().iter().map(|fault| fault.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/copies_per_card", "/cards_per_pack"]);
+    }
+}

@@ -1,0 +1,245 @@
+//! Reports of what should not be there: the list, and the decision about one.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::moderation_words;
+use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of};
+use super::people::person_path;
+use super::words as admin_words;
+use crate::app::designs::abuse_reports::{
+    self, AbuseReportResponse, ReportFilter, Verdict, read_decision,
+};
+use crate::app::page::Cursor;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ModerateDesigns};
+use crate::domain::designs::abuse_report::AbuseDecision;
+use crate::domain::ids::{AbuseReportId, AccountId};
+use crate::http::extract::Form;
+use crate::web::accounts::Moment;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, see_other};
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/admin/reports";
+
+/// Which reports.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct ReportsQuery {
+    decided: bool,
+    accused: Option<Uuid>,
+    cursor: Option<Cursor>,
+}
+
+impl ReportsQuery {
+    fn path_at(&self, decided: bool, cursor: Option<&str>) -> String {
+        let accused = self.accused.map(|id| id.to_string()).unwrap_or_default();
+        let decided = if decided { "true" } else { "" };
+        let cursor = cursor.unwrap_or_default();
+        path_of(PATH, &[("decided", decided), ("accused", &accused), ("cursor", cursor)])
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/reports.html")]
+struct ReportsPage {
+    frame: Frame,
+    nav: Nav,
+    is_decided: bool,
+    /// The same of those that wait, and of those that were decided.
+    waiting_path: String,
+    decided_path: String,
+    reports: Vec<ReportRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A report.
+struct ReportRow {
+    path: String,
+    about: &'static str,
+    /// The design, the deck or the player: where it is, and its name.
+    subject: (String, String),
+    reason: String,
+    accused: String,
+    accused_path: String,
+    reporter: String,
+    reporter_path: String,
+    at: Moment,
+    /// What the comment or the suggestion says.
+    said: Vec<String>,
+    /// What the design would say by the suggestion, as JSON.
+    suggested: Option<String>,
+    details: Vec<String>,
+    decision: Option<&'static str>,
+    decided_at: Option<Moment>,
+    decided_by: Option<String>,
+    note: Vec<String>,
+    /// Whether the decision may be about a picture, too.
+    may_have_artwork: bool,
+}
+
+fn paragraphs(text: Option<String>) -> Vec<String> {
+    text.unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+impl From<AbuseReportResponse> for ReportRow {
+    fn from(report: AbuseReportResponse) -> Self {
+        let accused_path = person_path(report.accused_id);
+        let subject = match (report.design, report.deck) {
+            (Some(design), _) => {
+                let name = report.design_name.filter(|name| !name.is_empty());
+                (format!("/designs/{design}"), name.unwrap_or(design))
+            }
+            (None, Some(deck)) => {
+                let name = report.deck_name.unwrap_or_else(|| deck.to_string());
+                (format!("/decks/{deck}"), name)
+            }
+            (None, None) => (accused_path.clone(), report.accused.clone()),
+        };
+        let suggested = report.suggested_design;
+        Self {
+            path: format!("{PATH}/{}", report.id),
+            about: moderation_words::about(report.about),
+            subject,
+            reason: words::titled(report.reason),
+            accused: report.accused,
+            accused_path,
+            reporter: report.reporter,
+            reporter_path: person_path(report.reporter_id),
+            at: Moment::new(report.created_at),
+            said: paragraphs(report.comment_text.or(report.suggestion_message)),
+            suggested: suggested.and_then(|design| serde_json::to_string_pretty(&design).ok()),
+            details: paragraphs(report.details),
+            decision: report.decision.map(moderation_words::report_decision),
+            decided_at: report.decided_at.map(Moment::new),
+            decided_by: report.decided_by.map(person_path),
+            note: paragraphs(report.note),
+            may_have_artwork: report.about == "design",
+        }
+    }
+}
+
+/// Lists reports, what was reported first at the beginning.
+pub(in crate::web) async fn list_reports(
+    state: web::Data<AppState>,
+    by: Player<ModerateDesigns>,
+    query: web::Query<ReportsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let query = query.into_inner();
+    let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let filter = ReportFilter { decided: query.decided, accused: query.accused.map(AccountId) };
+    let found =
+        abuse_reports::list(&state, &by, filter, after.map(AbuseReportId), limit(ENTRIES)?).await?;
+    let next_path =
+        found.next_cursor.as_deref().map(|cursor| query.path_at(query.decided, Some(cursor)));
+    let mut frame = Frame::new(admin_words::REPORTS).at(Place::Account);
+    frame.next.clone_from(&next_path);
+    let page = ReportsPage {
+        frame,
+        nav: Nav::new(by.role(), Area::Reports),
+        is_decided: query.decided,
+        waiting_path: query.path_at(false, None),
+        decided_path: query.path_at(true, None),
+        reports: found.data.into_iter().map(ReportRow::from).collect(),
+        first_path: query.cursor.as_ref().map(|_| query.path_at(query.decided, None)),
+        next_path,
+    };
+    private(200, &page)
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/report.html")]
+struct ReportPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    done: &'static str,
+    report: ReportRow,
+    decisions: [Choice; 2],
+    note: String,
+    with_artwork: bool,
+}
+
+/// What a moderator decides, as it was typed. A box that is not ticked is not sent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct DecisionForm {
+    decision: String,
+    note: String,
+    artwork: Option<String>,
+}
+
+/// Shows a report, decided or not.
+pub(in crate::web) async fn show_report(
+    state: web::Data<AppState>,
+    by: Player<ModerateDesigns>,
+    report: web::Path<Uuid>,
+    query: web::Query<DoneQuery>,
+) -> Result<HttpResponse, Problem> {
+    let done = moderation_words::done(&query.done);
+    let (id, typed) = (AbuseReportId(*report), DecisionForm::default());
+    show(&state, &by, 200, id, typed, Faults::none(), done).await
+}
+
+async fn show(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    status: u16,
+    id: AbuseReportId,
+    typed: DecisionForm,
+    faults: Faults,
+    done: &'static str,
+) -> Result<HttpResponse, Problem> {
+    let report = abuse_reports::find(app, by, id).await?;
+    let choice = |decision: AbuseDecision| {
+        let text = moderation_words::decide_report(decision);
+        Choice::new(decision.as_str(), text, &typed.decision)
+    };
+    let page = ReportPage {
+        frame: Frame::new(moderation_words::REPORT).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Reports),
+        faults,
+        done,
+        report: report.into(),
+        decisions: AbuseDecision::ALL.map(choice),
+        note: typed.note,
+        with_artwork: typed.artwork.is_some(),
+    };
+    private(status, &page)
+}
+
+/// Decides about a report.
+pub(in crate::web) async fn decide_report(
+    state: web::Data<AppState>,
+    by: Player<ModerateDesigns>,
+    report: web::Path<Uuid>,
+    Form(typed): Form<DecisionForm>,
+) -> Result<HttpResponse, Problem> {
+    let (id, artwork) = (AbuseReportId(*report), typed.artwork.is_some());
+    if AbuseDecision::parse(&typed.decision).is_none() {
+        let faults = Faults::one("decision", moderation_words::CHOOSE_DECISION);
+        let status = ProblemCode::InvalidBody.status();
+        return show(&state, &by, status, id, typed, faults, "").await;
+    }
+    let decided = match read_decision(&typed.decision, &typed.note) {
+        Ok((decision, note)) => {
+            let verdict = Verdict { decision, note: &note, artwork };
+            abuse_reports::decide(&state, &by, id, &verdict).await
+        }
+        Err(problem) => Err(problem),
+    };
+    match decided {
+        Ok(_) => Ok(see_other(&format!("{PATH}/{id}?done=decided"))),
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
+            show(&state, &by, problem.code().status(), id, typed, faults, "").await
+        }
+    }
+}

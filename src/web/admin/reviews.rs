@@ -1,0 +1,238 @@
+//! Submissions that wait for a moderator: the list, and the decision about one.
+
+use std::collections::BTreeMap;
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use cardscape_engine::Game;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::moderation_words;
+use super::parts::{
+    Area, Choice, Nav, faults_of, game_choices, limit, path_of, person, rarity, status_of,
+};
+use super::people::person_path;
+use super::words as admin_words;
+use crate::app::accounts::people::Person;
+use crate::app::page::Cursor;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::serials::submission_reviews::{
+    self, WaitingSelection, WaitingSubmission, read_note,
+};
+use crate::app::state::AppState;
+use crate::auth::permission::{ReadAccounts, ReviewSubmissions};
+use crate::domain::code::Code;
+use crate::domain::ids::SubmissionId;
+use crate::http::extract::Form;
+use crate::web::accounts::Moment;
+use crate::web::catalogue::card_path;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/admin/reviews";
+
+/// Which of those that wait, as a form sends it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct ReviewsQuery {
+    account: String,
+    game: String,
+    cursor: Option<Cursor>,
+    done: String,
+}
+
+impl ReviewsQuery {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let cursor = cursor.unwrap_or_default();
+        path_of(
+            PATH,
+            &[("account", self.account.as_str()), ("game", &self.game), ("cursor", cursor)],
+        )
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/reviews.html")]
+struct ReviewsPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    done: &'static str,
+    account: String,
+    games: Vec<Choice>,
+    waiting: Vec<WaitingRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A submission that waits.
+struct WaitingRow {
+    path: String,
+    card: String,
+    card_path: String,
+    place: String,
+    rarity: String,
+    account: String,
+    account_path: String,
+    account_since: Moment,
+    account_submissions: String,
+    at: Moment,
+}
+
+impl WaitingRow {
+    fn new(games: &BTreeMap<&str, &Game>, waiting: WaitingSubmission) -> Self {
+        let card = waiting.card;
+        Self {
+            path: format!("{PATH}/{}", waiting.submission),
+            card_path: card_path(&card.game, &card.set, &card.number),
+            place: words::place(&card.set, &card.number),
+            rarity: rarity(games, &card.game, &waiting.rarity),
+            card: card.name.unwrap_or_else(|| words::HIDDEN_CARD.to_owned()),
+            account: waiting.account_name.unwrap_or_else(|| waiting.account.to_string()),
+            account_path: person_path(waiting.account),
+            account_since: Moment::new(waiting.account_since),
+            account_submissions: words::grouped(waiting.account_submissions),
+            at: Moment::new(waiting.created_at),
+        }
+    }
+}
+
+/// Lists what waits.
+pub(in crate::web) async fn list_reviews(
+    state: web::Data<AppState>,
+    by: Player<ReviewSubmissions>,
+    query: web::Query<ReviewsQuery>,
+) -> Result<HttpResponse, Problem> {
+    let query = query.into_inner();
+    let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let reads = by.visitor.must::<ReadAccounts>()?;
+    let games = state.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let (found, next_cursor, faults) = match person(&query.account) {
+        Ok(account) => {
+            let wanted = WaitingSelection {
+                account: Person::filter(account.as_ref(), || Ok(reads.clone()))?,
+                game: Code::try_from(query.game.as_str()).ok(),
+                set: None,
+            };
+            let (viewer, most) = (by.visitor.viewer(), limit(ENTRIES)?);
+            let page = submission_reviews::list_waiting(
+                &state,
+                &by,
+                viewer,
+                Some(&reads),
+                wanted,
+                after,
+                most,
+            )
+            .await?;
+            (page.data, page.next_cursor, Faults::none())
+        }
+        Err(faults) => (Vec::new(), None, faults),
+    };
+    let next_path = next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
+    let mut frame = Frame::new(admin_words::REVIEWS).at(Place::Account);
+    frame.next.clone_from(&next_path);
+    let mut choices = vec![Choice::new("", words::ALL_GAMES, &query.game)];
+    choices.extend(game_choices(&games, &query.game));
+    let page = ReviewsPage {
+        frame,
+        nav: Nav::new(by.role(), Area::Reviews),
+        done: moderation_words::done(&query.done),
+        games: choices,
+        waiting: found.into_iter().map(|waiting| WaitingRow::new(&games, waiting)).collect(),
+        first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
+        next_path,
+        account: query.account,
+        faults,
+    };
+    private(status_of(&page.faults), &page)
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/review.html")]
+struct ReviewPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    waiting: WaitingRow,
+    note: String,
+}
+
+/// Shows a submission, and asks what is to become of it.
+pub(in crate::web) async fn show_review(
+    state: web::Data<AppState>,
+    by: Player<ReviewSubmissions>,
+    submission: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    show(&state, &by.visitor, 200, SubmissionId(*submission), String::new(), Faults::none()).await
+}
+
+async fn show(
+    app: &AppState,
+    visitor: &Visitor,
+    status: u16,
+    submission: SubmissionId,
+    note: String,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let by = visitor.must::<ReviewSubmissions>()?;
+    let (viewer, reads) = (visitor.viewer(), visitor.must::<ReadAccounts>()?);
+    let waiting =
+        submission_reviews::find_waiting(app, &by, viewer, Some(&reads), submission).await?;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let page = ReviewPage {
+        frame: Frame::new(moderation_words::REVIEW).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Reviews),
+        faults,
+        waiting: WaitingRow::new(&games, waiting),
+        note,
+    };
+    private(status, &page)
+}
+
+/// What a moderator says of a submission: the button that was pressed, and why.
+#[derive(Deserialize)]
+pub(in crate::web) struct ReviewForm {
+    confirmed: bool,
+    note: String,
+}
+
+/// Confirms or refuses a submission.
+pub(in crate::web) async fn review(
+    state: web::Data<AppState>,
+    by: Player<ReviewSubmissions>,
+    submission: web::Path<Uuid>,
+    Form(form): Form<ReviewForm>,
+) -> Result<HttpResponse, Problem> {
+    let (id, ReviewForm { confirmed, note }) = (SubmissionId(*submission), form);
+    let reviewed = match read_note(&note) {
+        Ok(note) => submission_reviews::review(&state, &by, id, confirmed, &note).await,
+        Err(problem) => Err(problem),
+    };
+    match reviewed {
+        Ok(reviewed) => {
+            let done = match (reviewed.unlocked, confirmed) {
+                (true, _) => "unlocked",
+                (false, true) => "confirmed",
+                (false, false) => "refused",
+            };
+            Ok(see_other(&format!("{PATH}?done={done}")))
+        }
+        // Somebody else was faster: it waits no more.
+        Err(problem) if problem.code() == ProblemCode::AlreadyReviewed => {
+            Ok(see_other(&format!("{PATH}?done=reviewed_before")))
+        }
+        Err(problem) => {
+            let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
+            show(&state, &by.visitor, problem.code().status(), id, note, faults).await
+        }
+    }
+}

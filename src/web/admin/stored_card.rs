@@ -1,0 +1,155 @@
+//! A card as it is stored, to be changed: what its page answers, and the same as a set file has it.
+
+use actix_web::HttpResponse;
+use cardscape_engine::Effect;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use super::cards::edit_path;
+use crate::app::answer_form::AnswerForm;
+use crate::app::catalogue::card_migrations::{Located, NewPlace};
+use crate::app::catalogue::cards::{self, CardRequest, PrintingResponse};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
+use crate::domain::ids::CardId;
+use crate::web::catalogue::card_path;
+use crate::web::session::see_other;
+use crate::web::words;
+
+/// A card.
+#[derive(Debug, Deserialize)]
+pub(super) struct StoredCard {
+    pub(super) id: Uuid,
+    pub(super) game: String,
+    pub(super) set: String,
+    pub(super) number: String,
+    pub(super) hidden: bool,
+    pub(super) name: String,
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) attributes: Map<String, Value>,
+    #[serde(default)]
+    pub(super) effects: Vec<Effect>,
+    pub(super) lore: Option<String>,
+}
+
+/// A card, and which version of it was read.
+#[derive(Debug)]
+pub(super) struct ReadCard {
+    pub(super) card: StoredCard,
+    pub(super) version: String,
+}
+
+impl StoredCard {
+    /// Where its page for everybody is.
+    pub(super) fn public_path(&self) -> String {
+        card_path(&self.game, &self.set, &self.number)
+    }
+
+    /// Its set and number.
+    pub(super) fn place(&self) -> String {
+        words::place(&self.set, &self.number)
+    }
+
+    /// The card as a set file has it, without its number.
+    pub(super) fn document(&self, printings: &[PrintingResponse]) -> Map<String, Value> {
+        let printing = |one: &PrintingResponse| {
+            if one.attributes.is_empty() {
+                json!({ "rarity": one.rarity })
+            } else {
+                json!({ "rarity": one.rarity, "attributes": one.attributes })
+            }
+        };
+        let printings: Vec<Value> = printings.iter().map(printing).collect();
+        let mut document = Map::new();
+        document.insert("name".to_owned(), json!(self.name));
+        document.insert("kind".to_owned(), json!(self.kind));
+        document.insert("attributes".to_owned(), json!(self.attributes));
+        if !self.effects.is_empty() {
+            document.insert("effects".to_owned(), json!(self.effects));
+        }
+        if let Some(lore) = &self.lore {
+            document.insert("lore".to_owned(), json!(lore));
+        }
+        document.insert("printings".to_owned(), json!(printings));
+        document
+    }
+}
+
+/// What looking for a card has come to.
+pub(super) enum Looked {
+    Here(ReadCard),
+    /// It became one with another card: the way there.
+    Moved(HttpResponse),
+}
+
+/// Finds a card with the eyes of an admin.
+pub(super) async fn look_for(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+) -> Result<Looked, Problem> {
+    let request =
+        CardRequest { viewer: Viewer::from(by), form: AnswerForm::Json, legalities: false };
+    match cards::find(app, request, id).await? {
+        Located::Here(found) => {
+            let card = serde_json::from_slice(found.body()).map_err(Problem::internal)?;
+            Ok(Looked::Here(ReadCard { card, version: found.tag.clone() }))
+        }
+        Located::Moved(NewPlace::Id(id)) => Ok(Looked::Moved(see_other(&edit_path(id.0)))),
+        Located::Moved(NewPlace::Number(_)) => Err(Problem::internal("an id leads to a number")),
+    }
+}
+
+/// The same where a card that became one with another is none any more.
+pub(super) async fn find_card(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+) -> Result<ReadCard, Problem> {
+    match look_for(app, by, id).await? {
+        Looked::Here(found) => Ok(found),
+        Looked::Moved(_) => Err(Problem::not_found()),
+    }
+}
+
+/// The merge patch (RFC 7396) that makes one document of another.
+pub(super) fn patch_between(
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> Map<String, Value> {
+    let mut patch = Map::new();
+    for key in before.keys().filter(|key| !after.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    for (key, value) in after {
+        match (before.get(key), value) {
+            (Some(old), new) if old == new => {}
+            (Some(Value::Object(old)), Value::Object(new)) => {
+                patch.insert(key.clone(), Value::Object(patch_between(old, new)));
+            }
+            (_, new) => {
+                patch.insert(key.clone(), new.clone());
+            }
+        }
+    }
+    patch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_says_what_differs() {
+        let object = |value: Value| value.as_object().cloned().unwrap();
+        let before = object(json!({ "name": "A", "lore": "x", "attributes": { "a": 1, "b": 2 } }));
+        let after = object(json!({ "name": "B", "attributes": { "a": 1, "c": [3] } }));
+        let patch = patch_between(&before, &after);
+        let wanted = json!({ "name": "B", "lore": null, "attributes": { "b": null, "c": [3] } });
+        assert_eq!(Value::Object(patch), wanted);
+        assert!(patch_between(&before, &before).is_empty());
+    }
+}

@@ -1,0 +1,174 @@
+//! Webhooks: the list with the form of a new one, and one with its form.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use uuid::Uuid;
+
+use super::operations_words;
+use super::parts::{Area, DoneQuery, Nav, fresh_key};
+use super::webhook_form::{TypedWebhook, WebhookForm, WebhookRow, faults_of_webhook, webhook_path};
+use super::webhook_steps::show_secret;
+use super::words as admin_words;
+use crate::app::operations::webhooks;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{IfMatch, version_of};
+use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
+use crate::domain::ids::WebhookId;
+use crate::http::extract::{Form, claim_of_form};
+use crate::web::forms::{Faults, Fields, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+#[derive(Template)]
+#[template(path = "web/admin/webhooks.html")]
+struct WebhooksPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    done: &'static str,
+    webhooks: Vec<WebhookRow>,
+    form: WebhookForm,
+}
+
+/// Shows all webhooks, and the form of a new one.
+pub(in crate::web) async fn show_webhooks(
+    state: web::Data<AppState>,
+    by: Player<ReadWebhooks>,
+    query: web::Query<DoneQuery>,
+) -> Result<HttpResponse, Problem> {
+    let done = operations_words::done(&query.done);
+    list(&state, &by.visitor, 200, TypedWebhook::new(), Faults::none(), done).await
+}
+
+async fn list(
+    app: &AppState,
+    visitor: &Visitor,
+    status: u16,
+    typed: TypedWebhook,
+    faults: Faults,
+    done: &'static str,
+) -> Result<HttpResponse, Problem> {
+    let reads = visitor.must::<ReadWebhooks>()?;
+    let found = webhooks::list(app, &reads).await?;
+    let page = WebhooksPage {
+        frame: Frame::new(admin_words::WEBHOOKS).at(Place::Account),
+        nav: Nav::new(reads.role(), Area::Webhooks),
+        faults,
+        done,
+        webhooks: found.data.into_iter().map(WebhookRow::from).collect(),
+        form: WebhookForm::new(app, typed).await?,
+    };
+    private(status, &page)
+}
+
+/// Makes a webhook, and shows its secret.
+pub(in crate::web) async fn create_webhook(
+    state: web::Data<AppState>,
+    by: Player<ManageWebhooks>,
+    Form(fields): Form<Fields>,
+) -> Result<HttpResponse, Problem> {
+    let mut typed = TypedWebhook::read(&fields);
+    let (kinds, enabled) = (typed.kinds.join(" "), typed.enabled.to_string());
+    let said = [&*typed.url, &typed.description, &typed.game, &kinds, &enabled];
+    let key = claim_of_form(&state, by.account(), "page_create_webhook", &typed.key, &said);
+    match webhooks::create(&state, &by, typed.request(), key.as_ref()).await {
+        Ok(made) => show_secret(&by, 201, operations_words::WEBHOOK_MADE, made),
+        Err(problem) => {
+            let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
+            typed.key = fresh_key();
+            list(&state, &by.visitor, problem.code().status(), typed, faults, "").await
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/admin/webhook.html")]
+struct WebhookPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    done: &'static str,
+    webhook: WebhookRow,
+    form: WebhookForm,
+    /// By which a ping that is sent twice is one.
+    ping_key: String,
+    /// Whether what is stored is another version than the form began with.
+    is_stale: bool,
+}
+
+/// Shows a webhook with its form.
+pub(in crate::web) async fn show_webhook(
+    state: web::Data<AppState>,
+    by: Player<ReadWebhooks>,
+    webhook: web::Path<Uuid>,
+    query: web::Query<DoneQuery>,
+) -> Result<HttpResponse, Problem> {
+    let done = operations_words::done(&query.done);
+    one(&state, &by.visitor, 200, WebhookId(*webhook), None, Faults::none(), done).await
+}
+
+/// The page of a webhook with what went wrong elsewhere.
+pub(super) async fn show_with_faults(
+    app: &AppState,
+    visitor: &Visitor,
+    status: u16,
+    id: WebhookId,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    one(app, visitor, status, id, None, faults, "").await
+}
+
+/// `typed`: what was sent and refused; otherwise the form has what is stored.
+async fn one(
+    app: &AppState,
+    visitor: &Visitor,
+    status: u16,
+    id: WebhookId,
+    typed: Option<TypedWebhook>,
+    faults: Faults,
+    done: &'static str,
+) -> Result<HttpResponse, Problem> {
+    let reads = visitor.must::<ReadWebhooks>()?;
+    let stored = webhooks::find(app, &reads, id).await?;
+    let is_stale = status == ProblemCode::PreconditionFailed.status();
+    let typed = match typed {
+        // Whoever has seen both versions may put one in the place of the other.
+        Some(typed) if is_stale => TypedWebhook { version: version_of(&stored)?, ..typed },
+        Some(typed) => typed,
+        None => TypedWebhook::of(&stored)?,
+    };
+    let webhook = WebhookRow::from(stored);
+    let page = WebhookPage {
+        frame: Frame::new(&webhook.name).at(Place::Account),
+        nav: Nav::new(reads.role(), Area::Webhooks),
+        faults,
+        done,
+        webhook,
+        form: WebhookForm::new(app, typed).await?,
+        ping_key: fresh_key(),
+        is_stale,
+    };
+    private(status, &page)
+}
+
+/// Changes a webhook, if it is still the version that the form was made of.
+pub(in crate::web) async fn change_webhook(
+    state: web::Data<AppState>,
+    by: Player<ManageWebhooks>,
+    webhook: web::Path<Uuid>,
+    Form(fields): Form<Fields>,
+) -> Result<HttpResponse, Problem> {
+    let id = WebhookId(*webhook);
+    let typed = TypedWebhook::read(&fields);
+    let seen = IfMatch::naming(&typed.version);
+    match webhooks::replace(&state, &by, id, &seen, typed.request()).await {
+        Ok(_) => Ok(see_other(&format!("{}?done=changed", webhook_path(id.0)))),
+        Err(problem) => {
+            let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
+            let status = problem.code().status();
+            one(&state, &by.visitor, status, id, Some(typed), faults, "").await
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// Pages with hidden cards: reads the page anew now and then, and at once when a card is unlocked, and shows what has changed. All texts stand in the page.
+
+const POLL_MS = 20_000;
+// Everybody who looks at the wall learns of an unlock in the same moment: their browsers ask within this time, not all at once.
+const SPREAD_MS = 2_000;
+
+const news = document.getElementById("news");
+const channel = new BroadcastChannel("cardscape-unlocks");
+let shown = null;
+let isReading = false;
+
+/** Hidden cards of a part of the page, by the address of their pages. */
+function hiddenCards(part) {
+  return new Set(Array.from(part.querySelectorAll(".hidden-card > a"), (link) => link.getAttribute("href")));
+}
+
+/** Puts a part of the new page in the place of the old one. The focus stays on the same link. */
+function replace(old, part) {
+  const before = hiddenCards(old);
+  const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const names = [];
+  for (const tile of part.querySelectorAll(".tile:not(.hidden-card)")) {
+    const link = tile.querySelector("a");
+    if (!before.has(link.getAttribute("href"))) continue;
+    tile.classList.add("turned");
+    names.push(tile.querySelector(".title").textContent);
+  }
+  old.replaceWith(document.adoptNode(part));
+  if (focused !== null) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  return names;
+}
+
+/** Reads the page anew. Whatever fails is tried again the next time. */
+async function read() {
+  if (document.hidden || isReading) return;
+  isReading = true;
+  try {
+    const answer = await fetch(location.href, { cache: "no-cache", headers: { Accept: "text/html" } });
+    if (!answer.ok) return;
+    const text = await answer.text();
+    if (text === shown) return;
+    shown = text;
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const names = [];
+    for (const old of document.querySelectorAll("[data-live]")) {
+      const part = page.querySelector(`[data-live="${CSS.escape(old.dataset.live)}"]`);
+      if (part !== null && part.outerHTML !== old.outerHTML) names.push(...replace(old, part));
+    }
+    if (names.length > 0) news.textContent = names.map((name) => news.dataset.unlocked.replace("{name}", name)).join(" ");
+  } catch {
+    // Without the network the page stays as it is.
+  } finally {
+    isReading = false;
+  }
+}
+
+function readSoon() {
+  setTimeout(read, Math.random() * SPREAD_MS);
+}
+
+/** Follows the unlocks, in one tab of the browser: it has few connections to a host. The others are told. */
+function follow() {
+  const stream = new EventSource("/v1/changes/stream");
+  stream.addEventListener("card.unlocked", () => {
+    channel.postMessage("unlocked");
+    readSoon();
+  });
+  // Where no further stream is allowed, reading the page now and then has to do.
+  return new Promise((done) => {
+    stream.addEventListener("error", () => {
+      if (stream.readyState === EventSource.CLOSED) done();
+    });
+  });
+}
+
+channel.addEventListener("message", readSoon);
+document.addEventListener("visibilitychange", read);
+setInterval(read, POLL_MS);
+// Strings of locks and channels are of this origin alone.
+navigator.locks?.request("cardscape-unlocks", follow);

@@ -1,0 +1,59 @@
+//! What was just changed, and how it is undone.
+
+use uuid::Uuid;
+
+use super::words as collection_words;
+use crate::app::collection::counts::CollectionEntryResponse;
+use crate::web::copies::{CardCell, Games};
+use crate::web::words;
+
+/// A count that was changed.
+pub(super) struct Counted {
+    pub(super) text: String,
+    /// `None`: there is nothing to undo.
+    pub(super) undo: Option<Undo>,
+}
+
+/// The form that undoes a change. It adds what is missing, so that what others have changed since stays.
+pub(super) struct Undo {
+    pub(super) printing: Uuid,
+    pub(super) card: Uuid,
+    pub(super) condition: &'static str,
+    pub(super) add: i32,
+    pub(super) key: String,
+    pub(super) label: String,
+}
+
+/// Card, place and condition of an entry, where one is told from another.
+pub(super) fn whole(games: &Games, entry: &CollectionEntryResponse) -> String {
+    let card = CardCell::of_line(games, &entry.card, entry.rarity.as_deref());
+    let condition = collection_words::condition(entry.condition);
+    words::printing_at(&card.whole(), &condition)
+}
+
+impl Counted {
+    /// `entry` as it was or is; `before`: how many there were.
+    pub(super) fn new(
+        games: &Games,
+        entry: &CollectionEntryResponse,
+        before: i32,
+        after: i32,
+    ) -> Self {
+        let name = whole(games, entry);
+        if before == after {
+            let text = format!("{name}: {}", collection_words::ALREADY_SO);
+            return Self { text, undo: None };
+        }
+        Self {
+            text: collection_words::changed(&name, before, after),
+            undo: Some(Undo {
+                printing: entry.printing,
+                card: entry.card.id,
+                condition: entry.condition,
+                add: before - after,
+                key: Uuid::now_v7().to_string(),
+                label: collection_words::undo(&name),
+            }),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The counted collection: what there is, one more or less of it, and cards that are added.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use uuid::Uuid;
+
+use super::changes::{TypedCount, change, typed, wanted};
+use super::counted::{Counted, whole};
+use super::unclear::{MeantPrinting, choices_of, faults_of};
+use super::words as collection_words;
+use crate::app::collection::counts::{self, CollectionEntryResponse, EntrySelection};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
+use crate::domain::collection::{Condition, MAX_QUANTITY};
+use crate::http::extract::Form;
+use crate::web::copies::words as copy_words;
+use crate::web::copies::{CardCell, Choice, Games, NarrowForm, Narrowing, Section, TypedCard};
+use crate::web::forms::{Faults, Fields, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/my/collection";
+
+#[derive(Template)]
+#[template(path = "web/collection/counts.html")]
+struct CountsPage {
+    frame: Frame,
+    section: Section,
+    faults: Faults,
+    /// What the form has changed.
+    counted: Option<Counted>,
+    /// Printings that may be meant by what was typed.
+    choices: Vec<MeantPrinting>,
+    narrow: NarrowForm,
+    is_narrowed: bool,
+    asked: Narrowing,
+    /// Where this page of the list begins.
+    at: String,
+    total: String,
+    rows: Vec<CountRow>,
+    card: TypedCard,
+    card_games: Vec<Choice>,
+    conditions: Vec<Choice>,
+    add: String,
+    key: String,
+    most: i32,
+    export_path: String,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// An entry of the collection.
+struct CountRow {
+    printing: Uuid,
+    card_id: Uuid,
+    card: CardCell,
+    condition: &'static str,
+    condition_name: String,
+    quantity: i32,
+    /// By which one change that is sent twice is one.
+    key: String,
+    label: String,
+    set: String,
+    less: String,
+    more: String,
+}
+
+impl CountRow {
+    fn new(games: &Games, entry: &CollectionEntryResponse) -> Self {
+        let name = whole(games, entry);
+        Self {
+            printing: entry.printing,
+            card_id: entry.card.id,
+            card: CardCell::of_line(games, &entry.card, entry.rarity.as_deref()),
+            condition: entry.condition,
+            condition_name: collection_words::condition(entry.condition),
+            quantity: entry.quantity,
+            key: Uuid::now_v7().to_string(),
+            label: collection_words::count_of(&name),
+            set: collection_words::set_of(&name),
+            less: collection_words::one_less(&name),
+            more: collection_words::one_more(&name),
+        }
+    }
+}
+
+/// Shows the collection, as far as it is asked for.
+pub(in crate::web) async fn list_counts(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnCollection>,
+    query: web::Query<Narrowing>,
+) -> Result<HttpResponse, Problem> {
+    let viewer = by.visitor.viewer();
+    show(&state, (&by, viewer), query.into_inner(), Shown::plain()).await
+}
+
+/// What stands on the page beside the list.
+struct Shown {
+    status: u16,
+    faults: Faults,
+    counted: Option<Counted>,
+    choices: Vec<MeantPrinting>,
+    typed: TypedCount,
+}
+
+impl Shown {
+    fn plain() -> Self {
+        let (faults, typed) = (Faults::none(), TypedCount::nothing());
+        Self { status: 200, faults, counted: None, choices: Vec::new(), typed }
+    }
+}
+
+async fn show(
+    app: &AppState,
+    (by, viewer): (&Granted<ReadOwnCollection>, Viewer),
+    asked: Narrowing,
+    Shown { mut status, mut faults, counted, choices, typed }: Shown,
+) -> Result<HttpResponse, Problem> {
+    let after = Cursor::key_of(asked.cursor.as_ref())?;
+    let games = Games::read(app).await?;
+    let found = match asked.codes(app).await? {
+        Ok(codes) => {
+            let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+            let selection = EntrySelection { codes, card: None, with_total: true };
+            counts::list(app, by, viewer, &selection, after, limit).await?
+        }
+        Err(wrong) => {
+            (status, faults) = (400, wrong);
+            Page { data: Vec::new(), next_cursor: None, total: None }
+        }
+    };
+    let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(PATH, Some(cursor)));
+    let mut frame = Frame::new(collection_words::COLLECTION).at(Place::Collection);
+    frame.next.clone_from(&next_path);
+    let condition = |one: Condition| {
+        let name = collection_words::condition(one.as_str());
+        Choice::new(one.as_str(), &name, &typed.condition)
+    };
+    let only_game = Narrowing { game: asked.game.clone(), ..Narrowing::default() };
+    let page = CountsPage {
+        frame,
+        section: Section::Counts,
+        faults,
+        counted,
+        choices,
+        narrow: NarrowForm::new(PATH, &games, &asked),
+        is_narrowed: asked.is_narrowed(),
+        at: asked.cursor.as_ref().map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
+        total: found.total.map(collection_words::entries).unwrap_or_default(),
+        rows: found.data.iter().map(|entry| CountRow::new(&games, entry)).collect(),
+        conditions: Condition::ALL.into_iter().map(condition).collect(),
+        card_games: games.choices(&typed.card.game),
+        card: typed.card,
+        add: typed.add,
+        key: Uuid::now_v7().to_string(),
+        most: MAX_QUANTITY,
+        export_path: only_game.path_at("/my/collection/export", None),
+        first_path: asked.first_path(PATH),
+        next_path,
+        asked,
+    };
+    private(status, &page)
+}
+
+/// Changes a count, says what it was and is, and offers to undo it.
+pub(in crate::web) async fn change_count(
+    state: web::Data<AppState>,
+    by: Player<WriteOwnCollection>,
+    Form(fields): Form<Fields>,
+) -> Result<HttpResponse, Problem> {
+    let reads = by.visitor.must::<ReadOwnCollection>()?;
+    let asked = Narrowing {
+        game: fields.one("game").to_owned(),
+        set: fields.one("set").to_owned(),
+        rarity: fields.one("rarity").to_owned(),
+        cursor: Cursor::sent(fields.one("cursor")),
+    };
+    let viewer = by.visitor.viewer();
+    let typed = typed(&fields);
+    let mut shown = Shown { typed, ..Shown::plain() };
+    match wanted(&fields, &shown.typed) {
+        Err(faults) => (shown.status, shown.faults) = (422, faults),
+        Ok(wanted) => match change(&state, (&by, &reads), viewer, &fields, wanted).await {
+            Ok(counted) => shown = Shown { counted, ..Shown::plain() },
+            Err(problem) => {
+                let Some(faults) = faults_of(&problem) else { return Err(problem) };
+                (shown.status, shown.faults) = (problem.code().status(), faults);
+                shown.choices = choices_of(&Games::read(&state).await?, &problem);
+            }
+        },
+    }
+    show(&state, (&reads, viewer), asked, shown).await
+}

@@ -1,0 +1,126 @@
+//! Printings of which somebody has more than is kept.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::words as collection_words;
+use crate::app::collection::collection_progress::{self, DuplicateResponse};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::ReadOwnCollection;
+use crate::domain::collection::MAX_QUANTITY;
+use crate::web::copies::{CardCell, Choice, Games, Narrowing, Section};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/my/collection/duplicates";
+
+/// Which printings, as a form sends it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct DuplicatesQuery {
+    game: String,
+    /// How many are kept; empty: one.
+    over: String,
+    cursor: Option<Cursor>,
+}
+
+impl DuplicatesQuery {
+    fn path_at(&self, cursor: Option<&str>) -> String {
+        let fields = [
+            ("game", self.game.trim()),
+            ("over", self.over.trim()),
+            ("cursor", cursor.unwrap_or_default()),
+        ];
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+        let query = query.finish();
+        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+    }
+
+    /// How many are kept; `None`: that is no number.
+    fn over(&self) -> Option<i64> {
+        match self.over.trim() {
+            "" => Some(1),
+            over => over.parse().ok().filter(|over| (1..=i64::from(MAX_QUANTITY)).contains(over)),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/collection/duplicates.html")]
+struct DuplicatesPage {
+    frame: Frame,
+    section: Section,
+    faults: Faults,
+    games: Vec<Choice>,
+    over: String,
+    most: i32,
+    rows: Vec<Row>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A printing.
+struct Row {
+    card: CardCell,
+    counted: String,
+    registered: String,
+    spare: String,
+}
+
+impl Row {
+    fn new(games: &Games, found: &DuplicateResponse) -> Self {
+        Self {
+            card: CardCell::of_line(games, &found.card, found.rarity.as_deref()),
+            counted: words::grouped(found.counted),
+            registered: words::grouped(found.registered),
+            spare: words::grouped(found.spare),
+        }
+    }
+}
+
+/// Lists printings of which the reader has more than is kept.
+pub(in crate::web) async fn list_duplicates(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnCollection>,
+    query: web::Query<DuplicatesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let after = Cursor::key_of(query.cursor.as_ref())?;
+    let games = Games::read(&state).await?;
+    let asked = Narrowing { game: query.game.clone(), ..Narrowing::default() };
+    let nothing = || Page { data: Vec::new(), next_cursor: None, total: None };
+    let (found, faults) = match (asked.codes(&state).await?, query.over()) {
+        (Ok(codes), Some(over)) => {
+            let (viewer, limit) = (by.visitor.viewer(), PageLimit::try_from(ENTRIES));
+            let limit = limit.map_err(Problem::internal)?;
+            let found = collection_progress::list_duplicates(
+                &state, &by, viewer, &codes, over, after, limit,
+            );
+            (found.await?, Faults::none())
+        }
+        (Err(faults), _) => (nothing(), faults),
+        (_, None) => (nothing(), Faults::one("over", collection_words::KEEP_FAULT)),
+    };
+    let next_path = found.next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
+    let mut frame = Frame::new(collection_words::DUPLICATES).at(Place::Collection);
+    frame.next.clone_from(&next_path);
+    let status = if faults.is_empty() { 200 } else { 400 };
+    let page = DuplicatesPage {
+        frame,
+        section: Section::Counts,
+        faults,
+        games: games.choices(&query.game),
+        over: if query.over.is_empty() { "1".to_owned() } else { query.over.clone() },
+        most: MAX_QUANTITY,
+        rows: found.data.iter().map(|found| Row::new(&games, found)).collect(),
+        first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
+        next_path,
+    };
+    private(status, &page)
+}

@@ -1,0 +1,273 @@
+//! A file is read, each line is judged, and what can be counted is counted when its owner says so.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use askama::Template;
+use bytes::Bytes;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::verdicts::{Lines, Reading};
+use super::words as collection_words;
+use crate::app::collection::collection_imports::{self, ImportOptions};
+use crate::app::collection::import_responses::{CommitResponse, RejectedLineResponse};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::WriteOwnCollection;
+use crate::domain::collection::ImportMode;
+use crate::domain::collection::table::FileFormat;
+use crate::domain::ids::CollectionImportId;
+use crate::http::extract::{ClientNetwork, Form, Upload};
+use crate::web::copies::{Choice, Games, Narrowing, Section};
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// Largest file, in bytes, with the fields beside it.
+const MOST: usize = 16 * 1024 * 1024 + 512 * 1024;
+
+#[derive(Template)]
+#[template(path = "web/collection/import.html")]
+struct ImportPage {
+    frame: Frame,
+    section: Section,
+    faults: Faults,
+    pasted: String,
+    modes: Vec<Choice>,
+    rarities: Vec<Choice>,
+    games: Vec<Choice>,
+}
+
+/// What was typed beside the file.
+#[derive(Default)]
+struct Typed {
+    pasted: String,
+    mode: String,
+    rarity: String,
+    game: String,
+}
+
+impl Typed {
+    fn read(upload: &Upload) -> Self {
+        let field = |name| upload.field(name).to_owned();
+        Self {
+            pasted: field("pasted"),
+            mode: field("mode"),
+            rarity: field("without_rarity"),
+            game: field("game"),
+        }
+    }
+}
+
+/// What a file was read as.
+#[derive(Template)]
+#[template(path = "web/collection/verdicts.html")]
+struct VerdictsPage {
+    frame: Frame,
+    section: Section,
+    import: Uuid,
+    totals: String,
+    columns: Vec<String>,
+    ignored: Vec<String>,
+    replaces: bool,
+    usable: Lines,
+    not_usable: Lines,
+}
+
+/// What was counted.
+#[derive(Template)]
+#[template(path = "web/collection/imported.html")]
+struct ImportedPage {
+    frame: Frame,
+    section: Section,
+    added: String,
+    changed: String,
+    removed: String,
+    cards: String,
+    rejected: Vec<RejectedRow>,
+    /// How many more were left out.
+    left: Option<String>,
+}
+
+/// A line that was left out.
+struct RejectedRow {
+    line: u64,
+    text: String,
+    verdict: &'static str,
+    detail: String,
+}
+
+impl From<RejectedLineResponse> for RejectedRow {
+    fn from(RejectedLineResponse { line, text, verdict, detail }: RejectedLineResponse) -> Self {
+        let verdict = collection_words::verdict(&verdict);
+        Self { line, text, verdict, detail: words::sentence(&detail) }
+    }
+}
+
+/// Lines that are shown one by one after an import.
+const SHOWN: usize = 500;
+
+/// Shows the form.
+pub(in crate::web) async fn show_import(
+    state: web::Data<AppState>,
+    _by: Player<WriteOwnCollection>,
+) -> Result<HttpResponse, Problem> {
+    show(&state, 200, Typed::default(), Faults::none()).await
+}
+
+async fn show(
+    app: &AppState,
+    status: u16,
+    typed: Typed,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    let games = Games::read(app).await?;
+    let choices = |all: [(&str, &str); 2], chosen: &str| {
+        all.into_iter().map(|(value, name)| Choice::new(value, name, chosen)).collect()
+    };
+    let page = ImportPage {
+        frame: Frame::new(collection_words::IMPORT).at(Place::Collection),
+        section: Section::Counts,
+        faults,
+        modes: choices(collection_words::MODES, &typed.mode),
+        rarities: choices(collection_words::RARITIES, &typed.rarity),
+        games: games.choices(&typed.game),
+        pasted: typed.pasted,
+    };
+    private(status, &page)
+}
+
+/// Reads a file, or what was pasted, and shows what each line means. Nothing is counted yet.
+pub(in crate::web) async fn read_file(
+    state: web::Data<AppState>,
+    by: Player<WriteOwnCollection>,
+    network: ClientNetwork,
+    req: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Problem> {
+    // The memory for the file is taken before it arrives; how to read it stands in the form beside it.
+    let place = match collection_imports::expect_later(&state, &by, network.0) {
+        Ok(place) => place,
+        Err(problem) => return refused(&state, Typed::default(), problem).await,
+    };
+    let upload = match Upload::receive(&req, payload, MOST).await {
+        Ok(upload) => upload,
+        Err(problem) => return refused(&state, Typed::default(), problem).await,
+    };
+    let typed = Typed::read(&upload);
+    let raw = match upload.file("file") {
+        Some(file) => file.content.clone(),
+        None => Bytes::copy_from_slice(typed.pasted.as_bytes()),
+    };
+    if raw.trim_ascii().is_empty() {
+        return show(&state, 422, typed, Faults::one("file", collection_words::NO_FILE)).await;
+    }
+    let asked = Narrowing { game: typed.game.clone(), ..Narrowing::default() };
+    let codes = match asked.codes(&state).await? {
+        Ok(codes) => codes,
+        Err(faults) => return show(&state, 422, typed, faults).await,
+    };
+    let options = ImportOptions {
+        mode: ImportMode::parse(&typed.mode).unwrap_or_default(),
+        game: codes.game,
+        most_common: typed.rarity == "most_common",
+    };
+    let format = format_of(&raw);
+    let read = place.with(options).read(&state, &by, by.visitor.viewer(), format, raw).await;
+    let read = match read {
+        Ok(read) => read.into_json().await?,
+        Err(problem) => return refused(&state, typed, problem).await,
+    };
+    let reading: Reading = serde_json::from_slice(&read).map_err(Problem::internal)?;
+    let games = Games::read(&state).await?;
+    let totals = &reading.totals;
+    let page = VerdictsPage {
+        frame: Frame::new(collection_words::VERDICTS).at(Place::Collection),
+        section: Section::Counts,
+        import: reading.import,
+        totals: collection_words::totals(totals.lines, totals.ok, totals.cards),
+        columns: reading.columns(),
+        ignored: reading.dialect.ignored.clone(),
+        replaces: reading.mode == "replace",
+        usable: reading.lines(&games, true),
+        not_usable: reading.lines(&games, false),
+    };
+    private(200, &page)
+}
+
+/// How a file is written: JSON begins with a bracket.
+fn format_of(raw: &[u8]) -> FileFormat {
+    let text = raw.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(raw).trim_ascii_start();
+    if text.starts_with(b"{") || text.starts_with(b"[") {
+        FileFormat::Json
+    } else {
+        FileFormat::Csv
+    }
+}
+
+/// The form again, with what is wrong with the file.
+async fn refused(app: &AppState, typed: Typed, problem: Problem) -> Result<HttpResponse, Problem> {
+    let said = collection_words::import_fault;
+    let Some(faults) = Faults::of_problem(&problem, &[("", "file")], said) else {
+        return Err(problem);
+    };
+    show(app, problem.code().status(), typed, faults).await
+}
+
+/// How to commit.
+#[derive(Deserialize)]
+pub(in crate::web) struct CommitForm {
+    #[serde(default)]
+    only_ok: String,
+}
+
+/// Counts what a file was read as. The same again changes nothing.
+pub(in crate::web) async fn commit(
+    state: web::Data<AppState>,
+    by: Player<WriteOwnCollection>,
+    import: web::Path<Uuid>,
+    Form(form): Form<CommitForm>,
+) -> Result<HttpResponse, Problem> {
+    let id = CollectionImportId(*import);
+    let done = collection_imports::commit(&state, &by, id, form.only_ok == "yes").await;
+    let CommitResponse { added, changed, removed, cards, rejected, .. } = match done {
+        Ok(done) => done,
+        Err(problem) => {
+            let is_gone = problem.code() == ProblemCode::NotFound;
+            let faults = match collection_words::import_fault(problem.code()) {
+                Some(_) if is_gone => Faults::one("", collection_words::IMPORT_GONE),
+                Some(text) => Faults::one("", text),
+                None => return Err(problem),
+            };
+            return show(&state, problem.code().status(), Typed::default(), faults).await;
+        }
+    };
+    let count = |count: usize| words::grouped(i64::try_from(count).unwrap_or(i64::MAX));
+    let left = rejected.len().saturating_sub(SHOWN);
+    let page = ImportedPage {
+        frame: Frame::new(collection_words::IMPORTED).at(Place::Collection),
+        section: Section::Counts,
+        added: count(added),
+        changed: count(changed),
+        removed: count(removed),
+        cards: words::cards(cards),
+        rejected: rejected.into_iter().take(SHOWN).map(RejectedRow::from).collect(),
+        left: collection_words::not_shown(left),
+    };
+    private(200, &page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_begins_with_a_bracket() {
+        for raw in [&b"[{}]"[..], b" \n{}", b"\xEF\xBB\xBF[]"] {
+            assert!(matches!(format_of(raw), FileFormat::Json), "{raw:?}");
+        }
+        for raw in [&b"Count,Name"[..], b"", b"\xFF\xFEC\0"] {
+            assert!(matches!(format_of(raw), FileFormat::Csv), "{raw:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Pages of the counted collection: counts, how complete it is, what is there twice, and files that come and go.
+
+mod changes;
+mod counted;
+mod counts;
+mod duplicates;
+mod files;
+mod import;
+mod progress;
+mod unclear;
+mod verdicts;
+mod words;
+
+use actix_web::web::ServiceConfig;
+
+use counts::{change_count, list_counts};
+use duplicates::list_duplicates;
+use files::export;
+use import::{commit, read_file, show_import};
+use progress::find_progress;
+
+/// Mounts the pages of this folder.
+pub(super) fn configure(config: &mut ServiceConfig) {
+    config
+        .service(form!("/my/collection", list_counts, change_count))
+        .service(page!("/my/collection/progress", find_progress))
+        .service(page!("/my/collection/duplicates", list_duplicates))
+        .service(page!("/my/collection/export", export))
+        .service(form!("/my/collection/import", show_import, read_file))
+        .service(action!("/my/collection/import/{import}", commit));
+}

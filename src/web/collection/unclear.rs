@@ -1,0 +1,78 @@
+//! What is said of changes that came to nothing, and which printings may be meant.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::words as collection_words;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::web::copies::Games;
+use crate::web::forms::Faults;
+use crate::web::words;
+
+/// A printing that may be meant by what was typed.
+pub(super) struct MeantPrinting {
+    pub(super) printing: Uuid,
+    pub(super) name: String,
+    pub(super) key: String,
+}
+
+/// What a problem says of the forms. `None`: it is a page of its own.
+pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
+    let said = collection_words::count_fault(problem.code())?;
+    if problem.code() != ProblemCode::UnclearPrinting {
+        return Some(Faults::one("", said));
+    }
+    let candidates = candidates(problem);
+    let names: Vec<String> = candidates.iter().filter_map(|one| one.name.clone()).collect();
+    let text = if candidates.iter().any(|one| one.printing.is_some()) {
+        collection_words::SEVERAL_PRINTINGS.to_owned()
+    } else if names.is_empty() {
+        collection_words::NO_SUCH_CARD.to_owned()
+    } else {
+        collection_words::perhaps(&names)
+    };
+    Some(Faults::one("card_name", text))
+}
+
+/// What a problem lists of printings that may be meant.
+#[derive(Deserialize)]
+struct Candidates {
+    choices: Vec<Candidate>,
+}
+
+#[derive(Deserialize)]
+struct Candidate {
+    game: String,
+    set: String,
+    number: String,
+    name: Option<String>,
+    rarity: Option<String>,
+    printing: Option<Uuid>,
+}
+
+fn candidates(problem: &Problem) -> Vec<Candidate> {
+    let candidates = problem.members().get("candidates").cloned().unwrap_or_default();
+    let candidates: Vec<Candidates> = serde_json::from_value(candidates).unwrap_or_default();
+    candidates.into_iter().flat_map(|one| one.choices).collect()
+}
+
+/// Printings that may be meant, by what a problem says.
+pub(super) fn choices_of(games: &Games, problem: &Problem) -> Vec<MeantPrinting> {
+    let meant = |candidate: Candidate| {
+        let Candidate { game, set, number, name, rarity, printing } = candidate;
+        let place = words::place(&set, &number);
+        let place = match rarity {
+            Some(rarity) => words::printing_at(&place, &games.rarity(&game, &rarity)),
+            None => place,
+        };
+        Some(MeantPrinting {
+            printing: printing?,
+            name: match name {
+                Some(name) => words::printing_at(&name, &place),
+                None => place,
+            },
+            key: Uuid::now_v7().to_string(),
+        })
+    };
+    candidates(problem).into_iter().filter_map(meant).collect()
+}

@@ -1,0 +1,214 @@
+//! Text of the pages of the collection.
+
+use crate::app::problem::ProblemCode;
+use crate::web::words::{cards, grouped, titled};
+
+pub(super) const COLLECTION: &str = "Collection";
+pub(super) const ABOUT: &str = "How many cards you have, by printing and condition. Copies that are registered to you are counted apart.";
+pub(super) const WAYS: &str = "More of your collection";
+pub(super) const PROGRESS: &str = "Completion";
+pub(super) const DUPLICATES: &str = "Duplicates";
+pub(super) const IMPORT: &str = "Import a file";
+pub(super) const EXPORT: &str = "Export as CSV";
+pub(super) const NOTHING: &str =
+    "You have counted no card yet. Add one by its name below, or import a file.";
+pub(super) const NOTHING_FITS: &str = "You have counted no such card.";
+pub(super) const CONDITION: &str = "Condition";
+pub(super) const SAVE: &str = "Set";
+pub(super) const LESS: &str = "−1";
+pub(super) const MORE: &str = "+1";
+pub(super) const UNDO: &str = "Undo";
+pub(super) const ADD_CARD: &str = "Add cards";
+pub(super) const ADD_CARD_ABOUT: &str =
+    "Where a card comes in several rarities, say which one you have.";
+pub(super) const HOW_MANY: &str = "How many";
+pub(super) const ADD: &str = "Add";
+pub(super) const SEVERAL_PRINTINGS: &str =
+    "The card comes in several printings. Choose one of them, or give its rarity.";
+pub(super) const NO_SUCH_CARD: &str =
+    "There is no such card that you may see. Compare its name, set, number and rarity.";
+pub(super) const WHICH: &str = "Which one do you mean?";
+pub(super) const ALREADY_SO: &str = "Nothing was changed: the count is so already.";
+pub(super) const NUMBER_FAULT: &str = "The number must be 0 to 9999.";
+pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
+
+pub(super) const PROGRESS_ABOUT: &str = "Sets of which you have something: cards and printings that you have counted, or that are registered to you.";
+pub(super) const NO_PROGRESS: &str = "You have nothing of this game yet.";
+pub(super) const SHOW: &str = "Show";
+pub(super) const CARDS: &str = "Cards";
+pub(super) const PRINTINGS: &str = "Printings";
+
+pub(super) const DUPLICATES_ABOUT: &str = "Printings of which you have more than you keep, counted and registered together. They are what you could give away.";
+pub(super) const NO_DUPLICATES: &str = "You have nothing beyond what you keep.";
+pub(super) const KEEP: &str = "How many of each you keep";
+pub(super) const KEEP_FAULT: &str = "The number must be 1 to 9999.";
+pub(super) const COUNTED: &str = "Counted";
+pub(super) const REGISTERED: &str = "Registered";
+pub(super) const SPARE: &str = "To spare";
+pub(super) const TO_HAVES: &str = "Put cards on your haves";
+
+pub(super) const IMPORT_ABOUT: &str = "A CSV file with headings, as Moxfield, Archidekt, Deckbox, ManaBox, Dragon Shield, TCGplayer and this site write it. You see first what each line means; nothing is counted until you say so.";
+pub(super) const FILE: &str = "File";
+pub(super) const FILE_HELP: &str = "At most 16 MiB and 50,000 lines.";
+pub(super) const PASTE: &str = "Or paste it";
+pub(super) const PASTE_HELP: &str =
+    "With the headings in the first line. A file that is chosen goes first.";
+pub(super) const PASTE_EXAMPLE: &str = "Count,Name,Set,Rarity\n4,Kettle Imp,hearth,common";
+pub(super) const MODE: &str = "What becomes of your counts";
+pub(super) const WITHOUT_RARITY: &str = "Lines without a rarity";
+pub(super) const GAME_OF_LINES: &str = "Game of lines that name none";
+pub(super) const NO_GAME: &str = "None";
+pub(super) const READ_FILE: &str = "Read it";
+pub(super) const NO_FILE: &str = "Choose a file, or paste its lines.";
+pub(super) const VERDICTS: &str = "What each line means";
+pub(super) const NOT_USABLE: &str = "Lines that cannot be counted";
+pub(super) const USABLE: &str = "Lines that can be counted";
+pub(super) const LINE: &str = "Line";
+pub(super) const WRITTEN: &str = "Written";
+pub(super) const VERDICT: &str = "Result";
+pub(super) const PERHAPS: &str = "Perhaps";
+pub(super) const CARD: &str = "Card";
+pub(super) const HEADINGS: &str = "Columns that were read";
+pub(super) const HEADINGS_LEFT: &str = "Columns that were not read";
+pub(super) const COMMIT: &str = "Count these cards";
+pub(super) const COMMIT_OK: &str = "Count them, and leave out the other lines";
+pub(super) const NOTHING_USABLE: &str = "No line can be counted. Mend the file and send it again.";
+pub(super) const REPLACES: &str =
+    "Your counts become what the file says: what it does not name is taken away.";
+pub(super) const ANOTHER_FILE: &str = "Import another file";
+pub(super) const IMPORTED: &str = "The file is imported";
+pub(super) const IMPORT_GONE: &str =
+    "This reading is gone: it is kept for 15 minutes. Send the file again.";
+pub(super) const ADDED: &str = "New entries";
+pub(super) const CHANGED: &str = "Changed entries";
+pub(super) const REMOVED: &str = "Removed entries";
+pub(super) const LEFT_OUT: &str = "Lines that were left out";
+
+/// What becomes of the counts: what is sent, and what is said.
+pub(super) const MODES: [(&str, &str); 2] =
+    [("add", "The file is added to them"), ("replace", "They become what the file says")];
+
+/// What lines mean that name no rarity: what is sent, and what is said.
+pub(super) const RARITIES: [(&str, &str); 2] =
+    [("ambiguous", "Ask me"), ("most_common", "Are the most common printing")];
+
+/// A condition.
+pub(super) fn condition(code: &str) -> String {
+    titled(code)
+}
+
+/// What was changed.
+pub(super) fn changed(card: &str, before: i32, after: i32) -> String {
+    format!("{card}: {} before, {} now.", grouped(before.into()), grouped(after.into()))
+}
+
+/// The field of a count.
+pub(super) fn count_of(card: &str) -> String {
+    format!("How many of {card}")
+}
+
+/// The button that sets a count.
+pub(super) fn set_of(card: &str) -> String {
+    format!("Set the number of {card}")
+}
+
+/// The button that takes one away.
+pub(super) fn one_less(card: &str) -> String {
+    format!("{LESS}: {card}")
+}
+
+/// The button that adds one.
+pub(super) fn one_more(card: &str) -> String {
+    format!("{MORE}: {card}")
+}
+
+/// The button that undoes a change.
+pub(super) fn undo(card: &str) -> String {
+    format!("Undo the change of {card}")
+}
+
+/// Names that may be meant: the first few.
+pub(super) fn perhaps(names: &[String]) -> String {
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.dedup();
+    names.truncate(5);
+    format!("There is no such card that you may see. Perhaps you mean: {}.", names.join("; "))
+}
+
+/// How many entries there are.
+pub(super) fn entries(count: i64) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(count)) }
+}
+
+/// So many of so many.
+pub(super) fn part(owned: i64, total: i64) -> String {
+    format!("{} of {}", grouped(owned), grouped(total))
+}
+
+/// What a reading came to.
+pub(super) fn totals(lines: usize, ok: usize, counted: i64) -> String {
+    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    format!("{lines}; {ok} can be counted: {}.", cards(counted))
+}
+
+/// Lines that are not shown one by one; `None`: all are.
+pub(super) fn not_shown(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("1 more line is not shown here.".to_owned()),
+        _ => Some(format!("{count} more lines are not shown here.")),
+    }
+}
+
+/// What is said of a line.
+pub(super) fn verdict(code: &str) -> &'static str {
+    match code {
+        "ok" => "Can be counted",
+        "ambiguous" => "May mean several",
+        "unknown" => "Not found",
+        _ => "Cannot be read",
+    }
+}
+
+/// What a line counts.
+pub(super) fn counts(quantity: i32, condition: &str) -> String {
+    format!("{}×, {}", grouped(quantity.into()), titled(condition).to_lowercase())
+}
+
+/// What went wrong with a count. `None`: a page of its own says it.
+pub(super) fn count_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::CountOutOfRange => "A count stays between 0 and 9999. Nothing was changed.",
+        ProblemCode::CollectionFull => "Your collection has as many entries as it may have.",
+        ProblemCode::UnclearPrinting => {
+            "It is not clear which printing you mean. Nothing was changed."
+        }
+        ProblemCode::NotFound => "There is no such printing that you may see.",
+        ProblemCode::IdempotencyKeyReused => {
+            "This form was sent before with other contents. Send it once more."
+        }
+        ProblemCode::IdempotencyInProgress => "It is being counted at the moment.",
+        _ => return None,
+    })
+}
+
+/// What went wrong with a file. `None`: a page of its own says it.
+pub(super) fn import_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::NotUtf8 => "The text of the file cannot be read: save it as UTF-8.",
+        ProblemCode::MalformedJson => "The file is no proper JSON.",
+        ProblemCode::UnreadableCollection => "The file is no table of cards.",
+        ProblemCode::TooManyImports => "Other files of yours, or of your network, are being read.",
+        ProblemCode::BodyTooLarge => "The file is larger than 16 MiB.",
+        ProblemCode::CountOutOfRange => "Some counts would be more than 9999. Nothing was changed.",
+        ProblemCode::CollectionFull => {
+            "Your collection would have more entries than it may have. Nothing was changed."
+        }
+        ProblemCode::EditConflict => {
+            "Cards of the file have changed since it was read. Send it again."
+        }
+        ProblemCode::ImportHasFaults => "Some lines cannot be counted. Nothing was changed.",
+        ProblemCode::NotFound => IMPORT_GONE,
+        _ => return None,
+    })
+}

@@ -1,0 +1,186 @@
+//! A dispute, as one of its sides sees it: what she has said, what became of it. Neither side learns who the other is.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::choices::Games;
+use super::section::Section;
+use super::views::CardCell;
+use super::words as copy_words;
+use super::{copy_path, dispute_path};
+use crate::app::copies::disputes;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{ArgueOwnDisputes, Granted, ReadOwnDisputes};
+use crate::domain::copies::dispute::{MAX_STATEMENT, MAX_STATEMENTS};
+use crate::domain::ids::DisputeId;
+use crate::http::extract::{Form, claim_of_form};
+use crate::web::accounts::Moment;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+#[derive(Template)]
+#[template(path = "web/copies/dispute.html")]
+struct DisputePage<'a> {
+    frame: Frame,
+    section: Section,
+    faults: Faults,
+    /// What was done before; empty: nothing that must be said.
+    done: &'static str,
+    path: String,
+    card: CardCell,
+    role: &'static str,
+    about: &'static str,
+    state: &'static str,
+    is_open: bool,
+    is_claimant: bool,
+    opened: Moment,
+    closed: Option<Moment>,
+    /// What the moderator says who decided it.
+    reason: Option<String>,
+    /// The own copy.
+    copy_path: Option<String>,
+    statements: Vec<Statement>,
+    /// How many more statements there may be.
+    left: String,
+    may_speak: bool,
+    text: &'a str,
+    most: usize,
+    key: String,
+}
+
+/// Something that the reader has said.
+struct Statement {
+    at: Moment,
+    lines: Vec<String>,
+}
+
+/// What was done before the page is read.
+#[derive(Deserialize)]
+pub(in crate::web) struct DisputeQuery {
+    #[serde(default)]
+    done: String,
+}
+
+/// What somebody says.
+#[derive(Deserialize)]
+pub(in crate::web) struct SaidForm {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    key: String,
+}
+
+/// Shows a dispute to its two sides.
+pub(in crate::web) async fn find_dispute(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnDisputes>,
+    dispute: web::Path<Uuid>,
+    query: web::Query<DisputeQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (id, done) = (DisputeId(*dispute), copy_words::done(&query.done));
+    show(&state, (&by, &by.visitor), id, (200, Faults::none()), done, "").await
+}
+
+async fn show(
+    app: &AppState,
+    (by, visitor): (&Granted<ReadOwnDisputes>, &Visitor),
+    id: DisputeId,
+    (status, faults): (u16, Faults),
+    done: &'static str,
+    text: &str,
+) -> Result<HttpResponse, Problem> {
+    let found = disputes::find(app, by, None, visitor.viewer(), id).await?;
+    let (summary, games) = (found.summary, Games::read(app).await?);
+    let card = CardCell::of_copy(&games, &summary.card, None);
+    let heading = copy_words::dispute_about(&card.name);
+    let (is_open, is_claimant) = (summary.state == "open", summary.role == Some("claimant"));
+    let said = i64::try_from(found.statements.len()).unwrap_or(MAX_STATEMENTS);
+    let left = MAX_STATEMENTS.saturating_sub(said);
+    let statements = found.statements.into_iter().map(|statement| Statement {
+        at: Moment::new(statement.created_at),
+        lines: statement.text.lines().map(str::to_owned).collect(),
+    });
+    let page = DisputePage {
+        frame: Frame::new(&heading).at(Place::Collection),
+        section: Section::Disputes,
+        faults,
+        done,
+        path: dispute_path(&summary.id.to_string()),
+        role: copy_words::role(summary.role),
+        about: copy_words::role_about(is_claimant),
+        state: copy_words::dispute_state(summary.state),
+        is_open,
+        is_claimant,
+        opened: Moment::new(summary.opened_at),
+        closed: summary.closed_at.map(Moment::new),
+        reason: summary.reason,
+        copy_path: summary.copy.map(copy_path),
+        statements: statements.collect(),
+        left: copy_words::statements_left(left),
+        may_speak: is_open && left > 0,
+        card,
+        text,
+        most: MAX_STATEMENT,
+        key: Uuid::now_v7().to_string(),
+    };
+    private(status, &page)
+}
+
+/// Adds a statement.
+pub(in crate::web) async fn say(
+    state: web::Data<AppState>,
+    by: Player<ArgueOwnDisputes>,
+    dispute: web::Path<Uuid>,
+    Form(said): Form<SaidForm>,
+) -> Result<HttpResponse, Problem> {
+    let id = DisputeId(*dispute);
+    let stated = async {
+        let text = disputes::read_statement(&said.text)?;
+        let fields = [dispute.to_string(), text.clone()];
+        let fields = fields.each_ref().map(String::as_str);
+        let key = claim_of_form(&state, by.account(), "page_create_statement", &said.key, &fields);
+        let viewer = by.visitor.viewer();
+        disputes::create_statement(&state, &by, viewer, id, &text, key.as_ref()).await
+    };
+    match stated.await {
+        Ok(_) => Ok(see_other(&format!("{}?done=said", dispute_path(&id.to_string())))),
+        Err(problem) => refused(&state, &by, id, problem, &said.text).await,
+    }
+}
+
+/// Withdraws the claim of the reader.
+pub(in crate::web) async fn withdraw(
+    state: web::Data<AppState>,
+    by: Player<ArgueOwnDisputes>,
+    dispute: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let id = DisputeId(*dispute);
+    match disputes::withdraw(&state, &by, by.visitor.viewer(), id).await {
+        Ok(_) => Ok(see_other(&format!("{}?done=withdrawn", dispute_path(&id.to_string())))),
+        Err(problem) => refused(&state, &by, id, problem, "").await,
+    }
+}
+
+/// The dispute as it is now, with why something came to nothing.
+async fn refused(
+    app: &AppState,
+    by: &Player<ArgueOwnDisputes>,
+    id: DisputeId,
+    problem: Problem,
+    text: &str,
+) -> Result<HttpResponse, Problem> {
+    let status = problem.code().status();
+    let faults = if problem.code() == ProblemCode::NotFound {
+        None
+    } else {
+        Faults::of_problem(&problem, &[("/text", "text")], copy_words::dispute_fault)
+    };
+    let Some(faults) = faults else { return Err(problem) };
+    let reads = by.visitor.must::<ReadOwnDisputes>()?;
+    show(app, (&reads, &by.visitor), id, (status, faults), "", text).await
+}

@@ -1,0 +1,179 @@
+//! The forms of a list of wants or haves: what was typed, and the list that it makes.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::choices::TypedCard;
+use super::item::id_of;
+use super::words as copy_words;
+use crate::app::catalogue::card_lookups::CardIdentifierBody;
+use crate::app::copies::trade_lists::{
+    NamedItem, TradeItemResponse, TradeListContent, VersionedTradeList, WantedItem,
+};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::code::Code;
+use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS};
+use crate::domain::decks::deck::Visibility;
+use crate::domain::ids::PrintingId;
+use crate::web::forms::{Faults, Fields};
+use crate::web::words;
+
+/// What was typed into the forms.
+pub(super) struct Typed {
+    pub(super) revision: i64,
+    pub(super) from: usize,
+    pub(super) visibility: Option<String>,
+    /// Numbers by item.
+    pub(super) numbers: BTreeMap<String, String>,
+    pub(super) card: TypedCard,
+    pub(super) add: String,
+}
+
+impl Typed {
+    pub(super) fn nothing(from: usize) -> Self {
+        let (numbers, card) = (BTreeMap::new(), TypedCard::default());
+        Self { revision: 0, from, visibility: None, numbers, card, add: "1".to_owned() }
+    }
+
+    pub(super) fn read(fields: &Fields) -> Self {
+        let items = fields.all("item").map(str::to_owned);
+        let numbers = fields.all("number").map(|number| number.trim().to_owned());
+        Self {
+            revision: fields.one("revision").parse().unwrap_or_default(),
+            from: fields.one("from").parse().unwrap_or_default(),
+            visibility: TypedCard::given(fields.one("visibility")),
+            numbers: items.zip(numbers).collect(),
+            card: TypedCard::read(fields),
+            add: fields.one("add").trim().to_owned(),
+        }
+    }
+}
+
+/// The list with the numbers that were typed; 0 takes an item off.
+pub(super) fn with_numbers(
+    stored: &VersionedTradeList,
+    typed: &Typed,
+) -> Result<TradeListContent, Faults> {
+    let mut items = Vec::with_capacity(stored.list.items.len());
+    for item in &stored.list.items {
+        let quantity = match typed.numbers.get(&id_of(item)) {
+            None => item.quantity,
+            Some(number) => match number.parse() {
+                Ok(quantity) if (0..=MAX_QUANTITY).contains(&quantity) => quantity,
+                _ => return Err(Faults::one("", copy_words::NUMBER_FAULT)),
+            },
+        };
+        if quantity > 0 {
+            items.extend(wanted(item, quantity));
+        }
+    }
+    Ok(TradeListContent { visibility: visibility(stored, typed), items })
+}
+
+/// The list with another card on it.
+pub(super) fn with_card(
+    stored: &VersionedTradeList,
+    typed: &Typed,
+) -> Result<TradeListContent, Faults> {
+    let mut faults = Faults::none();
+    let TypedCard { game, name, set, number, rarity } = &typed.card;
+    let quantity = typed.add.parse().ok().filter(|add| (1..=MAX_QUANTITY).contains(add));
+    if quantity.is_none() {
+        faults.add("add", copy_words::ADD_FAULT);
+    }
+    let rarity = TypedCard::given(rarity).map(Code::try_from).transpose();
+    if rarity.is_err() {
+        faults.add("card_rarity", copy_words::CODE_FAULT);
+    }
+    let by_number = !set.is_empty() && !number.is_empty();
+    let body = CardIdentifierBody {
+        id: None,
+        game: TypedCard::given(game),
+        set: TypedCard::given(set),
+        // Set and number say which card it is; without both it is the name.
+        number: TypedCard::given(number).filter(|_| by_number),
+        name: TypedCard::given(name).filter(|_| !by_number),
+    };
+    let is_named = !name.is_empty() || by_number;
+    let mut wrong: Vec<InputFault> = Vec::new();
+    let identifier = body.parse("", &["card"], &mut wrong).filter(|_| is_named);
+    if !is_named {
+        faults.add("card_name", copy_words::NAME_OR_NUMBER);
+    }
+    for fault in wrong.iter().filter(|_| is_named) {
+        let field = field_of(fault.pointer.trim_start_matches('/'));
+        faults.add(field, words::sentence(&fault.detail));
+    }
+    if stored.list.items.len() >= MAX_TRADE_ITEMS {
+        faults.add("", copy_words::LIST_FULL);
+    }
+    let (Some(identifier), Some(quantity), Ok(rarity), true) =
+        (identifier, quantity, rarity, faults.is_empty())
+    else {
+        return Err(faults);
+    };
+    let mut items: Vec<WantedItem> =
+        stored.list.items.iter().filter_map(|item| wanted(item, item.quantity)).collect();
+    let rarity = rarity.as_ref().map(Code::lower_case);
+    items.push(WantedItem { named: NamedItem::Card(identifier), rarity, quantity });
+    Ok(TradeListContent { visibility: visibility(stored, typed), items })
+}
+
+fn field_of(member: &str) -> &'static str {
+    match member {
+        "game" => "card_game",
+        "set" => "card_set",
+        "number" => "card_number",
+        _ => "card_name",
+    }
+}
+
+/// An item as it stands on the list. There is always one: an id is never read wrong.
+fn wanted(item: &TradeItemResponse, quantity: i32) -> Option<WantedItem> {
+    let of_card = |id: Uuid| CardIdentifierBody {
+        id: Some(id.to_string()),
+        game: None,
+        set: None,
+        number: None,
+        name: None,
+    };
+    let named = match item.printing {
+        Some(printing) => Some(NamedItem::Printing(PrintingId(printing))),
+        None => {
+            let body = of_card(item.card.id);
+            body.parse("", &["card"], &mut Vec::new()).map(NamedItem::Card)
+        }
+    };
+    Some(WantedItem { named: named?, rarity: None, quantity })
+}
+
+fn visibility(stored: &VersionedTradeList, typed: &Typed) -> Visibility {
+    let word = typed.visibility.as_deref().unwrap_or(stored.list.visibility);
+    Visibility::ALL.into_iter().find(|one| one.as_str() == word).unwrap_or_default()
+}
+
+/// What a problem says of the forms. `items`: how many were sent, the new one last. `None`: it is a page of its own.
+pub(super) fn faults_of(problem: &Problem, items: usize, is_adding: bool) -> Option<Faults> {
+    match problem.code() {
+        ProblemCode::PreconditionFailed => {
+            Some(Faults::one("", copy_words::LIST_CHANGED_MEANWHILE))
+        }
+        ProblemCode::InvalidBody => {
+            let last = format!("/items/{}", items.saturating_sub(1));
+            let fault = problem.faults().first();
+            let is_new = is_adding && fault.is_some_and(|fault| fault.pointer == last);
+            let text = match fault.map(|fault| fault.detail.as_str()) {
+                Some(detail) if detail.contains("twice") => copy_words::ON_LIST_ALREADY.to_owned(),
+                Some(detail) => words::sentence(detail),
+                None => String::new(),
+            };
+            Some(if is_new {
+                Faults::one("card_name", text)
+            } else {
+                Faults::one("", copy_words::ITEM_GONE)
+            })
+        }
+        _ => None,
+    }
+}

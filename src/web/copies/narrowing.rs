@@ -1,0 +1,110 @@
+//! Lists of what somebody has are narrowed to a game, a set and a rarity.
+
+use serde::Deserialize;
+
+use super::choices::{Choice, Games};
+use crate::app::catalogue::codes::Codes;
+use crate::app::page::Cursor;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::domain::code::Code;
+use crate::web::forms::Faults;
+use crate::web::words;
+
+/// Which part of a list, as a form sends it: fields that nobody filled in are empty.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct Narrowing {
+    pub(in crate::web) game: String,
+    pub(in crate::web) set: String,
+    pub(in crate::web) rarity: String,
+    pub(in crate::web) cursor: Option<Cursor>,
+}
+
+impl Narrowing {
+    /// The address of a page with this in it.
+    pub(in crate::web) fn path_at(&self, page: &str, cursor: Option<&str>) -> String {
+        let fields = [
+            ("game", self.game.trim()),
+            ("set", self.set.trim()),
+            ("rarity", self.rarity.trim()),
+            ("cursor", cursor.unwrap_or_default()),
+        ];
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
+        let query = query.finish();
+        if query.is_empty() { page.to_owned() } else { format!("{page}?{query}") }
+    }
+
+    /// The first page of the same list; `None`: this is it.
+    pub(in crate::web) fn first_path(&self, page: &str) -> Option<String> {
+        self.cursor.as_ref().map(|_| self.path_at(page, None))
+    }
+
+    /// Whether the list is narrowed at all.
+    pub(in crate::web) fn is_narrowed(&self) -> bool {
+        self.path_at("", None) != ""
+    }
+
+    /// The codes, which there must be; or what is wrong with the fields.
+    pub(in crate::web) async fn codes(
+        &self,
+        app: &AppState,
+    ) -> Result<Result<Codes, Faults>, Problem> {
+        let mut faults = Faults::none();
+        let mut code = |field: &'static str, text: &str| {
+            let text = text.trim();
+            if text.is_empty() {
+                return None;
+            }
+            let code = Code::try_from(text);
+            code.map_err(|error| faults.add(field, words::sentence(&error.to_string()))).ok()
+        };
+        let (game, set) = (code("game", &self.game), code("set", &self.set));
+        let codes = Codes { game, set, rarity: code("rarity", &self.rarity) };
+        if !faults.is_empty() {
+            return Ok(Err(faults));
+        }
+        match codes.resolve(app).await {
+            Ok(codes) => Ok(Ok(codes)),
+            Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
+                let fields = [("?game", "game"), ("?set", "set"), ("?rarity", "rarity")];
+                Faults::of_problem(&problem, &fields, |_| None).map(Err).ok_or(problem)
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+}
+
+/// The form by which a list is narrowed.
+pub(in crate::web) struct NarrowForm {
+    pub(in crate::web) path: String,
+    pub(in crate::web) games: Vec<Choice>,
+    pub(in crate::web) set: String,
+    /// `None`: the list is not narrowed to a rarity.
+    pub(in crate::web) rarity: Option<String>,
+}
+
+impl NarrowForm {
+    pub(in crate::web) fn new(path: &str, games: &Games, asked: &Narrowing) -> Self {
+        Self {
+            path: path.to_owned(),
+            games: games.choices(&asked.game),
+            set: asked.set.clone(),
+            rarity: Some(asked.rarity.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_hold_what_was_asked_and_nothing_empty() {
+        let asked = Narrowing { set: " hearth ".to_owned(), ..Narrowing::default() };
+        assert_eq!(asked.path_at("/my/copies", Some("abc")), "/my/copies?set=hearth&cursor=abc");
+        assert_eq!(Narrowing::default().path_at("/my/copies", None), "/my/copies");
+        assert!(asked.is_narrowed() && !Narrowing::default().is_narrowed());
+    }
+}

@@ -1,0 +1,270 @@
+//! What a player shows to others: wants and haves, copies, public decks.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+
+use super::choices::Games;
+use super::item::{ItemRow, part_of};
+use super::offer::new_path;
+use super::player_path;
+use super::trade_words;
+use super::views::CardCell;
+use super::words as copy_words;
+use crate::app::accounts::own_account;
+use crate::app::catalogue::codes::Codes;
+use crate::app::copies::own_copies::{CopySelection, copies_after};
+use crate::app::copies::trade_lists::{self, ShownTradeListResponse};
+use crate::app::copies::trading::{self, ShownCopyResponse};
+use crate::app::decks::public_decks::{self, PublicDeckRequest};
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnAccount, ReadTrades};
+use crate::domain::collection::TradeListKind;
+use crate::domain::network::Network;
+use crate::domain::text::AccountName;
+use crate::http::extract::ClientNetwork;
+use crate::web::forms::private;
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::Visitor;
+use crate::web::words;
+
+/// Entries of each kind on the page that shows all kinds.
+const FEW: u16 = 24;
+/// Decks on the page.
+const DECKS: u16 = 10;
+
+/// Which part is to be seen.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct PlayerQuery {
+    /// `haves`, `wants` or `copies`; else a few of each.
+    show: String,
+    from: usize,
+    cursor: Option<Cursor>,
+}
+
+impl PlayerQuery {
+    fn shows(&self, kind: &str) -> bool {
+        self.show == kind || !["haves", "wants", "copies"].contains(&self.show.as_str())
+    }
+
+    /// Whether one kind alone is shown, page by page.
+    fn is_one(&self, kind: &str) -> bool {
+        self.show == kind
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/copies/player.html")]
+struct PlayerPage {
+    frame: Frame,
+    name: String,
+    path: String,
+    is_oneself: bool,
+    is_stranger: bool,
+    is_part: bool,
+    offer_path: String,
+    lists: Vec<ListView>,
+    copies: Option<CopiesView>,
+    decks: Vec<(String, String)>,
+    decks_path: String,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A list that the player shows.
+struct ListView {
+    kind: &'static str,
+    heading: &'static str,
+    items: Vec<ItemRow>,
+    /// Where all of it is, if there is more.
+    all: Option<(String, String)>,
+}
+
+/// Copies that the player shows.
+struct CopiesView {
+    tiles: Vec<ShownTile>,
+    all: Option<String>,
+}
+
+/// A copy that the player shows.
+struct ShownTile {
+    card: CardCell,
+    /// Where it is asked for; `None`: it cannot be.
+    ask_path: Option<String>,
+    ask: String,
+    is_disputed: bool,
+}
+
+/// Shows what a player shows. Who shows nothing has the page of a name that nobody has.
+pub(in crate::web) async fn find_player(
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    network: ClientNetwork,
+    player: web::Path<String>,
+    query: web::Query<PlayerQuery>,
+) -> Result<HttpResponse, Problem> {
+    let name = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
+    private(200, &page(&state, &visitor, network.0, &name, &query).await?)
+}
+
+async fn page(
+    app: &AppState,
+    visitor: &Visitor,
+    network: Network,
+    name: &AccountName,
+    asked: &PlayerQuery,
+) -> Result<PlayerPage, Problem> {
+    let games = Games::read(app).await?;
+    let viewer = visitor.viewer();
+    let mut known = None;
+    let (mut lists, mut next_path) = (Vec::new(), None);
+    let path = player_path(name.as_str());
+    let kinds = [
+        ("haves", TradeListKind::Have, copy_words::HAVES),
+        ("wants", TradeListKind::Want, copy_words::WANTS),
+    ];
+    for (kind, of, heading) in kinds.into_iter().filter(|(kind, ..)| asked.shows(kind)) {
+        let found = trade_lists::find_shown(app, viewer, name, of).await;
+        let Some(ShownTradeListResponse { player, items, .. }) = unless_missing(found)? else {
+            continue;
+        };
+        known = Some(player);
+        let (from, most) = if asked.is_one(kind) { (asked.from, ENTRIES) } else { (0, FEW) };
+        let (part, next) = part_of(&items, from, most.into());
+        let next = next.map(|next| format!("{path}?show={kind}&from={next}"));
+        let all = next.is_some().then(|| copy_words::all_of(items.len()));
+        if asked.is_one(kind) {
+            next_path = next;
+        }
+        let all = all.filter(|_| !asked.is_one(kind));
+        lists.push(ListView {
+            kind,
+            heading,
+            items: part.iter().map(|item| ItemRow::new(&games, item)).collect(),
+            all: all.map(|text| (text, format!("{path}?show={kind}"))),
+        });
+    }
+    let reads: Option<Granted<ReadTrades>> = visitor.must().ok();
+    let own = match visitor.must::<ReadOwnAccount>() {
+        Ok(by) => AccountName::parse(&own_account::find_own(app, &by).await?.name).ok(),
+        Err(_) => None,
+    };
+    let is_oneself = own.is_some_and(|own| own.key() == name.key());
+    let mut copies = None;
+    if let Some(reads) = reads.as_ref().filter(|_| asked.shows("copies")) {
+        let found = find_copies(app, reads, visitor, name, asked).await?;
+        copies = found.map(|found| {
+            let next = found.next_cursor;
+            if asked.is_one("copies") {
+                next_path = next.map(|cursor| format!("{path}?show=copies&cursor={cursor}"));
+                return CopiesView {
+                    tiles: tiles(&games, name, is_oneself, found.data),
+                    all: None,
+                };
+            }
+            let all = next.map(|_| format!("{path}?show=copies"));
+            CopiesView { tiles: tiles(&games, name, is_oneself, found.data), all }
+        });
+    }
+    let is_part = asked.is_one("haves") || asked.is_one("wants") || asked.is_one("copies");
+    let query = format!("by:\"{}\"", name.as_str().replace(['"', '\\'], " "));
+    let mut decks = Vec::new();
+    if !is_part {
+        let found = find_decks(app, network, query.clone()).await;
+        known = known.or_else(|| found.first().map(|deck| deck.author.clone()));
+        decks = found
+            .into_iter()
+            .map(|deck| (deck.deck.name, format!("/decks/{}", deck.deck.id)))
+            .collect();
+    }
+    if lists.is_empty() && copies.is_none() && decks.is_empty() {
+        return Err(Problem::not_found());
+    }
+    let name = known.unwrap_or_else(|| name.as_str().to_owned());
+    let mut frame = Frame::new(&name).at(Place::Elsewhere);
+    frame.next.clone_from(&next_path);
+    let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+    Ok(PlayerPage {
+        frame,
+        is_oneself,
+        is_stranger: visitor.is_stranger(),
+        is_part,
+        offer_path: new_path(&name, None),
+        lists,
+        copies,
+        decks,
+        decks_path: format!("/decks?q={query}"),
+        first_path: (asked.from > 0 || asked.cursor.is_some())
+            .then(|| format!("{path}?show={}", asked.show)),
+        next_path,
+        path,
+        name,
+    })
+}
+
+/// `None`: there is no such thing, or none that is shown.
+fn unless_missing<T>(found: Result<T, Problem>) -> Result<Option<T>, Problem> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(problem) if problem.code() == ProblemCode::NotFound => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn find_copies(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    visitor: &Visitor,
+    name: &AccountName,
+    asked: &PlayerQuery,
+) -> Result<Option<Page<ShownCopyResponse>>, Problem> {
+    let is_one = asked.is_one("copies");
+    let limit = PageLimit::try_from(if is_one { ENTRIES } else { FEW });
+    let limit = limit.map_err(Problem::internal)?;
+    let after = copies_after(asked.cursor.as_ref().filter(|_| is_one))?;
+    let all = CopySelection { codes: Codes::default(), card: None };
+    let viewer = visitor.viewer();
+    unless_missing(trading::list_shown(app, by, viewer, name, &all, after, limit).await)
+}
+
+fn tiles(
+    games: &Games,
+    player: &AccountName,
+    is_oneself: bool,
+    copies: Vec<ShownCopyResponse>,
+) -> Vec<ShownTile> {
+    let tile = |copy: ShownCopyResponse| {
+        let card = CardCell::of_copy(games, &copy.card, copy.rarity.as_deref());
+        ShownTile {
+            ask_path: (!is_oneself).then(|| new_path(player.as_str(), Some(copy.id))),
+            ask: copy_words::ask_for(&card.whole()),
+            is_disputed: copy.disputed,
+            card,
+        }
+    };
+    copies.into_iter().map(tile).collect()
+}
+
+/// The decks that a player shows to everybody. The page is worth showing without them, when nobody could look for them in time.
+async fn find_decks(
+    app: &AppState,
+    network: Network,
+    text: String,
+) -> Vec<public_decks::PublicDeckResponse> {
+    let request = PublicDeckRequest { text, ..PublicDeckRequest::default() };
+    let found = async {
+        let limit = PageLimit::try_from(DECKS).map_err(Problem::internal)?;
+        let query = request.check(app).await?;
+        public_decks::list(app, network, query, None, limit).await
+    };
+    match found.await {
+        Ok(found) => found.page.data,
+        Err(problem) => {
+            tracing::warn!(%problem, "the page of a player lacks decks");
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The pages of what somebody has, beside each other.
+
+use super::words as copy_words;
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::web) enum Section {
+    Counts,
+    Copies,
+    Lists,
+    Trades,
+    Disputes,
+}
+
+impl Section {
+    const ALL: [Self; 5] = [Self::Counts, Self::Copies, Self::Lists, Self::Trades, Self::Disputes];
+
+    fn path(self) -> &'static str {
+        match self {
+            Self::Counts => "/my/collection",
+            Self::Copies => "/my/copies",
+            Self::Lists => "/my/lists",
+            Self::Trades => "/trades",
+            Self::Disputes => "/disputes",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Counts => copy_words::COUNTS,
+            Self::Copies => copy_words::MY_COPIES,
+            Self::Lists => copy_words::LISTS,
+            Self::Trades => copy_words::TRADES,
+            Self::Disputes => copy_words::DISPUTES,
+        }
+    }
+
+    /// What the navigation is called.
+    pub(in crate::web) fn label(self) -> &'static str {
+        copy_words::OF_COLLECTION
+    }
+
+    /// All of them: where each is, what it is called, and whether it is this one.
+    pub(in crate::web) fn links(self) -> [(&'static str, &'static str, bool); 5] {
+        Self::ALL.map(|one| (one.path(), one.name(), one == self))
+    }
+}

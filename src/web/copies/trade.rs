@@ -1,0 +1,301 @@
+//! A trade: what each side gives, what it means for the own decks, and the answers to it.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::choices::Games;
+use super::section::Section;
+use super::trade_words;
+use super::views::CardCell;
+use super::words as copy_words;
+use super::{copy_path, player_path, trade_path};
+use crate::app::copies::trade_responses::{TradeResponse, TradedCopyResponse};
+use crate::app::copies::trades;
+use crate::app::decks::deck_trades::{self, TradeDecksResponse};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadTrades, WriteTrades};
+use crate::domain::ids::TradeId;
+use crate::domain::network::Network;
+use crate::http::extract::ClientNetwork;
+use crate::web::accounts::Moment;
+use crate::web::forms::{Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::session::{Player, Visitor, see_other};
+use crate::web::words;
+
+/// What there is to say of a trade, to one of its sides.
+struct TradeView {
+    path: String,
+    title: String,
+    other: String,
+    other_path: String,
+    state: &'static str,
+    is_open: bool,
+    /// Whether the reader made it.
+    is_own: bool,
+    message: Option<String>,
+    made: Moment,
+    ends: Moment,
+    closed: Option<Moment>,
+    before_path: Option<String>,
+    after_path: Option<String>,
+    /// What the reader gives, and gets.
+    sides: [SideView; 2],
+    /// Whether a copy is not there to give any more.
+    is_stuck: bool,
+    is_disputed: bool,
+}
+
+/// What goes one way.
+struct SideView {
+    id: &'static str,
+    heading: &'static str,
+    /// What is said where it is nothing.
+    nothing: &'static str,
+    copies: Vec<TradedTile>,
+}
+
+/// A copy in a trade.
+struct TradedTile {
+    card: CardCell,
+    /// The own copy, which has a page.
+    path: Option<String>,
+    notes: Vec<&'static str>,
+}
+
+impl TradeView {
+    fn new(games: &Games, trade: TradeResponse) -> Self {
+        let TradeResponse { summary, give, want } = trade;
+        let (is_own, is_open) = (summary.role == "offerer", summary.state == "open");
+        let other = if is_own { summary.to } else { summary.from };
+        let (gives, gets) = if is_own { (give, want) } else { (want, give) };
+        let all = || gives.iter().chain(&gets);
+        let is_stuck = all().any(|copy| copy.available == Some(false));
+        let is_disputed = gets.iter().any(|copy| copy.disputed == Some(true));
+        let tiles = |copies: Vec<TradedCopyResponse>, is_mine: bool| {
+            let tile = |copy: TradedCopyResponse| TradedTile {
+                card: CardCell::of_copy(games, &copy.card, copy.rarity.as_deref()),
+                path: is_mine.then(|| copy_path(copy.id)),
+                notes: trade_words::notes(copy.disputed, copy.available, copy.gone),
+            };
+            copies.into_iter().map(tile).collect()
+        };
+        let (gave, got) = if summary.state == "accepted" {
+            (trade_words::YOU_GAVE, trade_words::YOU_GOT)
+        } else {
+            (trade_words::YOU_GIVE, trade_words::YOU_GET)
+        };
+        Self {
+            path: trade_path(summary.id),
+            title: trade_words::title(is_own, &other),
+            other_path: player_path(&other),
+            other,
+            state: trade_words::state(summary.state, is_own),
+            is_open,
+            is_own,
+            message: summary.message,
+            made: Moment::new(summary.created_at),
+            ends: Moment::new(summary.expires_at),
+            closed: summary.closed_at.map(Moment::new),
+            before_path: summary.counter_to.map(trade_path),
+            after_path: summary.countered_by.map(trade_path),
+            sides: [
+                SideView {
+                    id: "gives",
+                    heading: gave,
+                    nothing: trade_words::GIVE_NOTHING,
+                    copies: tiles(gives, is_open),
+                },
+                SideView {
+                    id: "gets",
+                    heading: got,
+                    nothing: trade_words::GET_NOTHING,
+                    copies: tiles(gets, false),
+                },
+            ],
+            is_stuck,
+            is_disputed,
+        }
+    }
+}
+
+/// What a trade does to an own deck.
+struct DeckEffect {
+    name: String,
+    path: String,
+    missing: String,
+    lines: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "web/copies/trade.html")]
+struct TradePage {
+    frame: Frame,
+    section: Section,
+    faults: Faults,
+    /// What was done before; empty: nothing that must be said.
+    done: &'static str,
+    trade: TradeView,
+    decks: Vec<DeckEffect>,
+    /// How much is not told of decks.
+    decks_left: Option<String>,
+    /// Whether this is the page that asks once more before the trade is accepted.
+    is_confirming: bool,
+}
+
+/// What was done before the page is read.
+#[derive(Deserialize)]
+pub(in crate::web) struct TradeQuery {
+    #[serde(default)]
+    done: String,
+}
+
+/// Shows a trade to its two sides.
+pub(in crate::web) async fn find_trade(
+    state: web::Data<AppState>,
+    by: Player<ReadTrades>,
+    network: ClientNetwork,
+    trade: web::Path<Uuid>,
+    query: web::Query<TradeQuery>,
+) -> Result<HttpResponse, Problem> {
+    let done = trade_words::done(&query.done);
+    let shown = Shown { status: 200, faults: Faults::none(), done, is_confirming: false };
+    show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
+}
+
+/// Asks once more: what goes, what comes, and what it does to decks.
+pub(in crate::web) async fn show_accept(
+    state: web::Data<AppState>,
+    by: Player<ReadTrades>,
+    network: ClientNetwork,
+    trade: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let shown = Shown { status: 200, faults: Faults::none(), done: "", is_confirming: true };
+    show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
+}
+
+/// How a trade is shown.
+struct Shown {
+    status: u16,
+    faults: Faults,
+    done: &'static str,
+    is_confirming: bool,
+}
+
+async fn show(
+    app: &AppState,
+    (by, visitor): (&Granted<ReadTrades>, &Visitor),
+    network: Network,
+    id: TradeId,
+    Shown { status, faults, done, is_confirming }: Shown,
+) -> Result<HttpResponse, Problem> {
+    let asker = (visitor.viewer(), network);
+    let trade = trades::find(app, by, visitor.viewer(), id).await?;
+    let games = Games::read(app).await?;
+    let trade = TradeView::new(&games, trade);
+    // There is nothing to ask once it is closed, nor whoever has made it.
+    let is_confirming = is_confirming && trade.is_open && !trade.is_own;
+    let effects = if trade.is_open {
+        let reads = (visitor.must(), visitor.must());
+        Some(deck_trades::find(app, by, reads, asker, id).await?)
+    } else {
+        None
+    };
+    let decks_left = effects.as_ref().and_then(|effects| {
+        trade_words::decks_left(effects.decks_left_out, effects.decks_not_compared)
+    });
+    let heading = if is_confirming { trade_words::ACCEPT_TITLE } else { trade.title.as_str() };
+    let page = TradePage {
+        frame: Frame::new(heading).at(Place::Collection),
+        section: Section::Trades,
+        faults,
+        done,
+        decks: effects.map(deck_effects).unwrap_or_default(),
+        decks_left,
+        trade,
+        is_confirming,
+    };
+    private(status, &page)
+}
+
+fn deck_effects(told: TradeDecksResponse) -> Vec<DeckEffect> {
+    let effect = |deck: deck_trades::TradeDeckResponse| {
+        let closes = deck.closes.iter().map(|gap| trade_words::closes(&gap.name, gap.copies));
+        let opens =
+            deck.opens.iter().map(|gap| trade_words::opens(&gap.name, gap.copies, gap.reserved));
+        DeckEffect {
+            lines: closes.chain(opens).collect(),
+            missing: trade_words::missing(deck.missing_now, deck.missing_after),
+            path: format!("/decks/{}", deck.deck_id),
+            name: deck.name,
+        }
+    };
+    told.decks.into_iter().map(effect).collect()
+}
+
+/// Accepts an offer: all its copies change hands at once.
+pub(in crate::web) async fn accept(
+    state: web::Data<AppState>,
+    by: Player<WriteTrades>,
+    network: ClientNetwork,
+    trade: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let (id, viewer) = (TradeId(*trade), by.visitor.viewer());
+    let accepted = trades::accept(&state, &by, viewer, id).await;
+    answered(&state, &by, network.0, id, accepted, "accepted").await
+}
+
+/// Refuses an offer that was made to the reader.
+pub(in crate::web) async fn decline(
+    state: web::Data<AppState>,
+    by: Player<WriteTrades>,
+    network: ClientNetwork,
+    trade: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let (id, viewer) = (TradeId(*trade), by.visitor.viewer());
+    let declined = trades::decline(&state, &by, viewer, id).await;
+    answered(&state, &by, network.0, id, declined, "declined").await
+}
+
+/// Takes back an offer of the reader.
+pub(in crate::web) async fn cancel(
+    state: web::Data<AppState>,
+    by: Player<WriteTrades>,
+    network: ClientNetwork,
+    trade: web::Path<Uuid>,
+) -> Result<HttpResponse, Problem> {
+    let (id, viewer) = (TradeId(*trade), by.visitor.viewer());
+    let cancelled = trades::cancel(&state, &by, viewer, id).await;
+    answered(&state, &by, network.0, id, cancelled, "cancelled").await
+}
+
+/// On to the trade after an answer; or the trade as it is now, with why the answer came to nothing.
+async fn answered(
+    app: &AppState,
+    by: &Player<WriteTrades>,
+    network: Network,
+    id: TradeId,
+    answer: Result<TradeResponse, Problem>,
+    done: &str,
+) -> Result<HttpResponse, Problem> {
+    let problem = match answer {
+        Ok(_) => return Ok(see_other(&format!("{}?done={done}", trade_path(id.0)))),
+        Err(problem) => problem,
+    };
+    let faults = match problem.code() {
+        ProblemCode::TradeClosed | ProblemCode::NotYourTurn => {
+            Faults::of_problem(&problem, &[], trade_words::fault)
+        }
+        // The detail says which it was: the player, or copies.
+        ProblemCode::TradeLapsed => Some(Faults::one("", problem.text())),
+        _ => None,
+    };
+    let Some(faults) = faults else { return Err(problem) };
+    let reads = by.visitor.must::<ReadTrades>()?;
+    let status = problem.code().status();
+    let shown = Shown { status, faults, done: "", is_confirming: false };
+    show(app, (&reads, &by.visitor), network, id, shown).await
+}

@@ -1,0 +1,146 @@
+//! The own trades, the newest first, by what has become of them.
+
+use actix_web::{HttpResponse, web};
+use askama::Template;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::section::Section;
+use super::trade_words;
+use super::words as copy_words;
+use super::{player_path, trade_path};
+use crate::app::copies::trade_responses::TradeSummaryResponse;
+use crate::app::copies::trades::{self, TradeFilter};
+use crate::app::page::{Cursor, PageLimit};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::auth::permission::ReadTrades;
+use crate::domain::copies::trade::TradeState;
+use crate::web::accounts::Moment;
+use crate::web::forms::private;
+use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::session::Player;
+use crate::web::words;
+
+/// The page.
+const PATH: &str = "/trades";
+
+/// Which trades.
+#[derive(Debug, Deserialize)]
+#[serde(default)]
+pub(in crate::web) struct TradesQuery {
+    /// In which state; `all`: in any.
+    state: String,
+    cursor: Option<Cursor>,
+}
+
+impl Default for TradesQuery {
+    fn default() -> Self {
+        Self { state: TradeState::Open.as_str().to_owned(), cursor: None }
+    }
+}
+
+impl TradesQuery {
+    /// `Ok(None)`: all of them.
+    fn state(&self) -> Result<Option<TradeState>, Problem> {
+        if self.state == ALL {
+            return Ok(None);
+        }
+        let fault = || InputFault::at("?state", "must be a state of trades, or all");
+        let state = TradeState::parse(&self.state);
+        Ok(Some(state.ok_or_else(|| Problem::of_query(vec![fault()]))?))
+    }
+}
+
+/// What all states are called in addresses.
+const ALL: &str = "all";
+
+#[derive(Template)]
+#[template(path = "web/copies/trades.html")]
+struct TradesPage {
+    frame: Frame,
+    section: Section,
+    states: Vec<StateLink>,
+    is_open: bool,
+    trades: Vec<TradeRow>,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// A state to look at.
+struct StateLink {
+    name: &'static str,
+    path: String,
+    is_chosen: bool,
+}
+
+/// A trade in a list.
+struct TradeRow {
+    path: String,
+    title: String,
+    other: String,
+    other_path: String,
+    state: &'static str,
+    terms: String,
+    message: Option<String>,
+    at: Moment,
+    /// Until when it can be accepted, while it is open.
+    until: Option<Moment>,
+}
+
+impl From<TradeSummaryResponse> for TradeRow {
+    fn from(trade: TradeSummaryResponse) -> Self {
+        let is_own = trade.role == "offerer";
+        let other = if is_own { trade.to } else { trade.from };
+        let counts = (trade.give_count, trade.want_count);
+        let (gives, gets) = if is_own { counts } else { (counts.1, counts.0) };
+        Self {
+            path: trade_path(trade.id),
+            title: trade_words::title(is_own, &other),
+            other_path: player_path(&other),
+            other,
+            state: trade_words::state(trade.state, is_own),
+            terms: trade_words::terms(gives, gets),
+            message: trade.message,
+            at: Moment::new(trade.created_at),
+            until: (trade.state == "open").then(|| Moment::new(trade.expires_at)),
+        }
+    }
+}
+
+/// Lists the own trades: those that are open, unless others are asked for.
+pub(in crate::web) async fn list_trades(
+    state: web::Data<AppState>,
+    by: Player<ReadTrades>,
+    query: web::Query<TradesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let filter = TradeFilter { state: query.state()?, role: None };
+    let before: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    let found = trades::list(&state, &by, filter, before, limit).await?;
+    let path = |state: &str| {
+        let is_usual = state == TradeState::Open.as_str();
+        if is_usual { PATH.to_owned() } else { format!("{PATH}?state={state}") }
+    };
+    let here = path(&query.state);
+    let more = if here.contains('?') { '&' } else { '?' };
+    let next_path = found.next_cursor.map(|cursor| format!("{here}{more}cursor={cursor}"));
+    let mut frame = Frame::new(copy_words::TRADES).at(Place::Collection);
+    frame.next.clone_from(&next_path);
+    let states = TradeState::ALL.into_iter().map(TradeState::as_str).chain([ALL]);
+    let states = states.map(|state| StateLink {
+        name: trade_words::state_of_several(state),
+        path: path(state),
+        is_chosen: state == query.state,
+    });
+    let page = TradesPage {
+        frame,
+        section: Section::Trades,
+        states: states.collect(),
+        is_open: query.state == TradeState::Open.as_str(),
+        trades: found.data.into_iter().map(TradeRow::from).collect(),
+        first_path: query.cursor.as_ref().map(|_| here),
+        next_path,
+    };
+    private(200, &page)
+}

@@ -1,0 +1,244 @@
+//! Text of the pages of copies, lists, players and disputes.
+
+use crate::app::problem::ProblemCode;
+use crate::web::words::grouped;
+
+// The pages of what somebody has, beside each other.
+pub(in crate::web) const OF_COLLECTION: &str = "What you have";
+pub(super) const COUNTS: &str = "Collection";
+pub(super) const MY_COPIES: &str = "Copies";
+pub(super) const LISTS: &str = "Wants and haves";
+pub(super) const TRADES: &str = "Trades";
+pub(super) const DISPUTES: &str = "Disputes";
+
+// Lists are narrowed.
+pub(in crate::web) const NARROW: &str = "Show these";
+pub(in crate::web) const SET_CODE: &str = "Code of the set";
+pub(in crate::web) const SET_EXAMPLE: &str = "hearth";
+pub(in crate::web) const RARITY_EXAMPLE: &str = "rare";
+
+// Cards are named.
+pub(in crate::web) const CARD_NAME: &str = "Name of the card";
+pub(in crate::web) const CARD_NAME_HELP: &str =
+    "The whole name; or leave it empty, and give set and number.";
+pub(in crate::web) const CARD_SET: &str = "Set";
+pub(in crate::web) const CARD_SET_HELP: &str =
+    "Its code, such as “hearth”. Only needed where several sets have a card of the name.";
+pub(in crate::web) const CARD_NUMBER: &str = "Number";
+pub(in crate::web) const CARD_NUMBER_HELP: &str = "As it is printed on the card.";
+pub(in crate::web) const CARD_RARITY_HELP: &str = "Its code, such as “rare”.";
+pub(in crate::web) const NAME_OR_NUMBER: &str = "Give the name of the card, or its set and number.";
+pub(in crate::web) const CODE_FAULT: &str =
+    "A code has letters, digits, hyphens and underscores only.";
+
+// Copies.
+pub(super) const MY_COPIES_ABOUT: &str =
+    "Cards whose codes are registered to you. They can be traded, and open hidden cards to you.";
+pub(super) const NO_COPIES: &str =
+    "No copy is registered to you yet. Type the code of a card that you have.";
+pub(super) const NO_COPIES_FIT: &str = "You have no such copy.";
+pub(super) const HIDDEN_FROM_OTHERS: &str = "Hidden from others";
+pub(super) const CARD: &str = "Card";
+pub(super) const FIRST_REGISTERED: &str = "Registered first";
+pub(super) const CODE_ON_CARD: &str = "The code of the copy is on the card and nowhere else.";
+pub(super) const FROZEN_ABOUT: &str =
+    "A moderator has frozen it: no trade moves it. The history below says why.";
+pub(super) const DISPUTED_ABOUT: &str =
+    "Another player claims it. A moderator decides, and reads what you say.";
+pub(super) const OFFER_IT: &str = "Offer it in a trade";
+pub(super) const SHOW_TRADE: &str = "The trade";
+pub(super) const SHOW_DISPUTE: &str = "The dispute";
+pub(super) const IS_DISPUTED: &str = "Somebody claims it";
+
+// Lists.
+pub(super) const LISTS_ABOUT: &str = "What you look for, and what you would give away. Lists that are public help others to find you, and you them.";
+pub(super) const WANTS: &str = "Wants";
+pub(super) const HAVES: &str = "Haves";
+pub(super) const WANTS_ABOUT: &str = "Cards that you look for.";
+pub(super) const HAVES_ABOUT: &str = "Cards that you would give away.";
+pub(super) const NOTHING_LISTED: &str = "There is nothing on this list.";
+pub(super) const NOTHING_LISTED_YET: &str =
+    "There is nothing on this list yet. Add a card by its name.";
+pub(super) const ANY_RARITY: &str = "any rarity";
+pub(super) const WHO_READS: &str = "Who may read it";
+pub(super) const ZERO_TAKES_OFF: &str = "0 takes a card off the list.";
+pub(super) const SAVE: &str = "Save";
+pub(super) const ADD_CARD: &str = "Add a card";
+pub(super) const ADD_CARD_ABOUT: &str = "Without a rarity any will do. Not sure of the name?";
+pub(super) const HOW_MANY: &str = "How many";
+pub(super) const ADD: &str = "Add";
+pub(super) const SOME_ARE_GONE: &str = "Some cards of the form are not on the list any more.";
+pub(super) const NUMBER_FAULT: &str = "Each number must be 0 to 9999.";
+pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
+pub(super) const ON_LIST_ALREADY: &str =
+    "The card is on the list already. Change its number there.";
+pub(super) const LIST_FULL: &str = "The list holds 2000 entries: take some off first.";
+pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you have opened this page, and nothing was overwritten. Beside numbers that differ is what the list has. Saving again puts yours in its place.";
+pub(super) const ITEM_GONE: &str =
+    "A card of the list is not there any more. Set its number to 0 to take it off.";
+
+/// Who may read a list, to choose from: what is sent, and what is said.
+pub(super) const VISIBILITIES: [(&str, &str); 2] =
+    [("private", "Only me"), ("public", "Everybody, and it counts when others look for trades")];
+
+/// Who reads a list.
+pub(super) fn readers(visibility: &str) -> &'static str {
+    if visibility == "public" { "Everybody may read it." } else { "Only you read it." }
+}
+
+/// The way to change a list; `list`: its name.
+pub(super) fn change_list(list: &str) -> String {
+    format!("Change {}", list.to_lowercase())
+}
+
+/// How many of a card.
+pub(super) fn times(quantity: &i32) -> String {
+    format!("{}×", grouped(i64::from(*quantity)))
+}
+
+/// What stands on the list beside a number that was typed.
+pub(super) fn on_list(quantity: &i32) -> String {
+    format!("on the list: {}", grouped(i64::from(*quantity)))
+}
+
+/// The field of the number of a card.
+pub(super) fn quantity_of(card: &str) -> String {
+    format!("How many of {card}")
+}
+
+/// All entries of a list, as a link.
+pub(super) fn all_of(count: usize) -> String {
+    format!("All {count} entries")
+}
+
+// Players.
+pub(super) const THIS_IS_YOU: &str = "This is what others see of you. Public lists are read by everybody; your copies by other players, if your account says so.";
+pub(super) const SHOWN_COPIES: &str = "Copies";
+pub(super) const NO_SHOWN_COPIES: &str = "There is no copy to show at the moment.";
+pub(super) const ALL_SHOWN_COPIES: &str = "All copies";
+pub(super) const ASK: &str = "Ask for it";
+pub(super) const ALL_DECKS: &str = "All public decks of this player";
+pub(super) const STRANGERS_SEE_LISTS: &str = "Copies are shown to players who are logged in.";
+pub(super) const PLAYER_NAME_FAULT: &str = "a name has 3 to 32 characters";
+
+/// The link by which a copy is asked for.
+pub(super) fn ask_for(card: &str) -> String {
+    format!("{ASK}: {card}")
+}
+
+// Disputes.
+pub(super) const DISPUTES_ABOUT: &str = "Two players say that they hold the same copy, and a moderator decides. A dispute begins when somebody types a code that is registered to another player.";
+pub(super) const NO_DISPUTES: &str = "You are a side of no dispute.";
+pub(super) const YOUR_SIDE: &str = "You";
+pub(super) const OPENED: &str = "Opened";
+pub(super) const CLOSED: &str = "Closed";
+pub(super) const COPY: &str = "Copy";
+pub(super) const SHOW_COPY: &str = "Show the copy";
+pub(super) const REASON: &str = "What the moderator says";
+pub(super) const YOU_SAID: &str = "What you have said";
+pub(super) const NOTHING_SAID: &str = "You have said nothing yet.";
+pub(super) const STATEMENT: &str = "What you say";
+pub(super) const STATEMENT_HELP: &str = "Moderators read it; the other player does not. Say how the card came to you, and what can show it.";
+pub(super) const SAY: &str = "Say it";
+pub(super) const WITHDRAW: &str = "Withdraw the claim";
+pub(super) const WITHDRAW_ABOUT: &str =
+    "If the card is not yours after all, end the dispute here. It cannot be opened again.";
+pub(super) const WITHDRAW_OPEN: &str = "I want to withdraw it";
+pub(super) const WITHDRAW_NOW: &str = "Withdraw it for good";
+
+/// What a dispute is called.
+pub(super) fn dispute_about(card: &str) -> String {
+    format!("Dispute: {card}")
+}
+
+/// On which side somebody stands.
+pub(super) fn role(role: Option<&str>) -> &'static str {
+    match role {
+        Some("claimant") => "You claim the copy",
+        Some("owner") => "You have the copy",
+        _ => "You are no side of it",
+    }
+}
+
+/// What a dispute is to its side.
+pub(super) fn role_about(is_claimant: bool) -> &'static str {
+    if is_claimant {
+        "You typed the code of this copy, which is registered to another player. Keep the card at hand: a moderator may ask for a photo of it."
+    } else {
+        "Another player typed the code of this copy, which is registered to you. Until a moderator decides it stays with you."
+    }
+}
+
+/// How far a dispute is.
+pub(super) fn dispute_state(state: &str) -> &'static str {
+    match state {
+        "open" => "Not decided yet",
+        "for_owner" => "Decided: it stays with whoever had it",
+        "for_claimant" => "Decided: it is the claimant's",
+        "withdrawn" => "The claim was withdrawn",
+        "settled" => "Settled by a trade",
+        "voided" => "The copy was declared void",
+        _ => "Closed",
+    }
+}
+
+/// How much may still be said.
+pub(super) fn statements_left(left: i64) -> String {
+    match left {
+        1 => "You may say something once more.".to_owned(),
+        _ => format!("You may say something {left} more times."),
+    }
+}
+
+/// What went wrong in a dispute. `None`: a page of its own says it.
+pub(super) fn dispute_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::DisputeClosed => "The dispute is closed. This is what has become of it.",
+        ProblemCode::TooManyStatements => "You have said as much as one side may say.",
+        ProblemCode::NotYourTurn => "Only the claimant can withdraw the claim.",
+        ProblemCode::IdempotencyKeyReused => {
+            "This form was sent before with other contents. Send it once more."
+        }
+        ProblemCode::IdempotencyInProgress => "It is being written down at the moment.",
+        _ => return None,
+    })
+}
+
+/// What is said of the state of a copy; `None`: nothing is wrong with it.
+pub(super) fn state(voided: bool, frozen: bool, disputed: bool) -> Option<&'static str> {
+    match (voided, frozen, disputed) {
+        (true, ..) => Some("Void: nobody holds it"),
+        (_, true, true) => Some("Frozen, and claimed by another player"),
+        (_, true, _) => Some("Frozen"),
+        (.., true) => Some("Claimed by another player"),
+        _ => None,
+    }
+}
+
+/// What was done before, by its code; empty: nothing that must be said.
+pub(super) fn done(code: &str) -> &'static str {
+    match code {
+        "saved" => "The list is saved.",
+        "added" => "The card is on the list.",
+        "said" => "It is written down. Moderators read it.",
+        "withdrawn" => "The claim is withdrawn.",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::copies::dispute::DisputeState;
+    use crate::domain::decks::deck::Visibility;
+
+    #[test]
+    fn every_state_has_words() {
+        for one in DisputeState::ALL {
+            assert_ne!(dispute_state(one.as_str()), "Closed", "{}", one.as_str());
+        }
+        let known = VISIBILITIES.map(|(code, _)| code);
+        assert_eq!(known, Visibility::ALL.map(Visibility::as_str));
+        assert_eq!(state(false, false, false), None);
+    }
+}

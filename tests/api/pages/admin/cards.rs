@@ -1,0 +1,268 @@
+//! Cards are found and changed, unlocked, moved and merged; rulings are written.
+
+use serde_json::{Value, json};
+
+use super::{Browser, Page, leads_to, location, sent, start, text, value};
+use crate::support::{PASSWORD, RequestExt as _, TestApp};
+
+const HOSTILE: &str = "<script>alert(1)</script> & </main>";
+
+async fn card(app: &TestApp, place: &str) -> (Value, String) {
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let (set, number) = place.split_once(' ').unwrap();
+    let path = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
+    let card = app.get(&path).by(&admin).answer().await.expect(200);
+    let path = format!("/admin/cards/{}", card["id"].as_str().unwrap());
+    (card, path)
+}
+
+/// What stands in the texts of a form, by the ids of their fields.
+fn written<'a>(page: &'a Page, id: &str) -> &'a str {
+    let area = page.all("textarea").find(|area| area.get("id") == Some(id));
+    &area.unwrap_or_else(|| panic!("no {id}")).text
+}
+
+#[tokio::test]
+async fn hidden_cards_are_found_by_admins_alone() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (hidden, path) = card(&app, "veil 001").await;
+    let name = hidden["name"].as_str().unwrap();
+    let query: String = form_urlencoded::byte_serialize(format!("\"{name}\"").as_bytes()).collect();
+    let page = browser.page(&format!("/admin/cards?q={query}&game=ttcg")).await;
+    assert!(leads_to(&page, &path) && text(&page).contains(name), "{}", text(&page));
+    for public in [format!("/search?q={query}"), "/sets/ttcg/veil".to_owned()] {
+        let page = app.get(&public).answer().await.text();
+        assert!(!page.contains(&format!(">{name}<")), "{public}");
+    }
+    let refused = browser.get("/admin/cards?q=(((").await;
+    assert_eq!(refused.status, 400);
+    assert!(text(&browser.page("/admin/cards?q=nothing-has-this").await).contains("No card fits."));
+}
+
+#[tokio::test]
+async fn texts_are_changed_and_both_versions_shown_when_somebody_was_faster() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (before, path) = card(&app, "hearth 001").await;
+    let page = browser.page(&path).await;
+    let version = value(&page, "version").to_owned();
+    let effects = before["effects"].as_array().unwrap();
+    let texts: Vec<String> =
+        (1..=effects.len()).map(|at| written(&page, &format!("effect-{at}")).to_owned()).collect();
+    let lore = written(&page, "lore").to_owned();
+    let fields = |name: &'static str, lore: &'static str, version: &str| {
+        let mut fields = vec![("name", name.to_owned()), ("lore", lore.to_owned())];
+        fields.extend(texts.iter().map(|text| ("effect", text.clone())));
+        fields.push(("version", version.to_owned()));
+        fields
+    };
+    let send = async |fields: Vec<(&'static str, String)>| {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, text)| (*name, &**text)).collect();
+        browser.post(&path, &fields).await
+    };
+    let name: &'static str = before["name"].as_str().unwrap().to_owned().leak();
+    let same: &'static str = lore.leak();
+    assert_eq!(
+        location(&send(fields(name, same, &version)).await),
+        (303, format!("{path}?done=unchanged"))
+    );
+    let changed = send(fields(name, HOSTILE, &version)).await;
+    assert_eq!(location(&changed), (303, format!("{path}?done=changed")));
+    let (after, _) = card(&app, "hearth 001").await;
+    assert_eq!((&after["lore"], &after["effects"]), (&json!(HOSTILE), &before["effects"]));
+    assert_eq!((&after["name"], &after["attributes"]), (&before["name"], &before["attributes"]));
+    // The form of before: both versions, and the other one may be put in the place of this one.
+    let stale = send(fields(name, "Mine.", &version)).await;
+    assert_eq!(stale.status, 412);
+    let page = super::check(&path, &stale);
+    assert_eq!(written(&page, "lore"), "Mine.");
+    assert!(text(&page).contains(HOSTILE) && page.all("script").next().is_none());
+    let again = send(fields(name, "Mine.", value(&page, "version"))).await;
+    assert_eq!(again.status, 303);
+    assert_eq!(card(&app, "hearth 001").await.0["lore"], "Mine.");
+    // Rules of the game hold.
+    let page = browser.page(&path).await;
+    let refused = send(fields("", "Mine.", value(&page, "version"))).await;
+    assert_eq!(refused.status, 422);
+    assert!(
+        super::check(&path, &refused).all("p").any(|text| text.get("id") == Some("name_fault"))
+    );
+}
+
+#[tokio::test]
+async fn all_of_a_card_is_changed_as_json() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (before, path) = card(&app, "hearth 001").await;
+    let form = format!("{path}/document");
+    let page = browser.page(&form).await;
+    let document: Value = serde_json::from_str(written(&page, "document")).unwrap();
+    assert_eq!((&document["name"], &document["kind"]), (&before["name"], &before["kind"]));
+    let version = value(&page, "version").to_owned();
+    let unchanged = [("document", document.to_string()), ("version", version.clone())];
+    let send = async |fields: &[(&str, String)], status: u16| {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, text)| (*name, &**text)).collect();
+        let answer = browser.post(&form, &fields).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        answer
+    };
+    send(&unchanged, 303).await;
+    let mut changed = document.clone();
+    changed.as_object_mut().unwrap().remove("lore");
+    let fields = [("document", changed.to_string()), ("version", version.clone())];
+    send(&fields, 303).await;
+    assert_eq!(card(&app, "hearth 001").await.0.get("lore"), None);
+    let stale = send(&unchanged, 412).await;
+    let page = super::check(&form, &stale);
+    assert!(text(&page).contains("What is stored"));
+    let version = value(&page, "version").to_owned();
+    let mut wrong = document;
+    wrong["kind"] = "nothing".into();
+    let pretty = serde_json::to_string_pretty(&wrong).unwrap();
+    let line = pretty.lines().position(|line| line.contains("\"kind\"")).unwrap() + 1;
+    let page = send(&[("document", pretty), ("version", version.clone())], 422).await;
+    let page = super::check(&form, &page);
+    assert!(text(&page).contains(&format!("Line {line}, column ")), "{}", text(&page));
+    let page = send(&[("document", "{\n\"name\": }".to_owned()), ("version", version)], 422).await;
+    assert!(text(&super::check(&form, &page)).contains("Line 2, column "));
+}
+
+#[tokio::test]
+async fn a_card_is_unlocked_by_hand() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (_, path) = card(&app, "veil 001").await;
+    let way = format!("{path}/unlock");
+    assert!(leads_to(&browser.page(&path).await, &way));
+    browser.page(&way).await;
+    let page = sent(&browser, &way, &[("reason", " ")], 422).await;
+    assert!(text(&page).contains("This did not work"));
+    let place = "/v1/games/ttcg/sets/veil/cards/001";
+    assert_eq!(app.get(place).answer().await.expect(200)["hidden"], true);
+    let done = browser.post(&way, &[("reason", "Shown on stage.")]).await;
+    assert_eq!(location(&done), (303, format!("{path}?done=unlocked")));
+    assert_eq!(app.get(place).answer().await.expect(200)["hidden"], false);
+    assert!(!leads_to(&browser.page(&path).await, &way));
+}
+
+#[tokio::test]
+async fn a_card_is_moved_once_however_often_it_is_sent() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (before, path) = card(&app, "hearth 158").await;
+    let way = format!("{path}/move");
+    let page = browser.page(&way).await;
+    let key = value(&page, "key").to_owned();
+    for (number, status, said) in
+        [("001", 409, "Another card has this number"), ("a b", 422, "This did not work")]
+    {
+        let page = sent(&browser, &way, &[("set", "hearth"), ("number", number)], status).await;
+        assert!(text(&page).contains(said), "{}", text(&page));
+    }
+    let fields = [("set", "hearth"), ("number", "900"), ("note", "Twice."), ("key", &*key)];
+    for _ in 0..2 {
+        let moved = browser.post(&way, &fields).await;
+        assert_eq!(location(&moved), (303, format!("{path}?done=moved")));
+    }
+    let (after, _) = card(&app, "hearth 900").await;
+    assert_eq!(after["id"], before["id"]);
+    let moves = app.get("/v1/card-migrations").answer().await.expect(200);
+    assert_eq!(moves["data"].as_array().unwrap().len(), 1);
+    assert_eq!(moves["data"][0]["note"], "Twice.");
+}
+
+#[tokio::test]
+async fn a_merge_is_asked_about_before_it_is_done() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let ((goes, path), (stays, other)) =
+        (card(&app, "hearth 002").await, card(&app, "hearth 003").await);
+    let way = format!("{path}/merge");
+    browser.page(&way).await;
+    for (number, said) in [("002", "This is the same card."), ("999", "There is no card")] {
+        let page = sent(&browser, &way, &[("set", "hearth"), ("number", number)], 422).await;
+        assert!(text(&page).contains(said), "{}", text(&page));
+    }
+    let page = sent(&browser, &way, &[("set", "hearth"), ("number", "003")], 200).await;
+    for card in [&goes, &stays] {
+        assert!(text(&page).contains(card["name"].as_str().unwrap()));
+    }
+    assert!(text(&page).contains("There is no way back."));
+    assert_eq!(value(&page, "into"), stays["id"]);
+    let id = goes["id"].as_str().unwrap();
+    assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.status, 200, "nothing is done");
+    let fields = [("into", value(&page, "into")), ("key", value(&page, "key")), ("note", "Twice.")];
+    let merged = browser.post(&way, &fields).await;
+    assert_eq!(location(&merged), (303, format!("{other}?done=merged")));
+    assert_eq!(app.get(&format!("/v1/cards/{id}")).answer().await.status, 308);
+    // Whoever has the old page is led to the card that stays.
+    assert_eq!(location(&browser.get(&path).await), (303, other));
+}
+
+#[tokio::test]
+async fn rulings_are_written_changed_and_taken_away() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (stored, path) = card(&app, "hearth 001").await;
+    let rulings = format!("/v1/cards/{}/rulings", stored["id"].as_str().unwrap());
+    let list = async || app.get(&rulings).answer().await.expect(200)["data"].clone();
+    let way = format!("{path}/rulings");
+    let page = browser.page(&way).await;
+    let key = value(&page, "key").to_owned();
+    let page =
+        sent(&browser, &way, &[("kind", "x"), ("text", ""), ("published_on", "soon")], 422).await;
+    assert!(text(&page).contains("Must be a ruling or an erratum."), "{}", text(&page));
+    let fields = [
+        ("kind", "erratum"),
+        ("text", HOSTILE),
+        ("published_on", "2026-11-01"),
+        ("source", "Rules team"),
+        ("key", &*key),
+    ];
+    for _ in 0..2 {
+        let made = browser.post(&way, &fields).await;
+        assert_eq!(location(&made), (303, format!("{path}?done=ruling")));
+    }
+    let stored = list().await;
+    assert_eq!(stored.as_array().unwrap().len(), 1);
+    assert_eq!((&stored[0]["kind"], &stored[0]["text"]), (&json!("erratum"), &json!(HOSTILE)));
+    let ruling = format!("/admin/rulings/{}", stored[0]["id"].as_str().unwrap());
+    let page = browser.page(&path).await;
+    assert!(text(&page).contains(HOSTILE) && leads_to(&page, &ruling));
+    assert!(page.all("script").next().is_none());
+
+    let page = browser.page(&ruling).await;
+    let version = value(&page, "version").to_owned();
+    let change = |said: &'static str, version: &str| {
+        vec![
+            ("kind", "ruling".to_owned()),
+            ("text", said.to_owned()),
+            ("published_on", "2026-11-02".to_owned()),
+            ("version", version.to_owned()),
+        ]
+    };
+    let send = async |path: &str, fields: Vec<(&str, String)>| {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, text)| (*name, &**text)).collect();
+        browser.post(path, &fields).await
+    };
+    assert_eq!(send(&ruling, change("First.", &version)).await.status, 303);
+    let stale = send(&ruling, change("Second.", &version)).await;
+    assert_eq!(stale.status, 412);
+    let page = super::check(&ruling, &stale);
+    assert!(text(&page).contains("First.") && written(&page, "text") == "Second.");
+    assert_eq!(send(&ruling, change("Second.", value(&page, "version"))).await.status, 303);
+    assert_eq!(list().await[0]["text"], "Second.");
+
+    let delete = format!("{ruling}/delete");
+    let page = browser.page(&delete).await;
+    let stale = browser.post(&delete, &[("version", &*version)]).await;
+    assert_eq!(stale.status, 412);
+    assert_eq!(list().await.as_array().unwrap().len(), 1);
+    let gone = browser.post(&delete, &[("version", value(&page, "version"))]).await;
+    assert_eq!(location(&gone), (303, format!("{path}?done=ruling_deleted")));
+    assert_eq!(list().await, json!([]));
+}

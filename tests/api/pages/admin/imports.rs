@@ -1,0 +1,170 @@
+//! Games and sets are checked first, with faults at their lines, and brought in then.
+
+use super::{Browser, Page, check, start, text, value};
+use crate::catalogue::catalogue_imports::{PEBBLES, shore};
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+const BOUNDARY: &str = "line-between-parts";
+
+/// Sends the form as browsers do: with a file, or with an empty one.
+async fn upload(
+    app: &TestApp,
+    browser: &Browser<'_>,
+    path: &str,
+    fields: &[(&str, &str)],
+    file: Option<&[u8]>,
+) -> Answer {
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        let head =
+            format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+        body.extend([head.as_bytes(), value.as_bytes(), b"\r\n"].concat());
+    }
+    let name = if file.is_some() { "set.json" } else { "" };
+    let head = format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+    );
+    body.extend([head.as_bytes(), file.unwrap_or_default(), b"\r\n"].concat());
+    body.extend(format!("--{BOUNDARY}--\r\n").into_bytes());
+    app.post(path)
+        .header("sec-fetch-site", "same-origin")
+        .header("cookie", browser.cookie.as_ref().unwrap())
+        .header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
+        .body(body)
+        .answer()
+        .await
+}
+
+fn read(answer: &Answer, status: u16) -> Page {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    check("/admin/imports", answer)
+}
+
+/// The hidden fields that say what was checked.
+fn checked(page: &Page) -> [(&'static str, String); 2] {
+    ["checked", "revision"].map(|name| (name, value(page, name).to_owned()))
+}
+
+#[tokio::test]
+async fn a_game_and_a_set_are_brought_in_after_their_check() {
+    let app = start().await;
+    let admin = Browser::of(&app, "the admin").await;
+    let game = [("of", "game"), ("game", "pebbles"), ("text", PEBBLES)];
+    let page = read(&upload(&app, &admin, "/admin/imports", &game, None).await, 200);
+    assert!(text(&page).contains("This would change The game is new."), "{}", text(&page));
+    assert!(text(&page).contains("Nothing is stored yet."));
+    app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
+    let seen = checked(&page);
+    assert_eq!(seen[1].1, "", "the game is new");
+    let seen: Vec<(&str, &str)> = seen.iter().map(|(name, value)| (*name, &**value)).collect();
+    let run = [&game[..], &seen].concat();
+    let page = read(&upload(&app, &admin, "/admin/imports/run", &run, None).await, 200);
+    assert!(text(&page).contains("It is brought in The game is new."), "{}", text(&page));
+    app.get("/v1/games/pebbles").answer().await.expect(200);
+
+    // A file comes before what stands in the field, and lines may end as on Windows.
+    let file = serde_json::to_string_pretty(&shore()).unwrap().replace('\n', "\r\n");
+    let set = [("of", "set"), ("game", "pebbles"), ("text", "something else")];
+    let answer = upload(&app, &admin, "/admin/imports", &set, Some(file.as_bytes())).await;
+    let page = read(&answer, 200);
+    let row = page.all("tr").find(|row| row.text.starts_with("shore")).unwrap();
+    assert_eq!(row.text, "shore New 2 0 0");
+    app.get("/v1/games/pebbles/sets/shore").answer().await.problem(404, "not_found");
+    let seen = checked(&page);
+    let seen: Vec<(&str, &str)> = seen.iter().map(|(name, value)| (*name, &**value)).collect();
+    let run = [&set[..], &seen].concat();
+    let answer = upload(&app, &admin, "/admin/imports/run", &run, Some(file.as_bytes())).await;
+    let page = read(&answer, 200);
+    assert!(page.all("a").any(|link| link.get("href") == Some("/sets/pebbles/shore")));
+    let stored = app.get("/v1/games/pebbles/sets/shore").answer().await.expect(200);
+    assert_eq!(stored["cards"], 2);
+    // The same again changes nothing.
+    let answer = upload(&app, &admin, "/admin/imports", &set, Some(file.as_bytes())).await;
+    assert!(text(&read(&answer, 200)).contains("Nothing changes: all of this is there already."));
+}
+
+#[tokio::test]
+async fn faults_stand_at_their_lines() {
+    let app = start().await;
+    let admin = Browser::of(&app, "the admin").await;
+    let file = "{\n  \"code\": \"odd\", \"name\": \"Odd\",\n  \"cards\": [\n    { \"number\": \"001\", \"name\": \"A <b>card</b>\",\n      \"kind\": \"nothing\" }\n  ]\n}\n";
+    let fields = [("of", "set"), ("game", "ttcg"), ("text", file)];
+    let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
+    let said = text(&page);
+    assert!(said.contains("Line 5, column 15"), "{said}");
+    assert!(said.contains("\"kind\": \"nothing\" }") && said.contains("/cards/0/kind"), "{said}");
+    assert!(said.contains("001 A <b>card</b>"), "{said}");
+    assert!(page.all("input").all(|field| field.get("name") != Some("checked")));
+    // What is no JSON is told with its place, too, and what was typed stays.
+    let fields = [("of", "set"), ("game", "ttcg"), ("text", "{\n  \"code\": odd\n}")];
+    let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
+    assert!(text(&page).contains("Line 2, column "), "{}", text(&page));
+    assert!(page.only("textarea").text.contains("\"code\": odd"));
+    // A manifest says its lines itself.
+    let manifest = PEBBLES.replace("weight = 1", "wait = 1");
+    let line = manifest.lines().position(|line| line == "wait = 1").unwrap() + 1;
+    let fields = [("of", "game"), ("game", "pebbles"), ("text", &*manifest)];
+    let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
+    assert!(text(&page).contains(&format!("Line {line}, column ")), "{}", text(&page));
+    for (fields, said) in [
+        ([("of", "set"), ("game", "ttcg"), ("text", " ")], "Choose a file, or paste its text."),
+        ([("of", "set"), ("game", "a b"), ("text", "{}")], "Type the code of a game"),
+        ([("of", "set"), ("game", "nowhere"), ("text", "{}")], "There is no such game."),
+    ] {
+        let answer = upload(&app, &admin, "/admin/imports", &fields, None).await;
+        assert!([404, 422].contains(&answer.status), "{said}: {}", answer.status);
+        let page = check("/admin/imports", &answer);
+        assert!(text(&page).contains(said), "{}", text(&page));
+    }
+    let answer = upload(&app, &admin, "/admin/imports", &fields, Some(b"\xFF\xFE")).await;
+    assert!(text(&read(&answer, 422)).contains("This file is no text in UTF-8."));
+}
+
+/// What is sent to be stored without its check, or changed after it, is checked instead.
+#[tokio::test]
+async fn nothing_is_stored_that_was_not_checked() {
+    let app = start().await;
+    let admin = Browser::of(&app, "the admin").await;
+    let text_of = |name: &str| PEBBLES.replace("name = \"Pebbles\"", &format!("name = \"{name}\""));
+    let (one, other) = (text_of("One"), text_of("Other"));
+    let game = |text| [("of", "game"), ("game", "pebbles"), ("text", text)];
+    let answer = upload(&app, &admin, "/admin/imports/run", &game(&one), None).await;
+    let page = read(&answer, 409);
+    assert!(text(&page).contains("This was not checked yet"));
+    let seen = checked(&page);
+    let seen: Vec<(&str, &str)> = seen.iter().map(|(name, value)| (*name, &**value)).collect();
+    let changed = [&game(&other)[..], &seen].concat();
+    let answer = upload(&app, &admin, "/admin/imports/run", &changed, None).await;
+    assert!(text(&read(&answer, 409)).contains("This was not checked yet"));
+    app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
+
+    // Somebody else is faster: the game is not new any more.
+    let run = [&game(&one)[..], &seen].concat();
+    read(&upload(&app, &admin, "/admin/imports/run", &run, None).await, 200);
+    let page = read(&upload(&app, &admin, "/admin/imports", &game(&other), None).await, 200);
+    let stale = checked(&page);
+    let page = read(&upload(&app, &admin, "/admin/imports", &game(PEBBLES), None).await, 200);
+    let first = checked(&page);
+    let with = |text, seen: &[(&'static str, String); 2]| {
+        let mut fields: Vec<(&str, String)> = game(text)
+            .into_iter()
+            .map(|(name, value): (&str, &str)| (name, value.to_owned()))
+            .collect();
+        fields.extend(seen.iter().cloned());
+        fields
+    };
+    let send = async |fields: Vec<(&str, String)>, status| {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, value)| (*name, &**value)).collect();
+        read(&upload(&app, &admin, "/admin/imports/run", &fields, None).await, status)
+    };
+    send(with(PEBBLES, &first), 200).await;
+    let page = send(with(&other, &stale), 409).await;
+    assert!(text(&page).contains("Somebody has changed the game since your check."));
+    let page = send(with(&other, &checked(&page)), 200).await;
+    assert!(text(&page).contains("The manifest of the game changes."), "{}", text(&page));
+    let stored = app.get("/v1/games/pebbles").answer().await.expect(200);
+    assert_eq!(stored["name"], "Other");
+    let form = admin.page("/admin/imports/games/pebbles").await;
+    assert!(form.only("textarea").text.contains("name = \"Other\""));
+}

@@ -1,0 +1,148 @@
+//! Webhooks and the audit log.
+
+use super::{Browser, check, leads_to, location, sent, start, text, value};
+use crate::support::{PASSWORD, RequestExt as _};
+
+#[tokio::test]
+async fn a_webhook_is_made_once_and_its_secret_shown_once() {
+    let app = start().await;
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let browser = Browser::of(&app, "the admin").await;
+    let list = async || {
+        let page = app.get("/v1/webhooks").by(&admin).answer().await.expect(200);
+        page["data"].as_array().unwrap().clone()
+    };
+    let page = sent(&browser, "/admin/webhooks", &[("url", "ftp://x")], 422).await;
+    assert!(page.all("p").any(|text| text.get("id") == Some("url_fault")));
+    assert!(text(&page).contains("Must name at least one kind of event."), "{}", text(&page));
+    let key = value(&page, "key").to_owned();
+    let fields = [
+        ("url", "https://hooks.example/in"),
+        ("description", "Mirror <b>"),
+        ("game", ""),
+        ("kind", "card.unlocked"),
+        ("kind", "set.changed"),
+        ("enabled", "on"),
+        ("key", &*key),
+    ];
+    let made = browser.post("/admin/webhooks", &fields).await;
+    assert_eq!(made.status, 201, "{}", made.text());
+    // The browser takes compressed answers, and this one is not (BREACH).
+    assert_eq!(made.header("content-encoding"), "");
+    let page = check("/admin/webhooks", &made);
+    let secret = page.all("code").find(|code| code.get("id") == Some("secret")).unwrap();
+    assert!(secret.text.starts_with("whsec_"), "{}", secret.text);
+    let again = browser.post("/admin/webhooks", &fields).await;
+    assert!(!again.text().contains("whsec_") && again.text().contains("was shown before"));
+    let stored = list().await;
+    assert_eq!(stored.len(), 1);
+    assert_eq!(stored[0]["kinds"], serde_json::json!(["card.unlocked", "set.changed"]));
+    let path = format!("/admin/webhooks/{}", stored[0]["id"].as_str().unwrap());
+    assert!(leads_to(&browser.page("/admin/webhooks").await, &path));
+
+    let page = browser.page(&path).await;
+    assert_eq!(page.only("h1").text, "Mirror <b>");
+    assert!(!text(&page).contains("whsec_"));
+    let version = value(&page, "version").to_owned();
+    let change = |url: &'static str, version: &str| {
+        vec![
+            ("url", url.to_owned()),
+            ("kind", "card.added".to_owned()),
+            ("version", version.to_owned()),
+        ]
+    };
+    let send = async |path: &str, fields: Vec<(&str, String)>| {
+        let fields: Vec<(&str, &str)> =
+            fields.iter().map(|(name, text)| (*name, &**text)).collect();
+        browser.post(path, &fields).await
+    };
+    // A box that is not ticked is not sent: it is off now.
+    let changed = send(&path, change("https://hooks.example/one", &version)).await;
+    assert_eq!(location(&changed), (303, format!("{path}?done=changed")));
+    let stored = list().await;
+    assert_eq!(
+        (&stored[0]["url"], &stored[0]["enabled"]),
+        (&"https://hooks.example/one".into(), &false.into())
+    );
+    let stale = send(&path, change("https://hooks.example/two", &version)).await;
+    assert_eq!(stale.status, 412);
+    let page = check(&path, &stale);
+    assert!(text(&page).contains("https://hooks.example/one"));
+    assert_eq!(value(&page, "url"), "https://hooks.example/two");
+    let again = send(&path, change("https://hooks.example/two", value(&page, "version"))).await;
+    assert_eq!(again.status, 303);
+    let page = sent(&browser, &format!("{path}/ping"), &[], 409).await;
+    assert!(text(&page).contains("The webhook is off."));
+
+    let page = sent(&browser, &format!("{path}/secret"), &[("overlap_hours", "900")], 422).await;
+    assert!(text(&page).contains("Type a whole number from 0 to 168."));
+    let made = browser.post(&format!("{path}/secret"), &[("overlap_hours", "0")]).await;
+    assert!(made.text().contains("whsec_") && made.header("content-encoding").is_empty());
+    assert_eq!(list().await[0]["secret_generation"], 2);
+
+    let page = browser.page(&format!("{path}/delete")).await;
+    let gone = [("version", value(&page, "version"))];
+    assert_eq!(
+        browser.post(&format!("{path}/delete"), &[("version", &*version)]).await.status,
+        412
+    );
+    let deleted = browser.post(&format!("{path}/delete"), &gone).await;
+    assert_eq!(location(&deleted), (303, "/admin/webhooks?done=deleted".to_owned()));
+    assert!(list().await.is_empty());
+}
+
+#[tokio::test]
+async fn deliveries_are_listed_and_sent_again() {
+    let app = start().await;
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let browser = Browser::of(&app, "the admin").await;
+    let webhook = serde_json::json!({ "url": "https://hooks.example/in", "kinds": ["card.added"] });
+    let made = app.post("/v1/webhooks").by(&admin).json(&webhook).answer().await.expect(201);
+    let path = format!("/admin/webhooks/{}", made["id"].as_str().unwrap());
+    let deliveries = format!("{path}/deliveries");
+    assert!(text(&browser.page(&deliveries).await).contains("Nothing was posted that fits."));
+    let key = value(&browser.page(&path).await, "key").to_owned();
+    for _ in 0..2 {
+        let pinged = browser.post(&format!("{path}/ping"), &[("key", &*key)]).await;
+        assert_eq!(location(&pinged), (303, format!("{deliveries}?done=pinged")));
+    }
+    let page = browser.page(&deliveries).await;
+    let resend: Vec<&str> = super::actions(&page);
+    let [resend] = resend[..] else { panic!("one delivery: {resend:?}") };
+    let again = browser.post(resend, &[]).await;
+    assert_eq!(location(&again), (303, format!("{deliveries}?done=resent")));
+    assert!(super::actions(&browser.page(&format!("{deliveries}?state=failed")).await).is_empty());
+}
+
+#[tokio::test]
+async fn the_audit_log_is_filtered() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let browser = Browser::of(&app, "the admin").await;
+    let path = format!("/admin/people/{}", ada.id);
+    browser.post(&format!("{path}/role"), &[("role", "moderator")]).await;
+    let rows = async |query: &str| {
+        let page = browser.page(&format!("/admin/audit-log{query}")).await;
+        page.all("tr").filter(|row| row.text.contains("account.changed")).count()
+    };
+    assert_eq!(rows("").await, 1);
+    for (query, count) in [
+        ("?account=ada", 1),
+        ("?actor=the+admin", 1),
+        ("?actor=ada", 0),
+        ("?action=account", 1),
+        ("?action=game", 0),
+        ("?from=2100-01-01", 0),
+        ("?until=2100-01-01&account=&target=", 1),
+    ] {
+        assert_eq!(rows(query).await, count, "{query}");
+    }
+    let target = format!("/admin/audit-log?target=account:{}", ada.id);
+    let page = browser.page(&target).await;
+    assert!(leads_to(&page, &path) && text(&page).contains("moderator"));
+    for query in ["?action=A.B", "?target=x", "?from=soon", "?account=a"] {
+        let refused = browser.get(&format!("/admin/audit-log{query}")).await;
+        assert_eq!(refused.status, 400, "{query}");
+        assert!(text(&check(query, &refused)).contains("This did not work"), "{query}");
+    }
+}

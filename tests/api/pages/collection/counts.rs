@@ -1,0 +1,194 @@
+//! Counts go up and down, are set, and every change can be undone.
+
+use serde_json::{Value, json};
+
+use super::{Browser, check, fields, start};
+use crate::support::{Player, RequestExt as _, TestApp};
+
+const CARD: &str = "The base card, numbered 001!, base 001, Rare, Near mint";
+
+async fn quantities(app: &TestApp, by: &Player) -> Vec<(String, String, i64)> {
+    let page = app.get("/v1/collection?limit=200").by(by).answer().await.expect(200);
+    let entry = |entry: &Value| {
+        let text = |value: &Value| value.as_str().unwrap_or("hidden").to_owned();
+        (text(&entry["rarity"]), text(&entry["condition"]), entry["quantity"].as_i64().unwrap())
+    };
+    page["data"].as_array().unwrap().iter().map(entry).collect()
+}
+
+fn rare(count: i64) -> Vec<(String, String, i64)> {
+    vec![("rare".to_owned(), "near_mint".to_owned(), count)]
+}
+
+#[tokio::test]
+async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
+    let (app, ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let empty = hers.page("/my/collection").await;
+    assert!(empty.only("main").text.contains("You have counted no card yet."));
+    let new = [
+        ("card_game", "ttcg"),
+        ("card_name", "the base card numbered 001"),
+        ("card_rarity", "rare"),
+        ("condition", "near_mint"),
+        ("add", "4"),
+        ("key", "first"),
+        ("step", "new"),
+    ];
+    let added = hers.post("/my/collection", &new).await;
+    assert_eq!(added.status, 200, "{}", added.text());
+    let page = check("added", &added);
+    assert!(
+        page.only("main").text.contains(&format!("{CARD}: 0 before, 4 now.")),
+        "{}",
+        page.only("main").text
+    );
+    assert_eq!(quantities(&app, &ada).await, rare(4));
+    // The same form twice is one change.
+    hers.post("/my/collection", &new).await;
+    assert_eq!(quantities(&app, &ada).await, rare(4));
+
+    let undo = format!("Undo the change of {CARD}");
+    for (label, field, after) in [
+        (format!("+1: {CARD}"), "", 5),
+        (format!("−1: {CARD}"), "", 3),
+        (format!("Set the number of {CARD}"), "9", 9),
+        (format!("Set the number of {CARD}"), "0", 0),
+    ] {
+        let page = hers.page("/my/collection?set=base").await;
+        let mut sent = fields(&page, &label);
+        assert!(sent.contains(&("set", "base")), "the list stays as it was: {sent:?}");
+        if !field.is_empty() {
+            sent.retain(|(name, _)| *name != "quantity");
+            sent.push(("quantity", field));
+        }
+        let changed = hers.post("/my/collection", &sent).await;
+        assert_eq!(changed.status, 200, "{label}: {}", changed.text());
+        let expected = if after == 0 { Vec::new() } else { rare(after) };
+        assert_eq!(quantities(&app, &ada).await, expected, "{label}");
+        let page = check(&label, &changed);
+        let said = format!("{CARD}: 4 before, {after} now.");
+        assert!(page.only("main").text.contains(&said), "{}", page.only("main").text);
+        let undone = hers.post("/my/collection", &fields(&page, &undo)).await;
+        assert_eq!(undone.status, 200, "{label}: {}", undone.text());
+        assert_eq!(quantities(&app, &ada).await, rare(4), "{label}");
+        let said = format!("{CARD}: {after} before, 4 now.");
+        assert!(check("undone", &undone).only("main").text.contains(&said));
+    }
+    // What somebody else has counted in between stays.
+    let page = hers.page("/my/collection").await;
+    let changed =
+        check("more", &hers.post("/my/collection", &fields(&page, &format!("+1: {CARD}"))).await);
+    let elsewhere = json!({ "changes": [{ "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 10 }] });
+    app.post("/v1/collection/changes").by(&ada).json(&elsewhere).answer().await.expect(200);
+    hers.post("/my/collection", &fields(&changed, &undo)).await;
+    assert_eq!(quantities(&app, &ada).await, rare(14));
+    // Nothing changes that is so already.
+    let page = hers.page("/my/collection").await;
+    let same =
+        hers.post("/my/collection", &fields(&page, &format!("Set the number of {CARD}"))).await;
+    assert!(check("same", &same).only("main").text.contains("Nothing was changed"));
+}
+
+#[tokio::test]
+async fn what_is_not_clear_is_asked_and_counted_then() {
+    let (app, ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let new = |name: &'static str, rarity: &'static str, add: &'static str| {
+        [
+            ("card_game", "ttcg"),
+            ("card_name", name),
+            ("card_rarity", rarity),
+            ("condition", "damaged"),
+            ("add", add),
+            ("step", "new"),
+        ]
+    };
+    let asked = hers.post("/my/collection", &new("The base card, numbered 002!", "", "2")).await;
+    assert_eq!(asked.status, 422);
+    let page = check("asked", &asked);
+    assert!(page.all("h2").any(|heading| heading.text == "Which one do you mean?"));
+    assert!(page.only("main").text.contains("The card comes in several printings."));
+    let choice = |button: &&crate::pages::html::Element| button.text.contains("Mythic");
+    assert_eq!(page.all("button").filter(choice).count(), 1);
+    let at = page
+        .elements
+        .iter()
+        .position(|element| element.name == "button" && element.text.contains("Mythic"));
+    let at = at.unwrap();
+    let form = page.elements[..at].iter().rposition(|element| element.name == "form").unwrap();
+    let mut sent: Vec<(&str, &str)> = page.elements[form..at]
+        .iter()
+        .filter(|element| element.name == "input")
+        .map(|input| (input.get("name").unwrap(), input.get("value").unwrap()))
+        .collect();
+    sent.push(("step", "add"));
+    assert_eq!(hers.post("/my/collection", &sent).await.status, 200);
+    let counted = [("mythic_rare".to_owned(), "damaged".to_owned(), 2)];
+    assert_eq!(quantities(&app, &ada).await, counted);
+
+    for (name, rarity, add, at) in [
+        ("No such card", "", "1", "card_name"),
+        // A hidden card is found by nobody who does not see it.
+        ("The dusk card, numbered 001!", "rare", "1", "card_name"),
+        ("", "", "1", "card_name"),
+        ("The base card, numbered 001!", "rare", "0", "add"),
+        ("The base card, numbered 001!", "a b", "1", "card_rarity"),
+    ] {
+        let refused = hers.post("/my/collection", &new(name, rarity, add)).await;
+        assert_eq!(refused.status, 422, "{name} {rarity} {add}");
+        let page = check("refused", &refused);
+        let field = page.all("input").find(|field| field.get("id") == Some(at)).unwrap();
+        assert_eq!(field.get("aria-invalid"), Some("true"), "{name} {rarity} {add}");
+        let kept = page.all("input").find(|field| field.get("id") == Some("card_name")).unwrap();
+        assert_eq!(kept.get("value"), Some(name));
+    }
+    let page = hers.page("/my/collection").await;
+    let mut wrong = fields(
+        &page,
+        "Set the number of The base card, numbered 002!, base 002, Mythic Rare, Damaged",
+    );
+    wrong.retain(|(name, _)| *name != "quantity");
+    wrong.push(("quantity", "10000"));
+    let refused = hers.post("/my/collection", &wrong).await;
+    assert_eq!(refused.status, 422);
+    assert!(check("wrong", &refused).only("main").text.contains("The number must be 0 to 9999."));
+    assert_eq!(quantities(&app, &ada).await, counted);
+    let refused = hers.post("/my/collection", &[("step", "more"), ("condition", "new")]).await;
+    assert_eq!(refused.status, 422);
+}
+
+#[tokio::test]
+async fn the_collection_is_narrowed_and_shows_no_hidden_card() {
+    let (app, ada) = start().await;
+    let cards = app.print("dusk", 2).await;
+    let ben = app.player("ben").await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let (dusk, base) = ("dusk", "base");
+    for (set, rarity) in [(dusk, cards[0].rarity.as_str()), (base, "common")] {
+        let change =
+            json!({ "game": "ttcg", "set": set, "number": "001", "rarity": rarity, "add": 1 });
+        let body = json!({ "changes": [change] });
+        app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    }
+    let hers = Browser::of(&app, "ada").await;
+    let both = hers.page("/my/collection").await;
+    assert!(
+        both.only("main").text.contains(&cards[0].name)
+            && both.only("main").text.contains("2 entries")
+    );
+    app.hand_over(&ada, &ben, &copy).await;
+    let page = hers.page("/my/collection").await;
+    let main = &page.only("main").text;
+    assert!(!main.contains(&cards[0].name) && main.contains("Hidden card"), "{main}");
+    let narrowed = hers.page("/my/collection?game=ttcg&set=base&rarity=common").await;
+    assert!(
+        narrowed.only("main").text.contains("1 entry")
+            && !narrowed.only("main").text.contains("Hidden card")
+    );
+    let none = hers.page("/my/collection?rarity=rare&set=base").await;
+    assert!(none.only("main").text.contains("You have counted no such card."));
+    for query in ["game=none", "set=baze", "rarity=a b", "cursor=x"] {
+        assert_eq!(hers.get(&format!("/my/collection?{query}")).await.status, 400, "{query}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Files: each line is judged first, then what can be counted is counted; and the collection leaves as a file.
+
+use super::{Browser, check, start};
+use crate::pages::html::Page;
+use crate::support::{Answer, RequestExt as _, TestApp};
+
+/// Sends the form of an import as a browser does: with a file, or with what was pasted.
+async fn send(
+    app: &TestApp,
+    by: &Browser<'_>,
+    fields: &[(&str, &str)],
+    file: Option<&[u8]>,
+) -> Answer {
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        let part =
+            format!("--line\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+        body.extend_from_slice(part.as_bytes());
+    }
+    let name = if file.is_some() { "cards.csv" } else { "" };
+    let head = format!(
+        "--line\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: text/csv\r\n\r\n"
+    );
+    body.extend_from_slice(head.as_bytes());
+    body.extend_from_slice(file.unwrap_or_default());
+    body.extend_from_slice(b"\r\n--line--\r\n");
+    let request = app
+        .post("/my/collection/import")
+        .header("sec-fetch-site", "same-origin")
+        .header("cookie", by.cookie.as_ref().unwrap())
+        .header("content-type", "multipart/form-data; boundary=line");
+    request.body(body).answer().await
+}
+
+/// What stands in the rows of the table of that name.
+fn rows<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
+    let label = format!("Table: {name}");
+    let Some(at) = page.elements.iter().position(|one| one.get("aria-label") == Some(&label))
+    else {
+        return Vec::new();
+    };
+    let body = page.elements[at..].iter().position(|one| one.name == "tbody").unwrap() + at;
+    let rest = page.elements[body + 1..].iter();
+    rest.take_while(|one| ["tr", "td", "th", "ul", "li"].contains(&one.name.as_str()))
+        .filter(|one| one.name == "tr")
+        .map(|one| one.text.as_str())
+        .collect()
+}
+
+const FILE: &str = "Count,Name,Rarity,Condition,Paid\n4,\"The base card, numbered 001!\",common,NM,1.00\n1,\"The base card, numbered 002!\",,,\n2,<b>Nobody</b>,,,\nx,\"The base card, numbered 003!\",rare,,\n";
+
+#[tokio::test]
+async fn each_line_is_judged_before_anything_is_counted() {
+    let (app, ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let read = send(&app, &hers, &[("mode", "add"), ("game", "ttcg")], Some(FILE.as_bytes())).await;
+    assert_eq!(read.status, 200, "{}", read.text());
+    assert_eq!(read.header("cache-control"), "private, no-store");
+    let page = check("verdicts", &read);
+    let usable = rows(&page, "Lines that can be counted");
+    assert_eq!(usable.len(), 1, "{usable:?}");
+    for said in ["2", "The base card, numbered 001!", "base 001", "4×, near mint"] {
+        assert!(usable[0].contains(said), "{said}: {usable:?}");
+    }
+    let others = rows(&page, "Lines that cannot be counted");
+    assert_eq!(others.len(), 3, "{others:?}");
+    assert!(others[0].contains("May mean several.") && others[0].contains("Mythic"), "{others:?}");
+    assert!(others[1].contains("<b>Nobody</b>") && others[1].contains("Not found."), "{others:?}");
+    assert!(others[2].contains("Cannot be read."), "{others:?}");
+    let main = &page.only("main").text;
+    assert!(
+        main.contains("4 lines; 1 can be counted: 4 cards.") && main.contains("Paid"),
+        "{main}"
+    );
+    let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
+    assert_eq!(entries["data"].as_array().unwrap().len(), 0, "nothing is counted yet");
+
+    let form = |form: &&crate::pages::html::Element| {
+        form.get("action").is_some_and(|to| to.starts_with("/my/collection/import/"))
+    };
+    let commit = page.all("form").find(form).unwrap().get("action").unwrap();
+    // All of it cannot be counted, and says so.
+    let refused = hers.post(commit, &[]).await;
+    assert_eq!(refused.status, 422);
+    assert!(check("refused", &refused).only("main").text.contains("Some lines cannot be counted."));
+    let done = hers.post(commit, &[("only_ok", "yes")]).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+    let done = check("done", &done);
+    assert_eq!(rows(&done, "Lines that were left out").len(), 3);
+    assert!(done.only("main").text.contains("4 cards"));
+    hers.post(commit, &[("only_ok", "yes")]).await;
+    let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
+    assert_eq!(entries["data"].as_array().unwrap().len(), 1);
+    assert_eq!(entries["data"][0]["quantity"], 4, "it is counted once");
+    // Nobody else can count it.
+    app.player("ben").await;
+    let his = Browser::of(&app, "ben").await;
+    let gone = his.post(commit, &[("only_ok", "yes")]).await;
+    assert_eq!(gone.status, 404);
+    assert!(check("gone", &gone).only("main").text.contains("This reading is gone"));
+}
+
+#[tokio::test]
+async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
+    let (app, ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let pasted = "Count\tName\tRarity\r\n2\tThe base card, numbered 002!\trare\r\n";
+    let read = send(&app, &hers, &[("pasted", pasted), ("mode", "replace")], None).await;
+    assert_eq!(read.status, 200, "{}", read.text());
+    let page = check("pasted", &read);
+    assert!(page.only("main").text.contains("what it does not name is taken away"));
+    assert_eq!(rows(&page, "Lines that can be counted").len(), 1);
+    let common = "Count,Name\n1,\"The base card, numbered 001!\"\n";
+    let read =
+        send(&app, &hers, &[("pasted", common), ("without_rarity", "most_common")], None).await;
+    let page = check("most common", &read);
+    assert!(rows(&page, "Lines that can be counted")[0].contains("Common"));
+    for (fields, file, said) in [
+        (vec![], None::<&[u8]>, "Choose a file, or paste its lines."),
+        (vec![("pasted", " \r\n")], None, "Choose a file, or paste its lines."),
+        (vec![("pasted", "no headings here")], None, "This did not work"),
+        (vec![("pasted", "[{")], None, "The file is no proper JSON."),
+        (vec![("pasted", pasted), ("game", "none")], None, "This did not work"),
+        (vec![], Some(&b"no headings here"[..]), "This did not work"),
+    ] {
+        let refused = send(&app, &hers, &fields, file).await;
+        assert!([400, 422].contains(&refused.status), "{fields:?}: {}", refused.text());
+        let page = check("refused", &refused);
+        let faults = page.all("div").find(|block| block.get("id") == Some("faults")).unwrap();
+        assert!(faults.text.contains(said), "{fields:?}: {faults:?}");
+        let kept = page.all("textarea").find(|field| field.get("id") == Some("pasted")).unwrap();
+        let typed =
+            fields.iter().find(|(name, _)| *name == "pasted").map_or("", |(_, text)| text.trim());
+        assert_eq!(kept.text, typed.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
+    assert_eq!(entries["data"].as_array().unwrap().len(), 0);
+    // A form without a file in it is none.
+    assert_eq!(hers.post("/my/collection/import", &[("pasted", pasted)]).await.status, 415);
+}
+
+#[tokio::test]
+async fn the_collection_leaves_as_a_file_that_comes_back() {
+    let (app, ada) = start().await;
+    let body = serde_json::json!({ "changes": [
+        { "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 3 },
+        { "game": "ttcg", "set": "base", "number": "002", "rarity": "common", "add": 1, "condition": "damaged" },
+    ] });
+    app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let file = hers.get("/my/collection/export").await;
+    assert_eq!(
+        (file.status, file.header("content-type")),
+        (200, "text/csv; charset=utf-8".to_owned())
+    );
+    assert_eq!(file.header("content-disposition"), "attachment; filename=\"collection.csv\"");
+    assert_eq!(file.header("cache-control"), "private, no-store");
+    let api = app.get("/v1/collection/export").by(&ada).answer().await;
+    assert_eq!(file.bytes, api.bytes);
+    assert_eq!(hers.get("/my/collection/export?game=none").await.status, 400);
+    let read = check("again", &send(&app, &hers, &[("mode", "replace")], Some(&file.bytes)).await);
+    assert_eq!(rows(&read, "Lines that can be counted").len(), 2);
+    assert!(rows(&read, "Lines that cannot be counted").is_empty());
+}

@@ -1,0 +1,101 @@
+//! Disputes: each side says what it has to say, and sees nothing of the other.
+
+use super::{Browser, actions, check, links, two, value};
+use crate::support::{RequestExt as _, text};
+
+#[tokio::test]
+async fn a_claim_leads_to_its_dispute_and_each_side_sees_its_own() {
+    let (app, cards, ada, ben) = two().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let mut his = Browser::of(&app, "ben").await;
+    let hers = Browser::of(&app, "ada").await;
+    assert!(
+        hers.page("/disputes").await.only("main").text.contains("You are a side of no dispute.")
+    );
+    let claim =
+        his.send("/submit", &[("serial", &cards[0].serial), ("card", &cards[0].name)]).await;
+    assert_eq!(claim.status, 409);
+    let claim = check("/submit", &claim);
+    let path = links(&claim).into_iter().find(|link| link.starts_with("/disputes/")).unwrap();
+    let path = path.to_owned();
+    for (browser, side) in [(&hers, "You have the copy"), (&his, "You claim the copy")] {
+        let list = browser.page("/disputes").await;
+        assert!(links(&list).contains(&path.as_str()));
+        assert!(list.only("main").text.contains(side));
+        let page = browser.page(&path).await;
+        assert!(page.only("main").text.contains("Not decided yet"));
+    }
+    // With the id of the copy he could find its owner; a claim opens no hidden card.
+    let page = his.page(&path).await;
+    assert!(
+        !page.only("main").text.contains(&cards[0].name) && !page.only("main").text.contains("ada")
+    );
+    assert!(!links(&page).contains(&format!("/my/copies/{copy}").as_str()));
+    assert_eq!(actions(&page), [path.clone(), format!("{path}/withdraw")]);
+    let page = hers.page(&path).await;
+    assert!(links(&page).contains(&format!("/my/copies/{copy}").as_str()));
+    assert_eq!(actions(&page), [path.as_str()]);
+
+    let hostile = "I bought it.\r\n<script>alert(1)</script>";
+    let fields = [("text", hostile), ("key", value(&page, "key"))];
+    for _ in 0..2 {
+        let said = hers.post(&path, &fields).await;
+        assert_eq!((said.status, said.header("location")), (303, format!("{path}?done=said")));
+    }
+    let stored = app.get(&format!("/v1{path}")).by(&ada).answer().await.expect(200);
+    assert_eq!(stored["statements"].as_array().unwrap().len(), 1, "it is said once");
+    assert_eq!(stored["statements"][0]["text"], "I bought it.\n<script>alert(1)</script>");
+    let page = hers.page(&format!("{path}?done=said")).await;
+    let main = &page.only("main").text;
+    assert!(main.contains("It is written down.") && main.contains("<script>alert(1)</script>"));
+    assert!(main.contains("You may say something 4 more times."), "{main}");
+    assert!(!his.page(&path).await.only("main").text.contains("I bought it."));
+    let cem = app.player("cem").await;
+    let strangers = Browser::of(&app, &cem.name).await;
+    assert_eq!(strangers.get(&path).await.status, 404);
+    assert_eq!(strangers.post(&path, &[("text", "mine")]).await.status, 404);
+    assert_eq!(strangers.post(&format!("{path}/withdraw"), &[]).await.status, 404);
+    let _ = ben;
+}
+
+#[tokio::test]
+async fn what_cannot_be_said_is_told_and_a_claim_is_withdrawn_once() {
+    let (app, cards, ada, ben) = two().await;
+    app.register(&ada, &cards[0]).await;
+    let claim = app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
+    let path = format!("/disputes/{}", text(&claim, "dispute_id"));
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let long = "x".repeat(2001);
+    for said in ["", " \r\n ", long.as_str()] {
+        let refused = hers.post(&path, &[("text", said)]).await;
+        assert_eq!(refused.status, 422);
+        let page = check(&path, &refused);
+        let field = page.all("textarea").find(|field| field.get("id") == Some("text")).unwrap();
+        assert_eq!(field.get("aria-invalid"), Some("true"));
+        assert_eq!(field.text, said.trim());
+    }
+    for at in 0..5 {
+        let said = hers.post(&path, &[("text", format!("statement {at}").as_str())]).await;
+        assert_eq!(said.status, 303, "{at}");
+    }
+    assert!(!hers.page(&path).await.all("textarea").any(|_| true), "all is said");
+    let refused = hers.post(&path, &[("text", "one more")]).await;
+    assert_eq!(refused.status, 409);
+    assert!(check(&path, &refused).only("main").text.contains("as much as one side may say"));
+    let refused = hers.post(&format!("{path}/withdraw"), &[]).await;
+    assert_eq!(refused.status, 409);
+    assert!(check(&path, &refused).only("main").text.contains("Only the claimant"));
+    let done = his.post(&format!("{path}/withdraw"), &[]).await;
+    assert_eq!((done.status, done.header("location")), (303, format!("{path}?done=withdrawn")));
+    let page = his.page(&path).await;
+    assert!(page.only("main").text.contains("The claim was withdrawn"));
+    assert!(actions(&page).is_empty());
+    let late = his.post(&path, &[("text", "but")]).await;
+    assert_eq!(late.status, 409);
+    assert!(check(&path, &late).only("main").text.contains("The dispute is closed."));
+    let stored = app.get(&format!("/v1{path}")).by(&ben).answer().await.expect(200);
+    assert_eq!(
+        (stored["state"].as_str(), stored["statements"].as_array().unwrap().len()),
+        (Some("withdrawn"), 0)
+    );
+}

@@ -1,0 +1,216 @@
+//! Wants and haves: cards are added by name, numbers are changed, and both versions are shown in a conflict.
+
+use serde_json::{Value, json};
+
+use super::{Browser, check, links, value};
+use crate::pages::html::Page;
+use crate::support::{Player, RequestExt as _, TestApp};
+
+async fn start() -> (TestApp, Player) {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    app.import_set("dusk", 1, true).await;
+    let ada = app.player("ada").await;
+    (app, ada)
+}
+
+async fn stored(app: &TestApp, by: &Player, kind: &str) -> Value {
+    app.get(&format!("/v1/me/{kind}")).by(by).answer().await.expect(200)
+}
+
+/// Items with what stands in their fields.
+fn numbers(page: &Page) -> Vec<(&str, &str)> {
+    let named =
+        |name: &'static str| page.all("input").filter(move |field| field.get("name") == Some(name));
+    let of = |field: &'static str| named(field).map(|field| field.get("value").unwrap());
+    of("item").zip(of("number")).collect()
+}
+
+#[tokio::test]
+async fn cards_are_added_by_name_or_by_number() {
+    let (app, ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let empty = hers.page("/my/lists").await;
+    assert_eq!(empty.only("main").text.matches("There is nothing on this list yet.").count(), 2);
+    assert!(
+        links(&empty).contains(&"/my/lists/wants") && links(&empty).contains(&"/my/lists/haves")
+    );
+
+    let named = [
+        ("card_game", "ttcg"),
+        ("card_name", "the BASE card, numbered 001"),
+        ("card_rarity", "rare"),
+        ("add", "2"),
+        ("step", "add"),
+    ];
+    let added = hers.post("/my/lists/wants", &named).await;
+    let back = "/my/lists/wants?from=0&done=added".to_owned();
+    assert_eq!((added.status, added.header("location")), (303, back.clone()), "{}", added.text());
+    let numbered = [
+        ("card_game", "ttcg"),
+        ("card_set", "dusk"),
+        ("card_number", "001"),
+        ("add", "1"),
+        ("step", "add"),
+    ];
+    assert_eq!(hers.post("/my/lists/wants", &numbered).await.status, 303, "also of a hidden card");
+    let wants = stored(&app, &ada, "wants").await;
+    let items = wants["items"].as_array().unwrap();
+    assert_eq!((&items[0]["rarity"], &items[0]["quantity"]), (&json!("rare"), &json!(2)));
+    assert_eq!((items[1].get("rarity"), items[1]["card"].get("name")), (None, None));
+    assert_eq!(wants["visibility"], "private");
+    let page = hers.page(&back).await;
+    let main = &page.only("main").text;
+    assert!(
+        main.contains("The card is on the list.") && main.contains("The base card, numbered 001!")
+    );
+    assert!(main.contains("Hidden card") && !main.contains("The dusk card"), "{main}");
+    assert_eq!(stored(&app, &ada, "haves").await["items"], json!([]));
+
+    for (fields, at) in [
+        (vec![("card_name", "No such card"), ("add", "1")], "card_name"),
+        (vec![("card_name", "The dusk card, numbered 001!"), ("add", "1")], "card_name"),
+        (vec![("card_name", ""), ("card_set", "base"), ("add", "1")], "card_name"),
+        (vec![("card_name", "The base card, numbered 002!"), ("add", "0")], "add"),
+        (
+            vec![
+                ("card_name", "The base card, numbered 002!"),
+                ("card_rarity", "a b"),
+                ("add", "1"),
+            ],
+            "card_rarity",
+        ),
+        (
+            vec![
+                ("card_name", "The base card, numbered 001!"),
+                ("card_rarity", "rare"),
+                ("add", "1"),
+            ],
+            "card_name",
+        ),
+    ] {
+        let fields = [&fields[..], &[("card_game", "ttcg"), ("step", "add")]].concat();
+        let refused = hers.post("/my/lists/wants", &fields).await;
+        assert_eq!(refused.status, 422, "{fields:?}");
+        let page = check("refused", &refused);
+        let field = page.all("input").find(|field| field.get("id") == Some(at)).unwrap();
+        assert_eq!(field.get("aria-invalid"), Some("true"), "{fields:?}");
+        if fields.contains(&("card_rarity", "rare")) {
+            assert!(page.only("main").text.contains("The card is on the list already."));
+        }
+        assert_eq!(value(&page, "card_name"), fields[0].1, "it is kept");
+    }
+    assert_eq!(stored(&app, &ada, "wants").await["items"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
+    let (app, ada) = start().await;
+    let put = async |tag: &str, items: Value| {
+        let body = json!({ "visibility": "private", "items": items });
+        let request = app.put("/v1/me/haves").by(&ada).header("if-match", tag).json(&body);
+        request.answer().await.expect(200);
+    };
+    let item = |number: &str, quantity: i32| json!({ "game": "ttcg", "set": "base", "number": number, "quantity": quantity });
+    put("\"r0\"", json!([item("001", 1), item("002", 2), item("003", 3)])).await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/my/lists/haves").await;
+    let before: Vec<(String, String)> =
+        numbers(&form).into_iter().map(|(id, number)| (id.to_owned(), number.to_owned())).collect();
+    assert_eq!(
+        before.iter().map(|(_, number)| number.as_str()).collect::<Vec<_>>(),
+        ["1", "2", "3"]
+    );
+    let send = async |revision: &str, typed: [&str; 3]| {
+        let mut fields = vec![("revision", revision), ("visibility", "public"), ("step", "save")];
+        for ((id, _), number) in before.iter().zip(typed) {
+            fields.extend([("item", id.as_str()), ("number", number)]);
+        }
+        hers.post("/my/lists/haves", &fields).await
+    };
+    assert_eq!(value(&form, "revision"), "1");
+    let wrong = send("1", ["1", "x", "3"]).await;
+    assert_eq!(wrong.status, 422);
+    assert!(check("wrong", &wrong).only("main").text.contains("Each number must be 0 to 9999."));
+    let saved = send("1", ["5", "0", "3"]).await;
+    assert_eq!(saved.header("location"), "/my/lists/haves?from=0&done=saved", "{}", saved.text());
+    let haves = stored(&app, &ada, "haves").await;
+    let quantities: Vec<&Value> =
+        haves["items"].as_array().unwrap().iter().map(|item| &item["quantity"]).collect();
+    assert_eq!((quantities, &haves["visibility"]), (vec![&json!(5), &json!(3)], &json!("public")));
+
+    // The form of the first version, sent once more.
+    let stale = send("1", ["7", "2", "3"]).await;
+    assert_eq!(stale.status, 412);
+    let stale = check("stale", &stale);
+    assert_eq!(numbers(&stale).iter().map(|(_, number)| *number).collect::<Vec<_>>(), ["7", "3"]);
+    let main = &stale.only("main").text;
+    for said in [
+        "nothing was overwritten",
+        "on the list: 5",
+        "Some cards of the form are not on the list any more.",
+    ] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
+    assert!(!main.contains("on the list: 3"), "only what differs: {main}");
+    assert_eq!(value(&stale, "revision"), "2");
+    assert_eq!(send("2", ["7", "2", "3"]).await.status, 303);
+    let haves = stored(&app, &ada, "haves").await;
+    assert_eq!(haves["items"][0]["quantity"], 7);
+    assert_eq!(haves["items"].as_array().unwrap().len(), 2);
+}
+
+/// A rarity that she may not see any more stays on the list when the list is saved.
+#[tokio::test]
+async fn what_she_sees_no_more_is_not_lost_by_saving() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 2).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let copy = app.register(&ada, &cards[0]).await;
+    let item = json!({ "game": "ttcg", "set": "dusk", "number": "001", "rarity": cards[0].rarity });
+    let body = json!({ "items": [item] });
+    app.put("/v1/me/haves")
+        .by(&ada)
+        .header("if-match", "\"r0\"")
+        .json(&body)
+        .answer()
+        .await
+        .expect(200);
+    app.hand_over(&ada, &ben, &copy).await;
+    let stored = "SELECT printing_id::text || ' ' || quantity FROM trade_list_items";
+    let before = app.db().value(stored).await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/my/lists/haves").await;
+    let items = numbers(&form);
+    assert_eq!(items.len(), 1);
+    assert!(!form.only("main").text.contains(&cards[0].name));
+    let fields = [("revision", "1"), ("item", items[0].0), ("number", "4"), ("step", "save")];
+    assert_eq!(hers.post("/my/lists/haves", &fields).await.status, 303);
+    let printing = before.split(' ').next().unwrap();
+    assert_eq!(app.db().value(stored).await, format!("{printing} 4"));
+}
+
+#[tokio::test]
+async fn matches_name_players_whose_lists_fit() {
+    let (app, ada) = start().await;
+    let ben = app.player("ben").await;
+    let item = json!({ "game": "ttcg", "set": "base", "number": "001" });
+    for (by, list, visibility) in [(&ada, "wants", "private"), (&ben, "haves", "public")] {
+        let body = json!({ "visibility": visibility, "items": [item] });
+        let path = format!("/v1/me/{list}");
+        app.put(&path).by(by).header("if-match", "\"r0\"").json(&body).answer().await.expect(200);
+    }
+    let hers = Browser::of(&app, "ada").await;
+    let found = hers.page("/trades/find").await;
+    let row = found.only("tbody");
+    assert!(row.text.contains("ben") && row.text.contains('1'), "{row:?}");
+    for path in ["/players/ben", "/trades/new?player=ben"] {
+        assert!(links(&found).contains(&path), "{path}");
+    }
+    let his = Browser::of(&app, "ben").await;
+    assert!(
+        his.page("/trades/find").await.only("main").text.contains("Nobody's lists fit yours yet.")
+    );
+    assert_eq!(hers.get("/trades/find?game=none").await.status, 400);
+}

@@ -1,0 +1,180 @@
+//! Offers are made of copies that are chosen, and answered with other ones.
+
+use super::{Browser, check, links, two, value};
+use crate::pages::html::Page;
+use crate::support::{RequestExt as _, text};
+
+/// The copies to choose from, and which of them are chosen.
+fn picks<'a>(page: &'a Page, name: &str) -> Vec<(&'a str, bool)> {
+    let boxes = page
+        .all("input")
+        .filter(|field| field.get("type") == Some("checkbox") && field.get("name") == Some(name));
+    boxes.map(|field| (field.get("value").unwrap(), field.get("checked").is_some())).collect()
+}
+
+/// Copies that are chosen and not shown.
+fn kept<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
+    let hidden = page
+        .all("input")
+        .filter(|field| field.get("type") == Some("hidden") && field.get("name") == Some(name));
+    hidden.map(|field| field.get("value").unwrap()).collect()
+}
+
+#[tokio::test]
+async fn an_offer_is_made_of_what_both_have() {
+    let (app, cards, ada, ben) = two().await;
+    let (mine, theirs) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    let hers = Browser::of(&app, "ada").await;
+    let asked = hers.page(&format!("/trades/new?give={mine}")).await;
+    assert_eq!(asked.only("h1").text, "New offer");
+    assert_eq!(kept(&asked, "give"), [mine.as_str()], "it is not forgotten");
+
+    let form = hers.page(&format!("/trades/new?player=ben&give={mine}")).await;
+    assert_eq!(form.only("h1").text, "Offer a trade to ben");
+    assert_eq!(picks(&form, "give"), [(mine.as_str(), true)]);
+    assert!(picks(&form, "want").is_empty());
+    assert!(form.only("main").text.contains("This player shows you no copies here."));
+    app.set_trading(&ben, "public").await;
+    let form = hers.page(&format!("/trades/new?player=ben&want={theirs}")).await;
+    assert_eq!(
+        (picks(&form, "give"), picks(&form, "want")),
+        (vec![(&*mine, false)], vec![(&*theirs, true)])
+    );
+    // What is hidden from her stays so.
+    assert!(form.only("main").text.contains("Hidden card"));
+
+    let key = value(&form, "key").to_owned();
+    let fields = [
+        ("key", key.as_str()),
+        ("player", "ben"),
+        ("give", &mine),
+        ("want", &theirs),
+        ("message", "Imp for Smith?"),
+        ("hours", "24"),
+        ("step", "send"),
+    ];
+    let sent = hers.post("/trades/new", &fields).await;
+    assert_eq!(sent.status, 303, "{}", sent.text());
+    let again = hers.post("/trades/new", &fields).await;
+    assert_eq!(again.header("location"), sent.header("location"), "it is one offer");
+    let trades = app.get("/v1/trades").by(&ben).answer().await.expect(200);
+    assert_eq!(trades["data"].as_array().unwrap().len(), 1);
+    let trade = &trades["data"][0];
+    assert_eq!(sent.header("location"), format!("/trades/{}?done=offered", text(trade, "id")));
+    assert_eq!(trade["message"], "Imp for Smith?");
+    assert_eq!((trade["give_count"].as_i64(), trade["want_count"].as_i64()), (Some(1), Some(1)));
+    let page = hers.page(&sent.header("location")).await;
+    assert!(page.only("main").text.contains("The offer is sent."));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_offer_is_told_and_nothing_is_lost() {
+    let (app, cards, ada, ben) = two().await;
+    let (mine, theirs) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    let hers = Browser::of(&app, "ada").await;
+    let long = "x".repeat(501);
+    for (fields, at, said) in [
+        (vec![("player", "ben")], "", "An offer gives or asks for at least one copy."),
+        (
+            vec![("player", "ben"), ("want", &*theirs)],
+            "want",
+            "Is not a copy that this player shows you.",
+        ),
+        (vec![("player", "ben"), ("give", &*theirs)], "give", "Is not a copy of yours."),
+        (vec![("player", "ada"), ("give", &*mine)], "player", "Must be another player."),
+        (vec![("player", "nobody"), ("give", &*mine)], "player", "There is no player of this name"),
+        (vec![("player", "x"), ("give", &*mine)], "player", "There is no player of this name"),
+        (vec![("player", "ben"), ("give", &*mine), ("message", &*long)], "message", "500"),
+        (vec![("player", "ben"), ("give", &*mine), ("hours", "9000")], "hours", "2160"),
+    ] {
+        let fields = [&fields[..], &[("step", "send"), ("key", "k")]].concat();
+        let refused = hers.post("/trades/new", &fields).await;
+        assert_eq!(refused.status, 422, "{fields:?}: {}", refused.text());
+        let page = check("refused", &refused);
+        let fault = page.all("div").find(|block| block.get("id") == Some("faults")).unwrap();
+        assert!(fault.text.contains(said), "{fault:?}");
+        if !at.is_empty() {
+            let link = format!("#{at}");
+            assert!(page.all("a").any(|link_to| link_to.get("href") == Some(&link)), "{at}");
+            assert!(page.with("id").any(|(_, id)| id == at), "{at}");
+        }
+        if fields.contains(&("give", &*mine)) {
+            let is_kept = kept(&page, "give").contains(&&*mine)
+                || picks(&page, "give").contains(&(&*mine, true));
+            assert!(is_kept, "{fields:?}");
+        }
+    }
+    // The API knows of none.
+    let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
+    assert_eq!(trades["data"].as_array().unwrap().len(), 0);
+}
+
+/// Choosing goes on over parts of long lists.
+#[tokio::test]
+async fn what_is_chosen_stays_chosen_in_other_parts_of_the_lists() {
+    let (app, cards, ada, _) = two().await;
+    app.import_set("base", 1, false).await;
+    let base = app.print("base", 2).await;
+    let (hidden, open) = (app.register(&ada, &cards[0]).await, app.register(&ada, &base[0]).await);
+    let hers = Browser::of(&app, "ada").await;
+    let look = hers
+        .post(
+            "/trades/new",
+            &[("player", "ben"), ("give", &*hidden), ("set", "base"), ("step", "narrow")],
+        )
+        .await;
+    assert_eq!(look.status, 200);
+    let page = check("narrow", &look);
+    assert_eq!(
+        (picks(&page, "give"), kept(&page, "give")),
+        (vec![(&*open, false)], vec![&*hidden])
+    );
+    assert!(
+        page.only("main")
+            .text
+            .contains("Chosen, and not in the lists below: you give 1 copy, you get nothing.")
+    );
+    let wrong =
+        hers.post("/trades/new", &[("player", "ben"), ("set", "baze"), ("step", "narrow")]).await;
+    assert_eq!(wrong.status, 400);
+    assert!(check("wrong", &wrong).all("a").any(|link| link.get("href") == Some("#set")));
+    let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
+    assert_eq!(trades["data"].as_array().unwrap().len(), 0, "looking sends nothing");
+}
+
+#[tokio::test]
+async fn an_offer_is_answered_with_another_one() {
+    let (app, cards, ada, ben) = two().await;
+    let (hers_copy, his_copy) =
+        (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    app.set_trading(&ben, "public").await;
+    let trade = app.offer(&ada, &ben, &[&hers_copy], &[&his_copy]).await.expect(201);
+    let path = format!("/trades/{}", text(&trade, "id"));
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    // Who has made it cannot answer it.
+    let turned = hers.get(&format!("{path}/counter")).await;
+    assert_eq!((turned.status, turned.header("location")), (303, path.clone()));
+    let form = his.page(&format!("{path}/counter")).await;
+    assert_eq!(form.only("h1").text, "Answer the offer of ada");
+    // She shows nothing otherwise, and what she offers can be asked for.
+    assert_eq!(
+        (picks(&form, "give"), picks(&form, "want")),
+        (vec![(&*his_copy, true)], vec![(&*hers_copy, true)])
+    );
+    let fields =
+        [("key", value(&form, "key")), ("want", &hers_copy), ("hours", "336"), ("step", "send")];
+    let sent = his.post(&format!("{path}/counter"), &fields).await;
+    assert_eq!(sent.status, 303, "{}", sent.text());
+    assert_eq!(
+        his.post(&format!("{path}/counter"), &fields).await.header("location"),
+        sent.header("location")
+    );
+    let first = his.page(&path).await;
+    assert!(first.only("main").text.contains("Answered with another offer"));
+    let answer = sent.header("location").replace("?done=offered", "");
+    assert!(links(&first).contains(&answer.as_str()));
+    let stored = app.get(&format!("/v1{answer}")).by(&ada).answer().await.expect(200);
+    assert_eq!((stored["from"].as_str(), stored["to"].as_str()), (Some("ben"), Some("ada")));
+    assert_eq!(stored["want"][0]["id"], hers_copy);
+    assert_eq!(stored["give"].as_array().unwrap().len(), 0);
+}

@@ -1,0 +1,135 @@
+//! A trade is shown to its two sides, accepted after a second question, declined, taken back.
+
+use super::{Browser, actions, check, links, two};
+use crate::support::{RequestExt as _, text};
+
+#[tokio::test]
+async fn an_offer_is_accepted_after_a_second_question() {
+    let (app, cards, ada, ben) = two().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let path = format!("/trades/{trade}");
+    for (browser, title, state) in [
+        (&hers, "Your offer to ben", "Waiting for the other player"),
+        (&his, "Offer of ada", "Waiting for you"),
+    ] {
+        let list = browser.page("/trades").await;
+        let row = list.all("li").find(|row| row.text.contains(title)).unwrap();
+        assert!(row.text.contains(state), "{row:?}");
+        let page = browser.page(&path).await;
+        assert_eq!(page.only("h1").text, title);
+        assert!(page.only("main").text.contains("It makes no difference to your decks."));
+    }
+    // What happened to him leads there, too.
+    assert!(links(&his.page("/my/events").await).contains(&path.as_str()));
+    // The card is hidden from him until he has the copy.
+    let page = his.page(&path).await;
+    assert!(!page.only("main").text.contains(&cards[0].name));
+    assert!(page.only("main").text.contains("Hidden card"));
+    assert_eq!(actions(&page), [format!("{path}/decline")]);
+    assert!(links(&page).contains(&format!("{path}/accept").as_str()));
+    assert_eq!(actions(&hers.page(&path).await), [format!("{path}/cancel")]);
+
+    let question = his.page(&format!("{path}/accept")).await;
+    assert_eq!(question.only("h1").text, "Accept this offer?");
+    assert_eq!(actions(&question), [format!("{path}/accept")]);
+    // Nothing happens by looking, and who has made it is asked nothing.
+    assert_eq!(app.copies_of(&ada).await, [copy.clone()]);
+    let asked = hers.page(&format!("{path}/accept")).await;
+    assert_eq!(actions(&asked), [format!("{path}/cancel")]);
+
+    let accepted = his.post(&format!("{path}/accept"), &[]).await;
+    let done = format!("{path}?done=accepted");
+    assert_eq!((accepted.status, accepted.header("location")), (303, done.clone()));
+    assert_eq!(app.copies_of(&ben).await, [copy]);
+    let page = his.page(&done).await;
+    assert!(page.only("main").text.contains("the copies have changed hands"));
+    assert!(page.only("main").text.contains(&cards[0].name), "now he sees it");
+    assert_eq!(actions(&page), Vec::<&str>::new());
+    // Sent twice it is the same; what comes too late is told.
+    assert_eq!(his.post(&format!("{path}/accept"), &[]).await.status, 303);
+    let late = hers.post(&format!("{path}/cancel"), &[]).await;
+    assert_eq!(late.status, 409);
+    let late = check("late", &late);
+    assert!(late.only("main").text.contains("The offer is not open any more."));
+    assert!(his.page("/trades").await.only("main").text.contains("No offer is open."));
+    assert!(links(&his.page("/trades?state=accepted").await).contains(&path.as_str()));
+    assert!(links(&his.page("/trades?state=all").await).contains(&path.as_str()));
+    assert_eq!(his.get("/trades?state=none").await.status, 400);
+}
+
+#[tokio::test]
+async fn offers_are_declined_and_taken_back_by_the_right_side() {
+    let (app, cards, ada, ben) = two().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let cem = app.player("cem").await;
+    let strangers = Browser::of(&app, &cem.name).await;
+    for (way, by, other, state) in
+        [("decline", &his, &hers, "Declined"), ("cancel", &hers, &his, "Taken back")]
+    {
+        let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
+        let path = format!("/trades/{trade}");
+        for of in [path.clone(), format!("{path}/accept"), format!("{path}/counter")] {
+            assert_eq!(strangers.get(&of).await.status, 404, "{of}");
+        }
+        for of in ["accept", "decline", "cancel", "counter"] {
+            let fields = [("step", "send"), ("give", NOBODYS)];
+            let sent = strangers.post(&format!("{path}/{of}"), &fields).await;
+            assert_eq!(sent.status, 404, "{of}");
+        }
+        let turned = other.post(&format!("{path}/{way}"), &[]).await;
+        assert_eq!(turned.status, 409);
+        let turned = check(way, &turned);
+        assert!(turned.only("main").text.contains("Only the other player can do this."));
+        let done = by.post(&format!("{path}/{way}"), &[]).await;
+        assert_eq!(done.status, 303, "{}", done.text());
+        let after = by.page(&done.header("location")).await;
+        assert!(after.only("main").text.contains(state), "{way}");
+        let stored = app.get(&format!("/v1/trades/{trade}")).by(&ada).answer().await.expect(200);
+        let expected = if way == "decline" { "declined" } else { "cancelled" };
+        assert_eq!(stored["state"], expected);
+    }
+}
+
+const NOBODYS: &str = super::NOTHING;
+
+#[tokio::test]
+async fn an_offer_that_cannot_be_accepted_says_so() {
+    let (app, cards, ada, ben) = two().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
+    let moderator = app.moderator().await;
+    app.moderate(&moderator, &copy, "freeze").await.expect(200);
+    let his = Browser::of(&app, "ben").await;
+    let path = format!("/trades/{trade}");
+    let page = his.page(&path).await;
+    assert!(page.only("main").text.contains("the offer can only lapse"));
+    assert!(page.only("main").text.contains("Cannot be given any more"));
+    let lapsed = his.post(&format!("{path}/accept"), &[]).await;
+    assert_eq!(lapsed.status, 409);
+    let lapsed = check("lapsed", &lapsed);
+    let main = &lapsed.only("main").text;
+    assert!(
+        main.contains("Nothing changed hands.") && main.contains("Void: a copy or a player"),
+        "{main}"
+    );
+    assert_eq!(app.copies_of(&ada).await, [copy]);
+}
+
+/// What the other player writes is text.
+#[tokio::test]
+async fn a_hostile_message_is_text() {
+    let (app, cards, ada, _) = two().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let hostile = "<script>alert(1)</script>\"><img src=x onerror='alert(2)'> </main>";
+    let body = serde_json::json!({ "with": "ben", "give": [copy], "message": hostile });
+    let trade = app.post("/v1/trades").by(&ada).json(&body).answer().await.expect(201);
+    let his = Browser::of(&app, "ben").await;
+    for path in ["/trades".to_owned(), format!("/trades/{}", text(&trade, "id"))] {
+        let page = his.page(&path).await;
+        assert!(page.only("main").text.contains(hostile), "{path}");
+        assert!(!page.all("img").any(|image| image.get("src") == Some("x")), "{path}");
+    }
+}

@@ -1,0 +1,294 @@
+//! The permission matrix of pages: one row for every address that is mounted, tried by every kind of reader.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::browser::Browser;
+use crate::permissions::SOME;
+use crate::support::{Answer, RequestExt as _, TestApp};
+use Needs::{Admin, Anyone, Moderator, Player};
+
+/// What an address needs. Strangers are sent to the log-in by all but the first, and who is logged in and may not gets a 403.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Needs {
+    /// Nothing.
+    Anyone,
+    /// Any account.
+    Player,
+    /// A moderator or an admin.
+    Moderator,
+    /// An admin.
+    Admin,
+}
+
+/// An address, what it needs to be read, and what it needs to be sent a form; `None`: it has no such method.
+type Row = (&'static str, Option<Needs>, Option<Needs>);
+
+const fn page(path: &'static str, needs: Needs) -> Row {
+    (path, Some(needs), None)
+}
+
+const fn form(path: &'static str, needs: Needs) -> Row {
+    (path, Some(needs), Some(needs))
+}
+
+const fn action(path: &'static str, needs: Needs) -> Row {
+    (path, None, Some(needs))
+}
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    page("/", Anyone),
+    page("/assets/{hash}/{file}", Anyone),
+    page("/favicon.svg", Anyone),
+    page("/robots.txt", Anyone),
+    page("/docs", Anyone),
+    page("/docs/{file:.*}", Anyone),
+    // Catalogue
+    page("/cards/{game}/{set}/{number}", Anyone),
+    page("/games/{game}", Anyone),
+    page("/sets/{game}/{set}", Anyone),
+    page("/search", Anyone),
+    page("/search/help", Anyone),
+    // Codes: what strangers type is kept through the log-in.
+    form("/submit", Anyone),
+    form("/submit/batch", Player),
+    page("/pictures/{card}", Anyone),
+    // Accounts
+    form("/login", Anyone),
+    action("/logout", Anyone),
+    form("/join", Anyone),
+    form("/recover", Anyone),
+    page("/my/account", Player),
+    action("/my/account/settings", Player),
+    action("/my/sessions/{session}/end", Player),
+    form("/my/password", Player),
+    form("/my/recovery-codes", Player),
+    form("/my/second-factor", Player),
+    action("/my/second-factor/confirm", Player),
+    action("/my/second-factor/switch-off", Player),
+    action("/my/second-factor/recovery-codes", Player),
+    form("/my/tokens", Player),
+    action("/my/tokens/{token}/revoke", Player),
+    page("/my/events", Player),
+    action("/my/events/settings", Player),
+    // Decks
+    page("/decks", Anyone),
+    form("/decks/check", Anyone),
+    page("/decks/{deck}", Anyone),
+    page("/decks/{deck}/chart", Anyone),
+    page("/decks/{deck}/export", Anyone),
+    form("/decks/{deck}/edit", Player),
+    action("/decks/{deck}/delete", Player),
+    action("/decks/{deck}/undelete", Player),
+    page("/my/decks", Player),
+    form("/my/decks/new", Player),
+    // Collection
+    form("/my/collection", Player),
+    page("/my/collection/progress", Player),
+    page("/my/collection/duplicates", Player),
+    page("/my/collection/export", Player),
+    form("/my/collection/import", Player),
+    action("/my/collection/import/{import}", Player),
+    // Copies, lists, trades, disputes
+    page("/my/copies", Player),
+    page("/my/copies/{copy}", Player),
+    page("/my/lists", Player),
+    form("/my/lists/{kind}", Player),
+    page("/trades", Player),
+    form("/trades/new", Player),
+    page("/trades/find", Player),
+    page("/trades/{trade}", Player),
+    form("/trades/{trade}/accept", Player),
+    action("/trades/{trade}/decline", Player),
+    action("/trades/{trade}/cancel", Player),
+    form("/trades/{trade}/counter", Player),
+    page("/players/{player}", Anyone),
+    page("/disputes", Player),
+    form("/disputes/{dispute}", Player),
+    action("/disputes/{dispute}/withdraw", Player),
+    // Designs
+    page("/designs", Anyone),
+    page("/designs/{design}", Anyone),
+    page("/designs/{design}/picture", Anyone),
+    form("/designs/{design}/edit", Player),
+    form("/designs/{design}/suggest", Player),
+    form("/designs/{design}/artwork", Player),
+    form("/designs/{design}/steps/{step}", Player),
+    page("/designs/{design}/revisions", Player),
+    action("/designs/{design}/restore", Player),
+    action("/designs/{design}/rating", Player),
+    action("/designs/{design}/comments", Player),
+    form("/designs/{design}/comments/{comment}", Player),
+    action("/designs/{design}/comments/{comment}/delete", Player),
+    form("/designs/{design}/report", Player),
+    page("/designs/{design}/suggestions", Player),
+    page("/designs/{design}/suggestions/{suggestion}", Player),
+    action("/designs/{design}/suggestions/{suggestion}/answer", Player),
+    page("/my/designs", Player),
+    page("/my/artworks/{artwork}", Player),
+    form("/designer", Player),
+    page("/designer/picture", Player),
+    page("/designers/{author}", Anyone),
+    action("/designers/{author}/follow", Player),
+    page("/reviews/designs", Moderator),
+    form("/reviews/designs/{design}", Moderator),
+    action("/reviews/designs/{design}/claim", Moderator),
+    action("/reviews/designs/{design}/return", Moderator),
+    // Moderators and admins
+    page("/admin", Moderator),
+    page("/admin/print-runs", Admin),
+    page("/admin/print-runs/{run}", Admin),
+    form("/admin/print-plans", Admin),
+    action("/admin/print-plans/announce", Admin),
+    page("/admin/announcements", Admin),
+    page("/admin/announcements/{commitment}", Admin),
+    form("/admin/announcements/{commitment}/reveal", Admin),
+    form("/admin/webhooks", Admin),
+    form("/admin/webhooks/{webhook}", Admin),
+    form("/admin/webhooks/{webhook}/delete", Admin),
+    form("/admin/webhooks/{webhook}/secret", Admin),
+    action("/admin/webhooks/{webhook}/ping", Admin),
+    page("/admin/webhooks/{webhook}/deliveries", Admin),
+    action("/admin/webhooks/{webhook}/deliveries/{delivery}/resend", Admin),
+    page("/admin/audit-log", Admin),
+    page("/admin/people", Moderator),
+    page("/admin/people/{account}", Moderator),
+    action("/admin/people/{account}/role", Admin),
+    form("/admin/people/{account}/ban", Admin),
+    action("/admin/people/{account}/unban", Admin),
+    form("/admin/people/{account}/second-factor", Admin),
+    page("/admin/reviews", Moderator),
+    form("/admin/reviews/{submission}", Moderator),
+    page("/admin/disputes", Moderator),
+    form("/admin/disputes/{dispute}", Moderator),
+    page("/admin/copies", Moderator),
+    page("/admin/copies/{copy}", Moderator),
+    form("/admin/copies/{copy}/{action}", Moderator),
+    page("/admin/reports", Moderator),
+    form("/admin/reports/{report}", Moderator),
+    form("/admin/imports", Admin),
+    action("/admin/imports/run", Admin),
+    page("/admin/imports/games/{game}", Admin),
+    page("/admin/cards", Admin),
+    form("/admin/cards/{card}", Admin),
+    form("/admin/cards/{card}/document", Admin),
+    form("/admin/cards/{card}/unlock", Admin),
+    form("/admin/cards/{card}/move", Admin),
+    form("/admin/cards/{card}/merge", Admin),
+    form("/admin/cards/{card}/rulings", Admin),
+    form("/admin/rulings/{ruling}", Admin),
+    form("/admin/rulings/{ruling}/delete", Admin),
+];
+
+/// The addresses that the folders of `src/web` mount, each with whether it is read and whether forms are sent to it.
+fn mounted() -> BTreeSet<(String, bool, bool)> {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web");
+    let folders = std::fs::read_dir(&web).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.map(|folder| folder.join("mod.rs")).chain([web.join("mod.rs")]);
+    let sources = files.filter_map(|file| std::fs::read_to_string(file).ok());
+    let mut found = BTreeSet::new();
+    for source in sources {
+        for (name, is_read, is_sent) in
+            [("page!(", true, false), ("form!(", true, true), ("action!(", false, true)]
+        {
+            for call in source.split(name).skip(1) {
+                let path = call.split('"').nth(1).unwrap();
+                assert!(found.insert((path.to_owned(), is_read, is_sent)), "{path} twice");
+            }
+        }
+    }
+    found
+}
+
+/// An address that leads to what there is, or else to nothing.
+fn address(path: &str) -> String {
+    let mut address = String::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (parameter, after) = after.split_once('}').unwrap();
+        address.push_str(before);
+        address.push_str(match parameter {
+            "game" => "ttcg",
+            "set" => "hearth",
+            "number" => "001",
+            "kind" => "wants",
+            "step" => "share",
+            "action" => "freeze",
+            "name" | "player" | "author" => "ada",
+            "file" | "file:.*" => "nothing",
+            "kind" => "wants",
+            _ => SOME,
+        });
+        rest = after;
+    }
+    address + rest
+}
+
+/// Judges the answer to a reader of this standing.
+fn judge(what: &str, answer: &Answer, needs: Needs, standing: Needs) {
+    let location = answer.header("location");
+    let is_turned = answer.status == 303 && location.starts_with("/login");
+    assert!(answer.status < 500, "{what}: {}", answer.text());
+    if standing >= needs {
+        assert!(answer.status != 403 && !is_turned, "{what}: {}", answer.text());
+    } else if standing == Anyone {
+        assert!(is_turned, "{what}: {} {location}", answer.status);
+    } else {
+        assert_eq!(answer.status, 403, "{what}: {}", answer.text());
+        assert_eq!(answer.header("cache-control"), "no-store", "{what}");
+    }
+}
+
+#[test]
+fn every_address_has_a_row() {
+    let rows: BTreeSet<_> = ROWS
+        .iter()
+        .map(|(path, read, sent)| ((*path).to_owned(), read.is_some(), sent.is_some()))
+        .collect();
+    assert_eq!(rows.len(), ROWS.len(), "a row stands twice");
+    let mounted = mounted();
+    assert!(mounted.len() > 30, "the source is not read: {mounted:?}");
+    assert_eq!(mounted, rows);
+}
+
+#[tokio::test]
+async fn every_page_is_for_whom_the_matrix_says() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.player("ada").await;
+    app.moderator().await;
+    app.admin().await;
+    let readers = [
+        (Anyone, Browser::new(&app)),
+        (Player, Browser::of(&app, "ada").await),
+        (Moderator, Browser::of(&app, "the moderator").await),
+        (Admin, Browser::of(&app, "the admin").await),
+    ];
+    // Whoever logs out is a stranger: last.
+    let (last, first): (Vec<&Row>, Vec<&Row>) = ROWS.iter().partition(|row| row.0 == "/logout");
+    for (path, read, sent) in first.into_iter().chain(last) {
+        let address = address(path);
+        for (standing, browser) in &readers {
+            if let Some(needs) = read {
+                let what = format!("GET {address} by {standing:?}");
+                let answer = browser.get(&address).await;
+                judge(&what, &answer, *needs, *standing);
+                if *needs > Anyone && answer.status == 200 {
+                    assert_eq!(answer.header("cache-control"), "private, no-store", "{what}");
+                }
+            }
+            if let Some(needs) = sent {
+                let what = format!("POST {address} by {standing:?}");
+                // Another site's form first: it is refused, whoever reads it.
+                let foreign = app.post(&address).header("sec-fetch-site", "cross-site").form(&[]);
+                let foreign = match &browser.cookie {
+                    Some(cookie) => foreign.header("cookie", cookie),
+                    None => foreign,
+                };
+                assert_eq!(foreign.answer().await.status, 403, "{what} from another site");
+                judge(&what, &browser.post(&address, &[]).await, *needs, *standing);
+            }
+        }
+    }
+}
