@@ -99,6 +99,8 @@ struct DesignPage {
     ratings: Option<RatingsView>,
     criteria: Vec<CriterionField>,
     has_rated: bool,
+    /// Whether the account is too young for its rating to count.
+    counts_later: bool,
     suggestions: Vec<SuggestionRow>,
     threads: Option<Vec<Thread>>,
     first_path: Option<String>,
@@ -215,6 +217,7 @@ async fn page(
         ratings: ratings.as_ref().map(RatingsView::new),
         criteria: criterion_fields(given),
         has_rated: own_rating.is_some(),
+        counts_later: own_rating.as_ref().is_some_and(|own| own.counts_from > app.clock.now()),
         suggestions: suggestions
             .into_iter()
             .filter(|suggestion| suggestion.state == "open")

@@ -13,7 +13,7 @@ use super::fields::{
 };
 use super::gallery::Choice;
 use super::pointers::field_of_violation;
-use super::verdict::{VerdictView, told};
+use super::verdict::{VerdictView, told, violations};
 use super::words as design_words;
 use crate::app::designs::design_checks::DesignCheckResponse;
 use crate::domain::designs::content::{Licence, MAX_EFFECTS};
@@ -163,8 +163,11 @@ impl DesignerPage<'_> {
 
     /// Puts what the game finds wrong beside the fields.
     pub(super) fn note(&mut self, game: &Game, check: &DesignCheckResponse) {
-        for violation in &check.violations {
-            let Some(field) = field_of_violation(game, violation, self.draft) else { continue };
+        for violation in violations(game, check) {
+            let field = field_of_violation(game, violation, self.draft);
+            // What nobody has filled in yet is told in the check alone.
+            let is_typed = |field: &String| !self.draft.one(field).is_empty();
+            let Some(field) = field.filter(is_typed) else { continue };
             let text = told(game, violation);
             if field == "name" {
                 self.name_notes.push(text);

@@ -33,8 +33,15 @@ pub(super) struct AttributeField {
 
 /// How a value is typed or chosen.
 pub(super) enum Input {
-    Text { value: String, most: u32 },
-    Number { value: String, least: String, most: String },
+    Text {
+        value: String,
+        most: u32,
+    },
+    /// `keys`: which keys a phone shows. Some have no minus among their numbers.
+    Number {
+        value: String,
+        keys: &'static str,
+    },
     One(Vec<Choice>),
     Several(Vec<Choice>),
 }
@@ -54,7 +61,7 @@ pub(super) fn attribute_fields(kind: &Kind, draft: &Draft) -> Vec<AttributeField
         AttributeField {
             id: field_id(&name),
             label: design_words::wanted(&label(Some(attribute), code), attribute.optional),
-            rule: design_words::rule(&attribute.reference.text, &attribute.reference.rule),
+            rule: rule(attribute),
             input: input(attribute, draft, &name),
             notes: Vec::new(),
             name,
@@ -63,12 +70,24 @@ pub(super) fn attribute_fields(kind: &Kind, draft: &Draft) -> Vec<AttributeField
     attributes.into_iter().map(field).collect()
 }
 
+/// What the game says of an attribute; where it says nothing in words, its bounds.
+fn rule(attribute: &Attribute) -> String {
+    let rule = design_words::rule(&attribute.reference.text, &attribute.reference.rule);
+    match &attribute.value {
+        AttributeValue::Integer { min, max } if attribute.reference.text.is_empty() => {
+            let bound = |bound: &Option<i64>| bound.map_or_else(String::new, |at| at.to_string());
+            format!("{} {rule}", design_words::bounds(&bound(min), &bound(max)))
+        }
+        _ => rule,
+    }
+}
+
 fn input(attribute: &Attribute, draft: &Draft, name: &str) -> Input {
     let typed = || draft.one(name).to_owned();
-    let bound = |bound: Option<i64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
     match &attribute.value {
-        AttributeValue::Integer { min, max } => {
-            Input::Number { value: typed(), least: bound(*min), most: bound(*max) }
+        AttributeValue::Integer { min, .. } => {
+            let is_positive = min.is_some_and(|min| min >= 0);
+            Input::Number { value: typed(), keys: if is_positive { "numeric" } else { "text" } }
         }
         AttributeValue::Boolean => Input::One(choices(
             &[

@@ -64,7 +64,7 @@ impl VerdictView {
         Self {
             summary: design_words::verdict(is_sound, check.releasable),
             status: if is_sound { "legal" } else { "restricted" },
-            lines: check.violations.iter().map(line).collect(),
+            lines: violations(game, check).map(line).collect(),
             names: check.name.like.iter().map(name).collect(),
             same_effects: check.same_effects.iter().map(effects).collect(),
             obstacles: check
@@ -88,6 +88,21 @@ impl VerdictView {
                 .collect(),
         }
     }
+}
+
+/// The broken rules, each once: what is wrong with a design is wrong with it in the lowest rarity, too.
+pub(super) fn violations<'a>(
+    game: &'a Game,
+    check: &'a DesignCheckResponse,
+) -> impl Iterator<Item = &'a DesignViolationResponse> {
+    let is_repeated = move |violation: &DesignViolationResponse| {
+        let is_of_base = violation.rarity.as_deref() == Some(&*game.base_rarity().code);
+        let is_same = |other: &DesignViolationResponse| {
+            other.rarity.is_none() && other.message == violation.message
+        };
+        is_of_base && check.violations.iter().any(is_same)
+    };
+    check.violations.iter().filter(move |violation| !is_repeated(violation))
 }
 
 /// What is wrong, in a sentence that names the rarity where it is about one.

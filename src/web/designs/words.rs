@@ -49,6 +49,8 @@ pub(super) const RATINGS: &str = "Ratings";
 pub(super) const OWN_NOT_RATED: &str = "Nobody rates their own designs.";
 pub(super) const YOUR_RATING: &str = "Your rating";
 pub(super) const RATE_IT: &str = "Rate this design";
+pub(super) const RATING_COUNTS_LATER: &str =
+    "Your rating counts once your account is three days old.";
 pub(super) const RATE: &str = "Rate";
 pub(super) const TAKE_RATING_BACK: &str = "Take my rating back";
 pub(super) const LOG_IN_TO_RATE: &str = "Log in to rate it";
