@@ -217,7 +217,6 @@ fn address(path: &str) -> String {
             "action" => "freeze",
             "name" | "player" | "author" => "ada",
             "file" | "file:.*" => "nothing",
-            "kind" => "wants",
             _ => SOME,
         });
         rest = after;
