@@ -139,6 +139,9 @@ pub(super) const FOR_AUDIT_LOG: &str = "1 to 500 characters, for the audit log."
 pub(super) const MOVE: &str = "Give it another number";
 pub(super) const MOVE_ABOUT: &str = "The old number leads to the new place for ever, and no other card can take it. This cannot be done while one of the sets is printed: copies carry its numbers.";
 pub(super) const MOVE_NOW: &str = "Move it";
+pub(super) const SET_HELP: &str =
+    "Its code. The game has more sets than a list can show: some are suggested as you type.";
+pub(super) const NO_SUCH_SET: &str = "must be the code of a set of this game";
 pub(super) const NEW_NUMBER: &str = "New number";
 pub(super) const NUMBER_HELP: &str = "As it stands on the card, such as 042.";
 pub(super) const NOTE: &str = "Why (if you want to say it)";
