@@ -119,6 +119,10 @@ pub(super) const LEAVE_CARD: &str = "Leave the card as it is";
 pub(super) const DOCUMENT: &str = "The card, as JSON";
 pub(super) const DOCUMENT_ABOUT: &str = "Name, kind, attributes, effects, background text and printings, as a set file has them. The card is judged by the rules of its game before it is stored. It keeps its number until you move it.";
 
+/// Effects that were typed and cannot be saved with the other texts.
+pub(super) const YOUR_EFFECTS: &str = "Your effects";
+pub(super) const YOUR_EFFECTS_HELP: &str = "Somebody has changed how many effects the card has. Yours are not saved with the other texts: put them in where all of the card stands.";
+
 /// The label of an effect; `style`: how it is activated.
 pub(super) fn effect(number: usize, style: Option<&str>) -> String {
     match style {
