@@ -137,6 +137,9 @@ pub(in crate::web) async fn change_document(
             return show(&by, 422, &stored, typed, said);
         }
     };
+    if patch.is_empty() && typed.version == stored.version {
+        return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
+    }
     let problem = match edit(&state, &by, id, &typed.version, patch).await {
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,

@@ -221,7 +221,7 @@ pub(super) fn delete_ruling(kind: &str, day: &str) -> String {
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "changed" => "The card is changed.",
-        "unchanged" => "Nothing was changed: the texts are as they were.",
+        "unchanged" => "Nothing was changed: the card is as it was.",
         "unlocked" => "The card is unlocked: everybody sees it.",
         "moved" => "The card has its new place.",
         "merged" => "The two cards are one.",
