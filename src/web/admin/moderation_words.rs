@@ -27,8 +27,11 @@ pub(super) const REVIEW_ABOUT: &str =
     "Does it count for the unlock? The decision is final. The copy stays registered either way.";
 pub(super) const NOTE: &str = "What you have seen";
 pub(super) const NOTE_HELP: &str = "1 to 500 characters, for the audit log.";
-pub(super) const CONFIRM: &str = "Confirm: it counts";
-pub(super) const REFUSE: &str = "Refuse: it does not count";
+
+/// A way to decide about a submission.
+pub(super) fn review_decision(confirmed: &str) -> &'static str {
+    if confirmed == "true" { "Confirm: it counts" } else { "Refuse: it does not count" }
+}
 
 /// The link to the decision about a submission, where one is told from another.
 pub(super) fn decide_about(card: &str, account: &str) -> String {
