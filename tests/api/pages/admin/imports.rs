@@ -171,7 +171,7 @@ async fn nothing_is_stored_that_was_not_checked() {
     assert!(page.only("pre").text.contains("name = \"Pebbles\""));
     // It is checked again before it is stored.
     assert!(!is_checked(&page));
-    let again = [&game(&*other)[..], &[("revision", value(&page, "revision"))]].concat();
+    let again = [&game(&other)[..], &[("revision", value(&page, "revision"))]].concat();
     let page = read(&upload(&app, &admin, "/admin/imports", &again, None).await, 200);
     let last = checked(&page);
     let page = send(with(&other, &last), 200).await;
