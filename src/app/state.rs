@@ -347,6 +347,8 @@ pub struct Shared {
     pub work: BoundedWork,
     /// Limits how many collection files are read at once.
     pub import_desk: FileDesk,
+    /// Limits how many catalogue files from pages are checked at once.
+    pub catalogue_desk: FileDesk,
     /// Limits how many uploaded pictures are read at once.
     pub artwork_desk: FileDesk,
     /// Limits requests by network.
@@ -430,6 +432,7 @@ impl Shared {
             toolkits: Recent::new(TOOLKITS, TOOLKIT_KEPT),
             work: BoundedWork::on_half_the_cores(WAITING),
             import_desk: FileDesk::for_collections(),
+            catalogue_desk: FileDesk::for_catalogue(),
             artwork_desk: FileDesk::for_artworks(),
             rate_limiter: RateLimiter::new(
                 "default",

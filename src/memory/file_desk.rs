@@ -48,6 +48,17 @@ impl FileDesk {
         }
     }
 
+    /// For catalogue files that admins send from pages: two at a time, including those that are still being received, of
+    /// up to 8 MiB each. One of them is checked or stored while the other waits.
+    pub fn for_catalogue() -> Self {
+        Self {
+            places: Places::new(2, "catalogue_imports_open"),
+            work: BoundedWork::new(1, 2),
+            per_account: 2,
+            per_network: 2,
+        }
+    }
+
     /// For uploaded pictures: eight at a time, including those that are still being received, of up to 10 MiB each.
     /// They are read one at a time, which takes up to 256 MiB and a second. Two per account, and four per network.
     pub fn for_artworks() -> Self {

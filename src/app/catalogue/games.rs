@@ -300,12 +300,12 @@ pub async fn replace_manifest(
     by: &Granted<WriteCatalogue>,
     target: &ImportTarget,
     versions: &Versions,
-    file: Result<String, Problem>,
+    file: Result<impl AsRef<str>, Problem>,
     dry_run: bool,
 ) -> Result<ImportResponse, Problem> {
     let stored = stored_manifest(app, &target.game).await?;
     let replaced = versions.check(stored.map(|stored| Revision(stored.revision)))?;
     let base = replaced.map_or(Base::Nothing, |Revision(revision)| Base::Revision(revision));
-    let manifest = SourceFile::new("game.toml", &file?);
+    let manifest = SourceFile::new("game.toml", file?.as_ref());
     run(app, by, target, base, GameSource { manifest, sets: Vec::new() }, dry_run).await
 }

@@ -1,5 +1,7 @@
 //! Imports of catalogue files by admins: manifests and sets.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -103,7 +105,7 @@ impl ImportTarget {
 }
 
 /// The code that a set file says of itself; `None`: it says none that could be one.
-pub async fn code_of_set(app: &AppState, text: String) -> Result<Option<Code>, Problem> {
+pub async fn code_of_set(app: &AppState, text: Arc<str>) -> Result<Option<Code>, Problem> {
     let read = move || {
         let (manifest, sets) =
             (SourceFile::new("game.toml", ""), SourceFile::new("set.json", &text));

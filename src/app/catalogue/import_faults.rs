@@ -1,5 +1,7 @@
 //! Faults of a file that an admin brings in, with the lines on which they stand.
 
+use std::sync::Arc;
+
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::domain::catalogue::json_places::{TextPlace, places};
@@ -23,7 +25,7 @@ pub struct LocatedFault {
 /// Finds the lines of faults. `is_json`: their pointers lead into JSON; of a manifest the faults have places already.
 pub async fn locate(
     app: &AppState,
-    text: String,
+    text: Arc<str>,
     faults: Vec<InputFault>,
     is_json: bool,
 ) -> Result<Vec<LocatedFault>, Problem> {

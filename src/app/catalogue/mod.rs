@@ -24,6 +24,7 @@ pub mod history;
 pub mod image_uris;
 pub mod import;
 pub mod import_faults;
+pub mod import_places;
 pub mod rulings;
 mod set_totals;
 pub mod sets;

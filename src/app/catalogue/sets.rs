@@ -134,13 +134,13 @@ pub async fn replace(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     target: &ImportTarget,
-    file: Result<String, Problem>,
+    file: Result<impl AsRef<str>, Problem>,
     dry_run: bool,
 ) -> Result<ImportResponse, Problem> {
     let stored = games::manifest(&mut *app.store.connection().await?, &target.game).await?;
     let stored = stored.ok_or_else(Problem::not_found)?;
     let manifest = SourceFile::new("game.toml", &stored.text);
-    let sets = vec![SourceFile::new("set.json", &file?)];
+    let sets = vec![SourceFile::new("set.json", file?.as_ref())];
     let base = Base::Revision(stored.revision);
     run(app, by, target, base, GameSource { manifest, sets }, dry_run).await
 }

@@ -16,6 +16,12 @@ use crate::domain::pointer::push_token;
 /// Raise it when an import of the same files would write something else than before.
 const IMPORT_VERSION: u8 = 1;
 
+/// Largest manifest, in bytes: those of large games have ten thousand.
+pub const MAX_MANIFEST: usize = 512 * 1024;
+
+/// Largest set file, in bytes: some ten thousand cards.
+pub const MAX_SET_FILE: usize = 8 * 1024 * 1024;
+
 /// Highest unlock threshold that a set may ask for.
 pub(in crate::domain) const MAX_THRESHOLD: u32 = 100_000;
 

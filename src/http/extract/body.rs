@@ -13,19 +13,13 @@ use utoipa::ToSchema;
 use super::Extracting;
 use super::faults::{Contract, MAX_FAULTS, in_words, refusal};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
-use crate::domain::catalogue::import::without_mark;
+use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::pointer::json_pointer;
 
 /// Largest body, in bytes, where a route does not say otherwise.
 pub(super) const MAX_BODY: usize = 256 * 1024;
-
-/// Largest manifest, in bytes: those of large games have ten thousand.
-const MAX_MANIFEST: usize = 512 * 1024;
-
-/// Largest set file, in bytes: some ten thousand cards.
-const MAX_SET_FILE: usize = 8 * 1024 * 1024;
 
 /// A JSON body. Refused: other media types and compressed bodies (415), more than `MAX` bytes, 256 KiB if nothing else is said (413), malformed
 /// JSON (400), unknown, missing or mistyped fields and NUL characters (422).

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of};
-use super::print_plans::set_choices;
 use super::printing_words;
+use super::set_choices::sets_of_all_games;
 use super::words as admin_words;
 use crate::app::page::Cursor;
 use crate::app::printing::print_commitments::{self, CommitmentResponse};
@@ -118,7 +118,7 @@ pub(in crate::web) async fn list_announcements(
     let page = AnnouncementsPage {
         frame,
         nav: Nav::new(by.role(), Area::PrintRuns),
-        sets: set_choices(&state, &set).await?,
+        sets: sets_of_all_games(&state, &set).await?,
         is_asked: place.is_some(),
         announcements: announcements.into_iter().map(AnnouncementRow::from).collect(),
         first_path: cursor.as_ref().map(|_| path_at("")),

@@ -31,6 +31,8 @@ struct TypedTexts {
     lore: String,
     /// In printed order; an empty one is taken away.
     effects: Vec<String>,
+    /// Effects that were typed when the card had another number of them. They are shown, and not saved.
+    kept: Vec<String>,
     version: String,
 }
 
@@ -40,6 +42,7 @@ impl TypedTexts {
             name: card.name.clone(),
             lore: card.lore.clone().unwrap_or_default(),
             effects: card.effects.iter().map(|effect| effect.text.clone()).collect(),
+            kept: Vec::new(),
             version: version.clone(),
         }
     }
@@ -50,8 +53,14 @@ impl TypedTexts {
             name: fields.one("name").trim().to_owned(),
             lore: plain(fields.one("lore")),
             effects: fields.all("effect").map(plain).collect(),
+            kept: fields.all("kept_effect").map(plain).collect(),
             version: fields.one("version").to_owned(),
         }
+    }
+
+    /// Whether there is a text for each effect of a card, and none beside.
+    fn fits(&self, card: &StoredCard) -> bool {
+        self.effects.len() == card.effects.len()
     }
 
     /// What is to be changed of a card; styles and slots of effects stay.
@@ -65,7 +74,7 @@ impl TypedTexts {
             patch.insert("lore".to_owned(), json!(lore));
         }
         let texts = card.effects.iter().map(|effect| effect.text.as_str());
-        if !self.effects.iter().map(|text| text.trim()).eq(texts) {
+        if self.fits(card) && !self.effects.iter().map(|text| text.trim()).eq(texts) {
             let changed = card.effects.iter().zip(&self.effects);
             let changed = changed.filter(|(_, text)| !text.trim().is_empty());
             let effects: Vec<Value> = changed
@@ -94,6 +103,8 @@ struct CardPage {
     public_path: String,
     typed: TypedTexts,
     effects: Vec<EffectField>,
+    /// Instead of these: what was typed, to be read only.
+    kept: Vec<EffectField>,
     rulings: Vec<RulingRow>,
     /// The version that is stored, when it is another one than the form began with.
     saved: Option<Vec<String>>,
@@ -140,6 +151,10 @@ async fn show(
         let text = typed.effects.get(at).unwrap_or(&effect.text).clone();
         EffectField { label: catalogue_words::effect(at + 1, style.as_deref()), text }
     });
+    let kept = typed.kept.iter().enumerate().map(|(at, text)| EffectField {
+        label: catalogue_words::effect(at + 1, None),
+        text: text.clone(),
+    });
     let saved = with_saved.then(|| {
         let texts = card.effects.iter().map(|effect| effect.text.clone());
         let all = std::iter::once(card.name.clone()).chain(texts).chain(card.lore.clone());
@@ -154,6 +169,7 @@ async fn show(
         place: card.place(),
         public_path: card.public_path(),
         effects: effects.collect(),
+        kept: kept.collect(),
         typed,
         rulings,
         saved,
@@ -187,6 +203,10 @@ pub(in crate::web) async fn change_card(
     if is_stale {
         // Whoever has seen both versions may put one in the place of the other.
         typed.version.clone_from(&found.version);
+        if !typed.effects.is_empty() && !typed.fits(&found.card) {
+            // Nobody can tell which text belongs to which effect.
+            typed.kept = std::mem::take(&mut typed.effects);
+        }
     }
     show(&state, &by, problem.code().status(), found, typed, faults, "", is_stale).await
 }
@@ -262,5 +282,8 @@ mod tests {
             "lore": "Whistles.", "effects": [{ "style": "normal", "text": "Three." }],
         });
         assert_eq!(Value::Object(typed.patch(&found.card)), wanted);
+        // Texts that belong to no effect for sure change none.
+        typed.effects.pop();
+        assert_eq!(Value::Object(typed.patch(&found.card)), json!({ "lore": "Whistles." }));
     }
 }

@@ -137,6 +137,9 @@ pub(in crate::web) async fn change_document(
             return show(&by, 422, &stored, typed, said);
         }
     };
+    if patch.is_empty() && typed.version == stored.version {
+        return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
+    }
     let problem = match edit(&state, &by, id, &typed.version, patch).await {
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,
@@ -158,7 +161,7 @@ pub(in crate::web) async fn change_document(
 
 async fn in_text(app: &AppState, text: &str, faults: Vec<InputFault>) -> Result<Said, Problem> {
     let told = catalogue_words::faults_in_file(faults.len());
-    let located = locate(app, text.to_owned(), faults, true).await?;
+    let located = locate(app, text.into(), faults, true).await?;
     let located = located.into_iter().map(FaultRow::from).collect();
     Ok(Said { faults: Faults::one("faults-in-file", told), located, saved: None })
 }

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
-use super::parts::{Area, Choice, Nav, faults_of, fresh_key, limit};
+use super::parts::{Area, Choice, Nav, faults_of, fresh_key};
+use super::set_choices::{is_among, sets_of_game};
 use super::stored_card::{StoredCard, find_card};
 use super::words as admin_words;
 use crate::app::answer_form::AnswerForm;
@@ -15,9 +16,7 @@ use crate::app::catalogue::card_migrations::{
     self, Destination, Located, NewPlace, read_move, read_note,
 };
 use crate::app::catalogue::cards::{self, CardRequest};
-use crate::app::catalogue::sets;
-use crate::app::page::MAX_LIMIT;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
@@ -62,6 +61,8 @@ struct MovePage {
     place: String,
     number_label: &'static str,
     sets: Vec<Choice>,
+    /// Whether the game has more sets than these: the code is typed then.
+    has_more_sets: bool,
     typed: TypedPlace,
     /// Whether a note is asked for: of a hidden card everybody could read it.
     has_note: bool,
@@ -84,8 +85,14 @@ async fn show(
 ) -> Result<HttpResponse, Problem> {
     typed.key = fresh_key();
     let game = Code::try_from(card.game.as_str()).map_err(Problem::internal)?;
-    let found = sets::list(app, &game, None, limit(MAX_LIMIT)?).await?;
-    let chosen = if typed.set.is_empty() { &card.set } else { &typed.set };
+    if typed.set.is_empty() {
+        typed.set.clone_from(&card.set);
+    }
+    let (mut sets, has_more_sets) = sets_of_game(app, &game, &typed.set).await?;
+    if !is_among(&sets) {
+        // What was typed is no set: without a choice a browser would take the first one.
+        sets = sets_of_game(app, &game, &card.set).await?.0;
+    }
     let path = edit_path(card.id);
     let (heading, about, button, way_on) = match way {
         Way::Move => (
@@ -115,7 +122,8 @@ async fn show(
             Way::Move => catalogue_words::NEW_NUMBER,
             Way::Merge => catalogue_words::NUMBER_OF_OTHER,
         },
-        sets: found.data.iter().map(|set| Choice::new(&set.code, &*set.name, chosen)).collect(),
+        sets,
+        has_more_sets,
         has_note: way == Way::Move && !card.hidden,
         typed,
     };
@@ -156,11 +164,19 @@ async fn run_move(
     id: CardId,
     typed: &TypedPlace,
 ) -> Result<(), Problem> {
-    let (number, note) = read_move(&typed.number, typed.note())?;
+    let set = Code::try_from(typed.set.trim());
+    let read = read_move(&typed.number, typed.note());
+    let (Ok(set), Ok((number, note))) = (&set, &read) else {
+        let mut faults = read.err().map(Problem::into_faults).unwrap_or_default();
+        if set.is_err() {
+            faults.insert(0, InputFault::at("/set", catalogue_words::NO_SUCH_SET));
+        }
+        return Err(Problem::invalid(faults));
+    };
     let of_card = id.0.to_string();
     let fields = [&*of_card, &typed.set, &typed.number, &typed.note];
     let key = claim_of_form(app, by.account(), "page_move_card", &typed.key, &fields);
-    let to = Destination { set: Code::try_from(typed.set.as_str()).ok(), number };
+    let to = Destination { set: Some(set.clone()), number: number.clone() };
     card_migrations::move_card(app, by, id, to, note.as_deref(), key.as_ref()).await.map(drop)
 }
 
@@ -233,9 +249,10 @@ async fn find_other(
 ) -> Result<Result<StoredCard, Faults>, Problem> {
     let code = |text: &str| Code::try_from(text.trim()).ok();
     let nothing = || Ok(Err(Faults::one("number", catalogue_words::NO_SUCH_CARD)));
-    let (Some(game), Some(set), Some(number)) =
-        (code(&card.game), code(&typed.set), code(&typed.number))
-    else {
+    let Some(set) = code(&typed.set) else {
+        return Ok(Err(Faults::one("set", words::sentence(catalogue_words::NO_SUCH_SET))));
+    };
+    let (Some(game), Some(number)) = (code(&card.game), code(&typed.number)) else {
         return nothing();
     };
     let request =

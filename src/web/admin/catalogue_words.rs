@@ -1,5 +1,7 @@
 //! Text of the pages on which admins bring in games and sets, and change cards.
 
+use crate::app::problem::ProblemCode;
+
 // Imports.
 pub(super) const IMPORTS_ABOUT: &str = "Bring in the manifest of a game or the file of a set, or bring one in again to change it. It is checked first, as a whole: nothing is stored until you have seen what would change.";
 pub(super) const DESCRIBED: &str = "What it describes";
@@ -22,6 +24,7 @@ pub(super) const NO_GAME: &str =
 pub(super) const NO_SUCH_GAME: &str = "There is no such game. Bring in its manifest first.";
 pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed since. It is checked now: look at the result, and bring it in then.";
 pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. It is checked anew: look at the result, and bring it in then.";
+pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions stand below: check yours again to put it in the place of the other.";
 pub(super) const FAULTS_IN_FILE: &str = "What is wrong, line by line";
 pub(super) const WHOLE_FILE: &str = "The whole file";
 pub(super) const GAME_ADDED: &str = "The game is new.";
@@ -36,6 +39,27 @@ pub(super) const CHANGE_GAME: &str = "Change the manifest of a game";
 /// What a file describes.
 pub(super) fn described(code: &str) -> &'static str {
     if code == "game" { "A game (manifest)" } else { "A set of cards" }
+}
+
+/// What is said of a file that is larger than files of its kind may be.
+pub(super) fn too_large(of: &str) -> &'static str {
+    if of == "game" {
+        "A manifest may have 512 KiB at most."
+    } else {
+        "The file of a set may have 8 MiB at most."
+    }
+}
+
+/// Why a form could not be received. `None`: a page of its own says it.
+pub(super) fn not_received(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::BodyTooLarge => too_large("set"),
+        ProblemCode::TooManyImports => {
+            "Other files of yours, or of your network, are being checked."
+        }
+        ProblemCode::Unavailable => "Files of others are being checked at this moment.",
+        _ => return None,
+    })
 }
 
 /// The heading of the result of an import.
@@ -95,6 +119,10 @@ pub(super) const LEAVE_CARD: &str = "Leave the card as it is";
 pub(super) const DOCUMENT: &str = "The card, as JSON";
 pub(super) const DOCUMENT_ABOUT: &str = "Name, kind, attributes, effects, background text and printings, as a set file has them. The card is judged by the rules of its game before it is stored. It keeps its number until you move it.";
 
+/// Effects that were typed and cannot be saved with the other texts.
+pub(super) const YOUR_EFFECTS: &str = "Your effects";
+pub(super) const YOUR_EFFECTS_HELP: &str = "Somebody has changed how many effects the card has. Yours are not saved with the other texts: put them in where all of the card stands.";
+
 /// The label of an effect; `style`: how it is activated.
 pub(super) fn effect(number: usize, style: Option<&str>) -> String {
     match style {
@@ -115,6 +143,9 @@ pub(super) const FOR_AUDIT_LOG: &str = "1 to 500 characters, for the audit log."
 pub(super) const MOVE: &str = "Give it another number";
 pub(super) const MOVE_ABOUT: &str = "The old number leads to the new place for ever, and no other card can take it. This cannot be done while one of the sets is printed: copies carry its numbers.";
 pub(super) const MOVE_NOW: &str = "Move it";
+pub(super) const SET_HELP: &str =
+    "Its code. The game has more sets than a list can show: some are suggested as you type.";
+pub(super) const NO_SUCH_SET: &str = "must be the code of a set of this game";
 pub(super) const NEW_NUMBER: &str = "New number";
 pub(super) const NUMBER_HELP: &str = "As it stands on the card, such as 042.";
 pub(super) const NOTE: &str = "Why (if you want to say it)";
@@ -190,7 +221,7 @@ pub(super) fn delete_ruling(kind: &str, day: &str) -> String {
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "changed" => "The card is changed.",
-        "unchanged" => "Nothing was changed: the texts are as they were.",
+        "unchanged" => "Nothing was changed: the card is as it was.",
         "unlocked" => "The card is unlocked: everybody sees it.",
         "moved" => "The card has its new place.",
         "merged" => "The two cards are one.",

@@ -24,8 +24,8 @@ use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
-/// As many of what waits are counted.
-const COUNTED: u16 = 100;
+/// As many of what waits are counted: rows are read for it, and nobody decides more at once.
+const COUNTED: u16 = 20;
 
 #[derive(Template)]
 #[template(path = "web/admin/home.html")]
@@ -160,4 +160,22 @@ fn entry<T>(
 ) -> Waiting {
     let count = admin_words::waiting(page.data.len(), page.next_cursor.is_some());
     Waiting { name, about, path, count, is_empty: page.data.is_empty() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_counted_is_told() {
+        let count = |rows: usize, next_cursor: Option<&str>| {
+            let next_cursor = next_cursor.map(str::to_owned);
+            let page = Page { data: vec![(); rows], next_cursor, total: None };
+            let entry = entry(&admin_words::WAITING_REPORTS, &page);
+            (entry.count, entry.is_empty)
+        };
+        assert_eq!(count(0, None), ("Nothing waits".to_owned(), true));
+        assert_eq!(count(20, None), ("20 waiting".to_owned(), false));
+        assert_eq!(count(20, Some("x")), ("More than 20 waiting".to_owned(), false));
+    }
 }

@@ -1,11 +1,16 @@
 //! A file that is brought in as it was sent, what an import makes of it, and what is wrong with it.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use sha2::{Digest as _, Sha256};
 
 use super::catalogue_words;
 use crate::app::catalogue::import::{ImportResponse, SetImportResponse};
 use crate::app::catalogue::import_faults::LocatedFault;
-use crate::domain::catalogue::import::without_mark;
+use crate::app::problem::ProblemCode;
+use crate::app::versions::Revision;
+use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
 use crate::domain::hex::hex;
 use crate::http::extract::Upload;
 use crate::web::catalogue::{game_path, set_path};
@@ -33,6 +38,14 @@ impl Described {
     pub(super) fn read(word: &str) -> Self {
         if word == Self::Game.as_str() { Self::Game } else { Self::Set }
     }
+
+    /// Largest file of the kind, in bytes, as the API has it.
+    fn max(self) -> usize {
+        match self {
+            Self::Set => MAX_SET_FILE,
+            Self::Game => MAX_MANIFEST,
+        }
+    }
 }
 
 /// A file as it was sent, and what was sent beside it.
@@ -40,40 +53,98 @@ impl Described {
 pub(super) struct TypedImport {
     pub(super) of: Described,
     pub(super) game: String,
-    pub(super) text: String,
-    /// What was checked before, as [`TypedImport::mark`]; empty: nothing was.
+    pub(super) text: Arc<str>,
+    /// What was checked before, as `mark`; empty: nothing was.
     pub(super) checked: String,
-    /// The version of the manifest that is replaced; empty: the game is new.
+    /// The manifest that the form began with: its game and version. Empty: none was read.
     pub(super) revision: String,
+    /// Tells this file, with what it is taken for, from any other.
+    mark: String,
+}
+
+/// A file that cannot be taken: what was sent beside it, and why.
+#[derive(Debug)]
+pub(super) struct RefusedImport {
+    pub(super) typed: TypedImport,
+    pub(super) status: u16,
+    pub(super) faults: Faults,
 }
 
 impl TypedImport {
+    /// A form that was not sent yet.
+    pub(super) fn new(of: Described, game: String, text: &str) -> Self {
+        Self { of, game, text: text.into(), ..Self::default() }
+    }
+
     /// Reads the form: a file that was chosen comes before what stands in the field.
-    pub(super) fn read(upload: &Upload) -> Result<Self, Faults> {
-        let text = match upload.file("file") {
-            Some(file) => String::from_utf8(file.content.to_vec())
-                .map_err(|_| Faults::one("file", catalogue_words::NOT_TEXT))?,
-            None => upload.field("text").to_owned(),
-        };
-        Ok(Self {
+    pub(super) fn read(upload: &Upload) -> Result<Self, Box<RefusedImport>> {
+        let typed = Self {
             of: Described::read(upload.field("of")),
             game: upload.field("game").trim().to_owned(),
-            // Browsers end the lines of a field with two characters.
-            text: without_mark(&text).replace("\r\n", "\n"),
-            checked: upload.field("checked").to_owned(),
             revision: upload.field("revision").to_owned(),
-        })
+            ..Self::default()
+        };
+        let refused =
+            |typed, status, faults| Err(Box::new(RefusedImport { typed, status, faults }));
+        let (field, text) = match upload.file("file") {
+            None => ("text", Ok(upload.field("text"))),
+            Some(file) => ("file", std::str::from_utf8(&file.content)),
+        };
+        let Ok(text) = text else {
+            return refused(typed, 422, Faults::one(field, catalogue_words::NOT_TEXT));
+        };
+        let text = with_plain_lines(without_mark(text));
+        if text.len() > typed.of.max() {
+            let told = catalogue_words::too_large(typed.of.as_str());
+            return refused(typed, ProblemCode::BodyTooLarge.status(), Faults::one(field, told));
+        }
+        let mark = mark(typed.of, &typed.game, &text);
+        let checked = upload.field("checked").to_owned();
+        Ok(Self { text: text.into(), checked, mark, ..typed })
     }
 
-    /// Tells whether a file was changed after it was checked.
-    pub(super) fn mark(&self) -> String {
-        let parts = [self.of.as_str(), &self.game, self.text.trim_end()];
-        hex(&Sha256::digest(parts.join("\n")))
-    }
-
+    /// Whether it is as it was when it was checked.
     pub(super) fn is_checked(&self) -> bool {
-        !self.checked.is_empty() && self.checked == self.mark()
+        !self.checked.is_empty() && self.checked == self.mark
     }
+
+    /// From now on it counts as checked.
+    pub(super) fn set_checked(&mut self) {
+        self.checked.clone_from(&self.mark);
+    }
+
+    /// The version of the manifest that the form began with. `None`: it began with none of this game.
+    pub(super) fn seen(&self) -> Option<Revision> {
+        let (game, revision) = self.revision.rsplit_once(':')?;
+        if game == self.game { revision.parse().ok().map(Revision) } else { None }
+    }
+
+    /// From now on the form is about this version.
+    pub(super) fn set_seen(&mut self, revision: Option<Revision>) {
+        self.revision = match revision {
+            Some(Revision(revision)) => format!("{}:{revision}", self.game),
+            None => String::new(),
+        };
+    }
+
+    /// Whether a text that is stored says the same.
+    pub(super) fn is_stored_as(&self, stored: &str) -> bool {
+        self.text.trim_end() == stored.trim_end()
+    }
+}
+
+/// The text as it is stored: browsers end the lines of a field with two characters.
+fn with_plain_lines(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() }
+}
+
+/// Tells whether a file was changed after it was checked. A browser may leave out the last line end.
+fn mark(of: Described, game: &str, text: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in [of.as_str(), "\n", game, "\n", text.trim_end()] {
+        hash.update(part);
+    }
+    hex(&hash.finalize())
 }
 
 /// What an import would do, or has done.
@@ -154,21 +225,29 @@ mod tests {
 
     #[test]
     fn what_was_changed_after_its_check_is_not_checked() {
-        let mut typed = TypedImport {
-            game: "ttcg".to_owned(),
-            text: "{}\n".to_owned(),
-            ..TypedImport::default()
+        let of_set = |text: &str| mark(Described::Set, "ttcg", text);
+        let checked = of_set("{}\n");
+        let is_checked = |mark: String| {
+            let checked = checked.clone();
+            TypedImport { checked, mark, ..TypedImport::default() }.is_checked()
         };
-        assert!(!typed.is_checked());
-        typed.checked = typed.mark();
-        assert!(typed.is_checked());
-        // A browser may leave out the last line end.
-        typed.text = "{}".to_owned();
-        assert!(typed.is_checked());
-        typed.of = Described::Game;
-        assert!(!typed.is_checked());
-        typed.of = Described::Set;
-        typed.text = "{ }".to_owned();
-        assert!(!typed.is_checked());
+        assert!(is_checked(of_set("{}\n")));
+        assert!(is_checked(of_set("{}")), "a browser may leave out the last line end");
+        assert!(!is_checked(of_set("{ }")));
+        assert!(!is_checked(mark(Described::Game, "ttcg", "{}")));
+        assert!(!is_checked(mark(Described::Set, "ttcg2", "{}")));
+        assert!(!TypedImport::default().is_checked(), "nothing was checked");
+    }
+
+    #[test]
+    fn a_version_is_one_of_its_game() {
+        let mut typed = TypedImport::new(Described::Game, "ttcg".to_owned(), "");
+        assert_eq!(typed.seen(), None);
+        typed.set_seen(Some(Revision(7)));
+        assert_eq!(typed.seen(), Some(Revision(7)));
+        typed.game = "pebbles".to_owned();
+        assert_eq!(typed.seen(), None);
+        typed.set_seen(None);
+        assert_eq!(typed.revision, "");
     }
 }

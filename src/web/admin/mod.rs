@@ -25,6 +25,7 @@ mod printing_words;
 mod reports;
 mod reviews;
 mod rulings;
+mod set_choices;
 mod stored_card;
 mod webhook_form;
 mod webhook_steps;

@@ -27,8 +27,11 @@ pub(super) const REVIEW_ABOUT: &str =
     "Does it count for the unlock? The decision is final. The copy stays registered either way.";
 pub(super) const NOTE: &str = "What you have seen";
 pub(super) const NOTE_HELP: &str = "1 to 500 characters, for the audit log.";
-pub(super) const CONFIRM: &str = "Confirm: it counts";
-pub(super) const REFUSE: &str = "Refuse: it does not count";
+
+/// A way to decide about a submission.
+pub(super) fn review_decision(confirmed: &str) -> &'static str {
+    if confirmed == "true" { "Confirm: it counts" } else { "Refuse: it does not count" }
+}
 
 /// The link to the decision about a submission, where one is told from another.
 pub(super) fn decide_about(card: &str, account: &str) -> String {
@@ -127,6 +130,8 @@ pub(super) fn copy_event(event: &str) -> &'static str {
 // Reports.
 pub(super) const REPORTS_ABOUT: &str = "What players say should not be there. Nobody else learns who reported what; a decision is about all reports of the same.";
 pub(super) const NO_REPORTS: &str = "No report waits. New ones appear here by themselves.";
+pub(super) const NO_REPORTS_ABOUT: &str = "No report about this account waits.";
+pub(super) const ALL_REPORTS: &str = "Reports about everybody";
 pub(super) const NO_DECIDED_REPORTS: &str = "No report was decided yet.";
 pub(super) const REPORT: &str = "A report";
 pub(super) const SUBJECT: &str = "About";
@@ -142,6 +147,9 @@ pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";
 pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere, and nobody can upload it again. Dismissed: it is shown again.";
 pub(super) const AUTHOR_READS: &str =
     "1 to 2,000 characters. The author of a design that is taken down reads it.";
+
+/// Whose reports are listed: those about one account alone.
+pub(super) const ONLY_ABOUT: &str = "Only what was reported about";
 
 /// What a report is about.
 pub(super) fn about(about: &str) -> &'static str {

@@ -8,11 +8,10 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::announcements::announcement_path;
-use super::parts::{Area, Choice, Nav, faults_of, fresh_key, limit, rarity};
+use super::parts::{Area, Choice, Nav, faults_of, fresh_key, rarity};
 use super::printing_words;
+use super::set_choices::sets_of_all_games;
 use super::words as admin_words;
-use crate::app::catalogue::sets;
-use crate::app::page::MAX_LIMIT;
 use crate::app::printing::print_commitments;
 use crate::app::printing::print_plans::{self, PlannedPacks, PrintPlanResponse, RunRequest};
 use crate::app::problem::{InputFault, Problem};
@@ -158,21 +157,11 @@ async fn show(
         frame: Frame::new(printing_words::PLAN_RUN).at(Place::Account),
         nav: Nav::new(role, Area::PrintRuns),
         faults,
-        sets: set_choices(app, &typed.set).await?,
+        sets: sets_of_all_games(app, &typed.set).await?,
         typed,
         plan,
     };
     private(status, &page)
-}
-
-/// The sets of all games to choose from: those of the first page of the list.
-pub(super) async fn set_choices(app: &AppState, chosen: &str) -> Result<Vec<Choice>, Problem> {
-    let found = sets::list_all(app, None, limit(MAX_LIMIT)?).await?;
-    let choice = |set: &sets::SetResponse| {
-        let name = words::set_of(&set.name, &set.game);
-        Choice::new(&format!("{}/{}", set.game, set.code), name, chosen)
-    };
-    Ok(found.data.iter().map(choice).collect())
 }
 
 /// Plans a run. Nothing is stored.

@@ -9,13 +9,14 @@ use super::moderation_words;
 use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of};
 use super::people::person_path;
 use super::words as admin_words;
+use crate::app::accounts::own_account;
 use crate::app::designs::abuse_reports::{
     self, AbuseReportResponse, ReportFilter, Verdict, read_decision,
 };
 use crate::app::page::Cursor;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ModerateDesigns};
+use crate::auth::permission::{Granted, ModerateDesigns, ReadAccounts};
 use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::ids::{AbuseReportId, AccountId};
 use crate::http::extract::Form;
@@ -55,6 +56,10 @@ struct ReportsPage {
     /// The same of those that wait, and of those that were decided.
     waiting_path: String,
     decided_path: String,
+    /// The one account that they are about: where it is, and its name.
+    about: Option<(String, String)>,
+    /// The same about everybody.
+    all_path: String,
     reports: Vec<ReportRow>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -137,6 +142,10 @@ pub(in crate::web) async fn list_reports(
     let filter = ReportFilter { decided: query.decided, accused: query.accused.map(AccountId) };
     let found =
         abuse_reports::list(&state, &by, filter, after.map(AbuseReportId), limit(ENTRIES)?).await?;
+    let about = match query.accused {
+        Some(id) => Some((person_path(id), name_of(&state, &by, id).await?)),
+        None => None,
+    };
     let next_path =
         found.next_cursor.as_deref().map(|cursor| query.path_at(query.decided, Some(cursor)));
     let mut frame = Frame::new(admin_words::REPORTS).at(Place::Account);
@@ -147,11 +156,26 @@ pub(in crate::web) async fn list_reports(
         is_decided: query.decided,
         waiting_path: query.path_at(false, None),
         decided_path: query.path_at(true, None),
+        about,
+        all_path: ReportsQuery::default().path_at(query.decided, None),
         reports: found.data.into_iter().map(ReportRow::from).collect(),
         first_path: query.cursor.as_ref().map(|_| query.path_at(query.decided, None)),
         next_path,
     };
     private(200, &page)
+}
+
+/// What an account is called; its id, if there is no such account.
+async fn name_of(
+    app: &AppState,
+    by: &Player<ModerateDesigns>,
+    id: Uuid,
+) -> Result<String, Problem> {
+    match own_account::find(app, &by.visitor.must::<ReadAccounts>()?, AccountId(id)).await {
+        Ok(account) => Ok(account.name),
+        Err(problem) if problem.code() == ProblemCode::NotFound => Ok(id.to_string()),
+        Err(problem) => Err(problem),
+    }
 }
 
 #[derive(Template)]

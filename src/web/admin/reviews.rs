@@ -161,6 +161,7 @@ struct ReviewPage {
     nav: Nav,
     faults: Faults,
     waiting: WaitingRow,
+    decisions: [Choice; 2],
     note: String,
 }
 
@@ -170,7 +171,8 @@ pub(in crate::web) async fn show_review(
     by: Player<ReviewSubmissions>,
     submission: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    show(&state, &by.visitor, 200, SubmissionId(*submission), String::new(), Faults::none()).await
+    let (id, typed) = (SubmissionId(*submission), ReviewForm::default());
+    show(&state, &by.visitor, 200, id, typed, Faults::none()).await
 }
 
 async fn show(
@@ -178,7 +180,7 @@ async fn show(
     visitor: &Visitor,
     status: u16,
     submission: SubmissionId,
-    note: String,
+    typed: ReviewForm,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let by = visitor.must::<ReviewSubmissions>()?;
@@ -188,20 +190,25 @@ async fn show(
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let decision = |value: &str| {
+        Choice::new(value, moderation_words::review_decision(value), &typed.confirmed)
+    };
     let page = ReviewPage {
         frame: Frame::new(moderation_words::REVIEW).at(Place::Account),
         nav: Nav::new(by.role(), Area::Reviews),
         faults,
         waiting: WaitingRow::new(&games, waiting),
-        note,
+        decisions: ["true", "false"].map(decision),
+        note: typed.note,
     };
     private(status, &page)
 }
 
-/// What a moderator says of a submission: the button that was pressed, and why.
-#[derive(Deserialize)]
+/// What a moderator says of a submission, as it was typed. A choice that nobody made is not sent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(in crate::web) struct ReviewForm {
-    confirmed: bool,
+    confirmed: String,
     note: String,
 }
 
@@ -210,10 +217,19 @@ pub(in crate::web) async fn review(
     state: web::Data<AppState>,
     by: Player<ReviewSubmissions>,
     submission: web::Path<Uuid>,
-    Form(form): Form<ReviewForm>,
+    Form(typed): Form<ReviewForm>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, ReviewForm { confirmed, note }) = (SubmissionId(*submission), form);
-    let reviewed = match read_note(&note) {
+    let id = SubmissionId(*submission);
+    let note = read_note(&typed.note);
+    let Ok(confirmed) = typed.confirmed.parse::<bool>() else {
+        let mut faults = Faults::one("confirmed", moderation_words::CHOOSE_DECISION);
+        for fault in note.err().map(Problem::into_faults).unwrap_or_default() {
+            faults.add("note", words::sentence(&fault.detail));
+        }
+        let status = ProblemCode::InvalidBody.status();
+        return show(&state, &by.visitor, status, id, typed, faults).await;
+    };
+    let reviewed = match note {
         Ok(note) => submission_reviews::review(&state, &by, id, confirmed, &note).await,
         Err(problem) => Err(problem),
     };
@@ -232,7 +248,7 @@ pub(in crate::web) async fn review(
         }
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
-            show(&state, &by.visitor, problem.code().status(), id, note, faults).await
+            show(&state, &by.visitor, problem.code().status(), id, typed, faults).await
         }
     }
 }

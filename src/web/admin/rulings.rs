@@ -258,6 +258,7 @@ struct DeletePage {
     nav: Nav,
     faults: Faults,
     ruling: RulingRow,
+    card: Uuid,
     card_path: String,
     version: String,
 }
@@ -283,6 +284,7 @@ async fn ask(
         frame: Frame::new(catalogue_words::DELETE_RULING).at(Place::Account),
         nav: Nav::new(by.role(), Area::Cards),
         faults,
+        card: stored.card,
         card_path: edit_path(stored.card),
         version: version_of(&stored)?,
         ruling: stored.into(),
@@ -290,10 +292,11 @@ async fn ask(
     private(status, &page)
 }
 
-/// The version that a button is about.
+/// The version that a button is about, and the card of the ruling.
 #[derive(Deserialize)]
 pub(in crate::web) struct MeantVersion {
     version: String,
+    card: Option<Uuid>,
 }
 
 /// Takes a ruling away. The history of the card keeps it.
@@ -304,13 +307,23 @@ pub(in crate::web) async fn delete_ruling(
     Form(meant): Form<MeantVersion>,
 ) -> Result<HttpResponse, Problem> {
     let id = RulingId(*ruling);
-    let card = find(&state, &by, id).await?.card;
-    match rulings::delete(&state, &by, id, &IfMatch::naming(&meant.version)).await {
-        Ok(()) => Ok(see_other(&format!("{}?done=ruling_deleted", edit_path(card)))),
-        Err(problem) if problem.code() == ProblemCode::PreconditionFailed => {
+    let deleting = async {
+        let card = find(&state, &by, id).await?.card;
+        rulings::delete(&state, &by, id, &IfMatch::naming(&meant.version)).await?;
+        Ok::<Uuid, Problem>(card)
+    };
+    let leave = |card: Uuid| see_other(&format!("{}?done=ruling_deleted", edit_path(card)));
+    let problem = match deleting.await {
+        Ok(card) => return Ok(leave(card)),
+        Err(problem) => problem,
+    };
+    match (problem.code(), meant.card) {
+        // The form came twice: the ruling is gone already.
+        (ProblemCode::NotFound, Some(card)) => Ok(leave(card)),
+        (ProblemCode::PreconditionFailed, _) => {
             let faults = Faults::one("", catalogue_words::CHANGED_BEFORE_DELETING);
             ask(&state, &by, problem.code().status(), id, faults).await
         }
-        Err(problem) => Err(problem),
+        _ => Err(problem),
     }
 }

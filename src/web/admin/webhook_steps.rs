@@ -104,6 +104,10 @@ pub(in crate::web) async fn delete_webhook(
     let id = WebhookId(*webhook);
     match webhooks::delete(&state, &by, id, &IfMatch::naming(&meant.version)).await {
         Ok(()) => Ok(see_other(&format!("{PATH}?done=deleted"))),
+        // The form came twice: the webhook is gone already.
+        Err(problem) if problem.code() == ProblemCode::NotFound => {
+            Ok(see_other(&format!("{PATH}?done=deleted")))
+        }
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => {
             let faults = Faults::one("", operations_words::CHANGED_BEFORE_DELETING);
             ask(&state, &by, problem.code().status(), id, faults).await

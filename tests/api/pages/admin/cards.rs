@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Browser, Page, leads_to, location, sent, start, text, value};
-use crate::support::{PASSWORD, RequestExt as _, TestApp};
+use crate::catalogue::catalogue_imports::PEBBLES;
+use crate::support::{PASSWORD, RequestExt as _, TestApp, sql};
 
 const HOSTILE: &str = "<script>alert(1)</script> & </main>";
 
@@ -109,11 +110,17 @@ async fn all_of_a_card_is_changed_as_json() {
         assert_eq!(answer.status, status, "{}", answer.text());
         answer
     };
-    send(&unchanged, 303).await;
+    let nothing = send(&unchanged, 303).await;
+    assert_eq!(location(&nothing), (303, format!("{path}?done=unchanged")));
+    assert!(
+        text(&browser.page(&format!("{path}?done=unchanged")).await)
+            .contains("Nothing was changed")
+    );
     let mut changed = document.clone();
     changed.as_object_mut().unwrap().remove("lore");
     let fields = [("document", changed.to_string()), ("version", version.clone())];
-    send(&fields, 303).await;
+    let done = send(&fields, 303).await;
+    assert_eq!(location(&done), (303, format!("{path}?done=changed")));
     assert_eq!(card(&app, "hearth 001").await.0.get("lore"), None);
     let stale = send(&unchanged, 412).await;
     let page = super::check(&form, &stale);
@@ -262,7 +269,126 @@ async fn rulings_are_written_changed_and_taken_away() {
     let stale = browser.post(&delete, &[("version", &*version)]).await;
     assert_eq!(stale.status, 412);
     assert_eq!(list().await.as_array().unwrap().len(), 1);
-    let gone = browser.post(&delete, &[("version", value(&page, "version"))]).await;
-    assert_eq!(location(&gone), (303, format!("{path}?done=ruling_deleted")));
-    assert_eq!(list().await, json!([]));
+    // Whoever presses twice is told the same as who presses once.
+    let fields = [("version", value(&page, "version")), ("card", value(&page, "card"))];
+    for _ in 0..2 {
+        let gone = browser.post(&delete, &fields).await;
+        assert_eq!(location(&gone), (303, format!("{path}?done=ruling_deleted")));
+        assert_eq!(list().await, json!([]));
+    }
+}
+
+/// The choice that a browser would send.
+fn chosen<'a>(page: &'a Page, field: &str) -> &'a str {
+    assert!(page.all("select").any(|select| select.get("id") == Some(field)), "no {field}");
+    let mut chosen = page.all("option").filter(|option| option.get("selected").is_some());
+    let first = chosen.next().and_then(|option| option.get("value"));
+    assert!(chosen.next().is_none(), "one is chosen");
+    first.unwrap_or_else(|| panic!("nothing is chosen in {field}"))
+}
+
+#[tokio::test]
+async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (before, path) = card(&app, "hearth 158").await;
+    let ways = ["move", "merge"].map(|way| format!("{path}/{way}"));
+    for way in &ways {
+        assert_eq!(chosen(&browser.page(way).await, "set"), "hearth", "{way}");
+        // What is no set is told, and is not taken for another one.
+        let page = sent(&browser, way, &[("set", "a b"), ("number", "900")], 422).await;
+        assert!(text(&page).contains("Must be the code of a set of this game."), "{}", text(&page));
+        assert_eq!(chosen(&page, "set"), "hearth", "{way}");
+    }
+    let page = sent(&browser, &ways[0], &[("set", "a b"), ("number", "a b")], 422).await;
+    for field in ["set_fault", "number_fault"] {
+        assert!(page.all("p").any(|text| text.get("id") == Some(field)), "{field}");
+    }
+    // As many sets as a page of a list has stand before it.
+    let many = "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
+        SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, false, 5, now(), now() \
+        FROM generate_series(1, 200) AS n";
+    sql(&app.db().url(), many).await;
+    for way in &ways {
+        let page = browser.page(way).await;
+        assert_eq!(value(&page, "set"), "hearth", "{way}");
+        let listed = page.all("input").find(|field| field.get("id") == Some("set")).unwrap();
+        let list = page.only("datalist");
+        assert_eq!(listed.get("list"), list.get("id"));
+        assert_eq!(page.all("option").count(), 201, "the first page, and the own set");
+    }
+    for list in ["/admin/print-plans?set=ttcg/hearth", "/admin/announcements?set=ttcg/hearth"] {
+        assert_eq!(chosen(&browser.page(list).await, "set"), "ttcg/hearth", "{list}");
+    }
+    let page = browser.page(&ways[0]).await;
+    let fields = [("set", value(&page, "set")), ("number", "900"), ("key", value(&page, "key"))];
+    let moved = browser.post(&ways[0], &fields).await;
+    assert_eq!(location(&moved), (303, format!("{path}?done=moved")));
+    assert_eq!(card(&app, "hearth 900").await.0["id"], before["id"]);
+}
+
+/// The stored card has another number of effects than the form began with.
+#[tokio::test]
+async fn effects_that_fit_no_more_are_shown_and_not_stored() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let effects =
+        "[[kinds.effects]]\nmin = 0\nmax = 3\ntext = \"Pebbles say little.\"\n\n[[formats]]";
+    let manifest = PEBBLES.replacen("[[formats]]", effects, 1);
+    let put = app.put("/v1/games/pebbles/manifest").by(&admin);
+    put.header("content-type", "application/toml").body(manifest).answer().await.expect(201);
+    let set = json!({
+        "code": "shore", "name": "Shore",
+        "cards": [{
+            "number": "001", "name": "Flat One", "kind": "pebble", "attributes": { "weight": 2 },
+            "effects": [{ "text": "It rolls." }, { "text": "It rests." }],
+        }],
+    });
+    let of_set = "/v1/games/pebbles/sets/shore";
+    app.put(of_set).by(&admin).json(&set).answer().await.expect(201);
+    let read = async || app.get(&format!("{of_set}/cards/001")).answer().await.expect(200);
+    let stored = read().await;
+    let id = stored["id"].as_str().unwrap();
+    let path = format!("/admin/cards/{id}");
+    let version = value(&browser.page(&path).await, "version").to_owned();
+    let fewer = json!({ "effects": [{ "text": "It sleeps." }] });
+    let edit = app.patch(&format!("/v1/cards/{id}")).by(&admin).header("if-match", "*");
+    edit.json(&fewer).answer().await.expect(200);
+
+    let typed = [
+        ("name", "Flat One"),
+        ("effect", "It rolls twice."),
+        ("effect", HOSTILE),
+        ("lore", "Mine."),
+        ("version", &*version),
+    ];
+    let page = sent(&browser, &path, &typed, 412).await;
+    let kept = |page: &Page| -> Vec<String> {
+        let areas = page.all("textarea").filter(|area| area.get("name") == Some("kept_effect"));
+        areas
+            .inspect(|area| assert!(area.get("readonly").is_some()))
+            .map(|area| area.text.clone())
+            .collect()
+    };
+    assert_eq!(kept(&page), ["It rolls twice.", HOSTILE]);
+    assert!(page.all("textarea").all(|area| area.get("name") != Some("effect")));
+    assert!(leads_to(&page, &format!("{path}/document")));
+    assert!(text(&page).contains("It sleeps."), "what is stored stands beside");
+    // The other texts are stored, and the effects stay as they are. What was typed of them stays as long as something is wrong.
+    let send = |name: &'static str| {
+        [
+            ("name", name),
+            ("kept_effect", "It rolls twice."),
+            ("kept_effect", HOSTILE),
+            ("lore", "Mine."),
+            ("version", value(&page, "version")),
+        ]
+    };
+    let wrong = sent(&browser, &path, &send(""), 422).await;
+    assert_eq!(kept(&wrong), ["It rolls twice.", HOSTILE]);
+    let done = browser.post(&path, &send("Flat One")).await;
+    assert_eq!(location(&done), (303, format!("{path}?done=changed")));
+    let after = read().await;
+    assert_eq!((&after["lore"], &after["effects"]), (&json!("Mine."), &fewer["effects"]));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Browser, actions, leads_to, location, sent, text};
+use super::{Browser, actions, leads_to, location, sent, text, value};
 use crate::support::{PASSWORD, RequestExt as _, TestApp, card_name, text as member};
 
 const HOSTILE: &str = "<script>alert(1)</script> & </main>";
@@ -39,7 +39,16 @@ async fn submissions_that_wait_are_confirmed_and_refused() {
 
     let page = browser.page(&of_ada).await;
     assert!(leads_to(&page, &format!("/admin/people/{}", ada.id)));
+    // Enter in the field for the note decides nothing: no button stands for one of the two ways.
+    assert_eq!(page.all("input").filter(|field| field.get("name") == Some("confirmed")).count(), 2);
+    assert!(page.all("button").all(|button| button.get("name") != Some("confirmed")));
+    assert!(page.all("input").all(|field| field.get("checked").is_none()));
+    let page = sent(&browser, &of_ada, &[("note", "No photo.")], 422).await;
+    assert!(text(&page).contains("Choose a decision."), "{}", text(&page));
+    assert_eq!(value(&page, "note"), "No photo.");
     let page = sent(&browser, &of_ada, &[("confirmed", "false"), ("note", " ")], 422).await;
+    let chosen = page.all("input").find(|field| field.get("checked").is_some());
+    assert_eq!(chosen.and_then(|field| field.get("value")), Some("false"), "the choice stays");
     assert!(text(&page).contains("This did not work"));
     let refused = browser.post(&of_ada, &[("confirmed", "false"), ("note", "No photo.")]).await;
     assert_eq!(location(&refused), (303, "/admin/reviews?done=refused".to_owned()));
@@ -161,8 +170,18 @@ async fn a_report_is_upheld_and_dismissed() {
     );
     assert!(!leads_to(&browser.page("/admin/reports").await, &path));
     assert!(leads_to(&browser.page("/admin/reports?decided=true").await, &path));
-    let accused = format!("/admin/reports?decided=true&accused={}", ben.id);
-    assert!(leads_to(&browser.page(&accused).await, &path));
-    let accused = format!("/admin/reports?decided=true&accused={}", ada.id);
-    assert!(!leads_to(&browser.page(&accused).await, &path));
+    let page = browser.page("/admin/reports?decided=true").await;
+    assert!(!text(&page).contains("Only what was reported about"));
+    for (accused, is_listed) in [(&ben, true), (&ada, false)] {
+        let page =
+            browser.page(&format!("/admin/reports?decided=true&accused={}", accused.id)).await;
+        assert_eq!(leads_to(&page, &path), is_listed);
+        let said = format!("Only what was reported about {}", accused.name);
+        assert!(text(&page).contains(&said), "{}", text(&page));
+        assert!(leads_to(&page, &format!("/admin/people/{}", accused.id)));
+        assert!(leads_to(&page, "/admin/reports?decided=true"));
+    }
+    // An account that is not there has no reports.
+    let page = browser.page(&format!("/admin/reports?accused={}", super::NOTHING)).await;
+    assert!(text(&page).contains("No report about this account waits."), "{}", text(&page));
 }

@@ -1,8 +1,12 @@
 //! Games and sets are checked first, with faults at their lines, and brought in then.
 
+use std::net::IpAddr;
+
+use cardscape::domain::ids::AccountId;
+
 use super::{Browser, Page, check, start, text, value};
 use crate::catalogue::catalogue_imports::{PEBBLES, shore};
-use crate::support::{Answer, RequestExt as _, TestApp};
+use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp};
 
 const BOUNDARY: &str = "line-between-parts";
 
@@ -94,7 +98,7 @@ async fn faults_stand_at_their_lines() {
     assert!(said.contains("Line 5, column 15"), "{said}");
     assert!(said.contains("\"kind\": \"nothing\" }") && said.contains("/cards/0/kind"), "{said}");
     assert!(said.contains("001 A <b>card</b>"), "{said}");
-    assert!(page.all("input").all(|field| field.get("name") != Some("checked")));
+    assert!(!is_checked(&page));
     // What is no JSON is told with its place, too, and what was typed stays.
     let fields = [("of", "set"), ("game", "ttcg"), ("text", "{\n  \"code\": odd\n}")];
     let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
@@ -118,6 +122,11 @@ async fn faults_stand_at_their_lines() {
     }
     let answer = upload(&app, &admin, "/admin/imports", &fields, Some(b"\xFF\xFE")).await;
     assert!(text(&read(&answer, 422)).contains("This file is no text in UTF-8."));
+}
+
+/// Whether the file of a form was checked.
+fn is_checked(page: &Page) -> bool {
+    page.all("input").any(|field| field.get("name") == Some("checked"))
 }
 
 /// What is sent to be stored without its check, or changed after it, is checked instead.
@@ -157,12 +166,136 @@ async fn nothing_is_stored_that_was_not_checked() {
         read(&upload(&app, &admin, "/admin/imports/run", &fields, None).await, status)
     };
     send(with(PEBBLES, &first), 200).await;
-    let page = send(with(&other, &stale), 409).await;
-    assert!(text(&page).contains("Somebody has changed the game since your check."));
-    let page = send(with(&other, &checked(&page)), 200).await;
+    let page = send(with(&other, &stale), 412).await;
+    assert!(text(&page).contains("Both versions stand below"), "{}", text(&page));
+    assert!(page.only("pre").text.contains("name = \"Pebbles\""));
+    // It is checked again before it is stored.
+    assert!(!is_checked(&page));
+    let again = [&game(&other)[..], &[("revision", value(&page, "revision"))]].concat();
+    let page = read(&upload(&app, &admin, "/admin/imports", &again, None).await, 200);
+    let last = checked(&page);
+    let page = send(with(&other, &last), 200).await;
     assert!(text(&page).contains("The manifest of the game changes."), "{}", text(&page));
+    // Whoever presses twice is told the same as who presses once.
+    let page = send(with(&other, &last), 200).await;
+    let said = "It is brought in Nothing changes: all of this is there already.";
+    assert!(text(&page).contains(said), "{}", text(&page));
     let stored = app.get("/v1/games/pebbles").answer().await.expect(200);
     assert_eq!(stored["name"], "Other");
     let form = admin.page("/admin/imports/games/pebbles").await;
     assert!(form.only("textarea").text.contains("name = \"Other\""));
+}
+
+/// Puts a manifest in the place of the one that is there, over HTTP.
+async fn replace_manifest(app: &TestApp, by: &Player, text: &str) {
+    let put = app.put("/v1/games/pebbles/manifest").by(by).header("if-match", "*");
+    put.header("content-type", "application/toml").body(text.to_owned()).answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_manifest_that_was_changed_after_it_was_read_is_shown_beside_the_own_one() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let put = app.put("/v1/games/pebbles/manifest").by(&admin);
+    let put = put.header("content-type", "application/toml").body(PEBBLES);
+    put.answer().await.expect(201);
+    let form = browser.page("/admin/imports/games/pebbles").await;
+    let named = |name: &str| PEBBLES.replace("name = \"Pebbles\"", &format!("name = \"{name}\""));
+    let (mine, theirs) = (named("Mine"), named("Theirs"));
+    replace_manifest(&app, &admin, &theirs).await;
+
+    let check_mine = async |seen: &str, status| {
+        let fields = [("of", "game"), ("game", "pebbles"), ("text", &*mine), ("revision", seen)];
+        read(&upload(&app, &browser, "/admin/imports", &fields, None).await, status)
+    };
+    let page = check_mine(value(&form, "revision"), 412).await;
+    assert!(text(&page).contains("Both versions stand below"), "{}", text(&page));
+    assert!(page.only("textarea").text.contains("name = \"Mine\""));
+    assert!(page.only("pre").text.contains("name = \"Theirs\""));
+    assert!(!is_checked(&page) && !text(&page).contains("This would change"));
+    let name = async || app.get("/v1/games/pebbles").answer().await.expect(200)["name"].clone();
+    assert_eq!(name().await, "Theirs");
+
+    // Whoever has seen both may put the own one in the place of the other.
+    let page = check_mine(value(&page, "revision"), 200).await;
+    assert!(text(&page).contains("The manifest of the game changes."), "{}", text(&page));
+    let seen = checked(&page);
+    let fields = [
+        ("of", "game"),
+        ("game", "pebbles"),
+        ("text", &*mine),
+        ("checked", &*seen[0].1),
+        ("revision", &*seen[1].1),
+    ];
+    read(&upload(&app, &browser, "/admin/imports/run", &fields, None).await, 200);
+    assert_eq!(name().await, "Mine");
+}
+
+/// The text beside a field that says what is wrong with it.
+fn fault_of(page: &Page, field: &str) -> String {
+    let id = format!("{field}_fault");
+    let fault = page.all("p").find(|text| text.get("id") == Some(&*id));
+    fault.map(|text| text.text.clone()).unwrap_or_else(|| panic!("{field}: {}", text(page)))
+}
+
+#[tokio::test]
+async fn files_are_as_large_as_the_api_takes_them() {
+    let app = start().await;
+    let admin = Browser::of(&app, "the admin").await;
+    let manifest = |size: usize| {
+        let comment = "#".repeat(size - PEBBLES.len());
+        format!("{PEBBLES}{comment}")
+    };
+    let (largest, larger) = (manifest(512 * 1024), manifest(512 * 1024 + 1));
+    let game = |text| [("of", "game"), ("game", "pebbles"), ("text", text)];
+    let check = async |fields: &[(&str, &str)], file: Option<&[u8]>, status| {
+        read(&upload(&app, &admin, "/admin/imports", fields, file).await, status)
+    };
+    check(&game(""), Some(largest.as_bytes()), 200).await;
+    let page = check(&game(""), Some(larger.as_bytes()), 413).await;
+    assert_eq!(fault_of(&page, "file"), "A manifest may have 512 KiB at most.");
+    assert_eq!(value(&page, "game"), "pebbles", "the rest of the form stays");
+    let page = check(&game(&larger), None, 413).await;
+    assert_eq!(fault_of(&page, "text"), "A manifest may have 512 KiB at most.");
+    let set = [("of", "set"), ("game", "ttcg")];
+    let large = " ".repeat(8 * 1024 * 1024 + 1);
+    let page = check(&set, Some(large.as_bytes()), 413).await;
+    assert_eq!(fault_of(&page, "file"), "The file of a set may have 8 MiB at most.");
+    app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn few_files_are_checked_at_once() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let admin = AccountId(app.log_in("the admin", PASSWORD).await.id.parse().unwrap());
+    let hold = |accounts: [AccountId; 2]| {
+        let mut place = 0;
+        accounts.map(|account| {
+            place += 1;
+            let network = IpAddr::from([192, 0, 2, place]).into();
+            app.shared().catalogue_desk.enter(account, network).unwrap()
+        })
+    };
+    let fields = [("of", "game"), ("game", "pebbles"), ("text", PEBBLES)];
+    for (accounts, status, said) in [
+        ([admin, admin], 429, "Other files of yours, or of your network, are being checked."),
+        (
+            [AccountId::fresh(), AccountId::fresh()],
+            503,
+            "Files of others are being checked at this moment.",
+        ),
+    ] {
+        let held = hold(accounts);
+        for path in ["/admin/imports", "/admin/imports/run"] {
+            let page = read(&upload(&app, &browser, path, &fields, None).await, status);
+            assert_eq!(fault_of(&page, "file"), said);
+        }
+        drop(held);
+        // Each answer gives its own place back.
+        for _ in 0..3 {
+            read(&upload(&app, &browser, "/admin/imports", &fields, None).await, 200);
+        }
+    }
 }

@@ -86,9 +86,12 @@ async fn a_webhook_is_made_once_and_its_secret_shown_once() {
         browser.post(&format!("{path}/delete"), &[("version", &*version)]).await.status,
         412
     );
-    let deleted = browser.post(&format!("{path}/delete"), &gone).await;
-    assert_eq!(location(&deleted), (303, "/admin/webhooks?done=deleted".to_owned()));
-    assert!(list().await.is_empty());
+    // Whoever presses twice is told the same as who presses once.
+    for _ in 0..2 {
+        let deleted = browser.post(&format!("{path}/delete"), &gone).await;
+        assert_eq!(location(&deleted), (303, "/admin/webhooks?done=deleted".to_owned()));
+        assert!(list().await.is_empty());
+    }
 }
 
 #[tokio::test]
