@@ -52,7 +52,7 @@ const ROWS: &[Row] = &[
     page("/search/help", Anyone),
     // Codes: what strangers type is kept through the log-in.
     form("/submit", Anyone),
-    form("/submit/batch", Player),
+    ("/submit/batch", Some(Player), Some(Anyone)),
     page("/pictures/{card}", Anyone),
     // Accounts
     form("/login", Anyone),
