@@ -95,6 +95,7 @@ pub(super) const DECLINE_SUGGESTION: &str = "Decline";
 pub(super) const WITHDRAW_SUGGESTION: &str = "Withdraw it";
 pub(super) const MESSAGE: &str = "Why";
 pub(super) const MESSAGE_HELP: &str = "Tell the author what your change is good for.";
+pub(super) const CHANGED_BEFORE_SUGGESTING: &str = "The design was changed since you began. The saved version is below: send your suggestion again to suggest it for that one.";
 pub(super) const SEND_ABOUT: &str = "The author sees what you changed, and takes it or declines.";
 pub(super) const SEND_SUGGESTION: &str = "Send the suggestion";
 

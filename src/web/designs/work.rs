@@ -213,7 +213,11 @@ impl<'a> Work<'a> {
             let design = &stored.design;
             // Whoever has seen both versions may put one in the place of the other, or suggest to do so.
             match self.target {
-                Target::Change(..) => draft.set("revision", design.revision.to_string()),
+                Target::Change(..) => {
+                    draft.set("revision", design.revision.to_string());
+                    let text = design_words::CHANGED_BEFORE_SUGGESTING.to_owned();
+                    turned.wrong = vec![Wrong { field: None, text }];
+                }
                 _ => draft.set("version", stored.version.0.to_string()),
             }
             turned.saved = game.map(|game| SavedDesign {

@@ -214,7 +214,7 @@ async fn a_suggestion_that_came_late_is_sent_again() {
     assert_eq!(late.status, 409);
     let both = check(&path, &late);
     let main = &both.only("main").text;
-    for said in ["The design says something else since.", "The saved version", "Elsewhere"] {
+    for said in ["The design was changed since you began.", "The saved version", "Elsewhere"] {
         assert!(main.contains(said), "{said}: {main}");
     }
     assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Old Heron"));
