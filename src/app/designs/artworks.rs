@@ -241,6 +241,16 @@ pub async fn list_own(
     })
 }
 
+/// Finds one of the account's artworks; `None`: it holds none with that id, or it was taken down.
+pub async fn find_own(
+    app: &AppState,
+    by: &Granted<ReadOwnDesigns>,
+    id: ArtworkId,
+) -> Result<Option<ArtworkResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(artworks::find_own(&mut conn, by, id).await?.map(ArtworkResponse::from))
+}
+
 /// Deletes one of the account's artworks, unless a revision of one of its designs shows it.
 pub async fn delete(
     app: &AppState,

@@ -118,11 +118,23 @@ pub async fn list<P: Permission + SeesOwnDesigns>(
     limit: PageLimit,
 ) -> Result<Page<SuggestedChangeSummary>, Problem> {
     let mut conn = app.store.connection().await?;
-    let rows = suggested_changes::list(&mut conn, by, code, before, limit.rows()).await?;
+    let rows = suggested_changes::list(&mut conn, by, code, false, before, limit.rows()).await?;
     drop(conn);
     if rows.is_empty() {
         find_stored(app, Some(by), None, code).await?;
     }
+    Ok(paged(rows, limit, |row| row.id, Into::into))
+}
+
+/// Lists the first of those that nobody has answered, of a design that the reader may see.
+pub async fn list_open<P: Permission + SeesOwnDesigns>(
+    app: &AppState,
+    by: &Granted<P>,
+    code: DesignCode,
+    limit: PageLimit,
+) -> Result<Page<SuggestedChangeSummary>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let rows = suggested_changes::list(&mut conn, by, code, true, None, limit.rows()).await?;
     Ok(paged(rows, limit, |row| row.id, Into::into))
 }
 

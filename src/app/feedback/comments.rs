@@ -123,6 +123,23 @@ pub async fn list(
     Ok(paged(rows, limit, |row| row.id, Into::into))
 }
 
+/// Lists the first replies to each of some comments of a list, the oldest first.
+pub async fn list_first_replies(
+    app: &AppState,
+    subject: FeedbackSubject,
+    comments: &[CommentId],
+    most: PageLimit,
+) -> Result<Vec<CommentResponse>, Problem> {
+    if comments.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut conn = app.store.connection().await?;
+    // No row more than that: a comment says how many replies it has.
+    let most = most.rows() - 1;
+    let rows = comments::list_first_replies(&mut conn, subject, comments, most).await?;
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
 /// Finds a comment by its id.
 pub async fn find(
     app: &AppState,

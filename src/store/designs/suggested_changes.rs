@@ -87,16 +87,21 @@ const SEEN: &str = "FROM designs d JOIN accounts a ON a.id = d.account_id JOIN s
                     WHERE d.code = $code AND (s.account_id = $reader AND a.banned_at IS NULL AND d.taken_down_at IS NULL \
                     OR d.account_id = $reader AND w.banned_at IS NULL AND s.hidden_at IS NULL)";
 
-/// Lists the suggestions for a design that the reader may see, the newest first: those before the one with that id.
+/// Lists the suggestions for a design that the reader may see, the newest first: those before the one with that id. `only_open`: those that
+/// nobody has answered.
 pub async fn list<P: Permission + SeesOwnDesigns>(
     conn: &mut Connection,
     by: &Granted<P>,
     code: DesignCode,
+    only_open: bool,
     before: Option<SuggestionId>,
     limit: i64,
 ) -> StoreResult<Vec<SuggestionRow>> {
     let mut statement =
         sql(format!("SELECT {COLUMNS} {SEEN}")).bind("code", code).bind("reader", by.account());
+    if only_open {
+        statement = statement.push(" AND s.state = 'open'");
+    }
     if let Some(before) = before {
         statement = statement.push(" AND s.id < $before").bind("before", before);
     }

@@ -116,6 +116,23 @@ pub async fn list_replies(
     Ok(statement.push(" ORDER BY c.id LIMIT $limit").bind("limit", limit).load(conn).await?)
 }
 
+/// Lists the first replies to each of some comments, the oldest first, at most so many to a comment.
+pub async fn list_first_replies(
+    conn: &mut Connection,
+    subject: FeedbackSubject,
+    comments: &[CommentId],
+    most: i64,
+) -> StoreResult<Vec<StoredComment>> {
+    let SubjectSql { table, is, is_open, column } = SubjectSql::of(subject);
+    let statement = sql(format!(
+        "SELECT {COLUMNS} FROM {table} d JOIN accounts a ON a.id = d.account_id CROSS JOIN unnest($comments) AS thread (id) \
+         CROSS JOIN LATERAL (SELECT r.* FROM design_comments r WHERE r.reply_to = thread.id AND r.stands AND r.{column} = d.id ORDER BY r.id LIMIT $most) c \
+         JOIN accounts w ON w.id = c.account_id WHERE {is} AND {is_open} ORDER BY c.id"
+    ));
+    let statement = bind(statement, subject).bind("comments", comments).bind("most", most);
+    Ok(statement.load(conn).await?)
+}
+
 /// Finds a comment that appears in a list.
 pub async fn find(
     conn: &mut Connection,

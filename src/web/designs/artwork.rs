@@ -83,7 +83,13 @@ async fn show_form(
         None => (String::new(), String::new()),
     });
     let limit = PageLimit::try_from(EARLIER).map_err(Problem::internal)?;
-    let own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
+    let mut own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
+    // An older picture that is chosen is a choice, too: without it, saving would take it off the design.
+    if !own.data.iter().any(|artwork| artwork.id == chosen)
+        && let Ok(id) = ArtworkId::parse(&chosen)
+    {
+        own.data.extend(artworks::find_own(app, by, id).await?);
+    }
     let choice = |(at, artwork): (usize, ArtworkResponse)| ArtworkChoice {
         picture: format!("/my/artworks/{}", artwork.id),
         name: design_words::artwork_number(at + 1),
@@ -102,7 +108,7 @@ async fn show_form(
         design: design_path(code),
         version: found.version.0,
         alt,
-        has_none: !choices.iter().any(|choice| choice.is_chosen),
+        has_none: chosen.is_empty(),
         choices,
         room: design_words::room(own.bytes_used, own.bytes_quota),
         name,
@@ -121,16 +127,31 @@ pub(in crate::web) async fn send(
 ) -> Result<HttpResponse, Problem> {
     let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
     let found = find_own(&state, &reads, code).await?;
-    let expected = artworks::expect(&state, &by, network.0)?;
-    let upload = Upload::receive(&req, payload, MAX_FORM).await?;
-    let alt = upload.field("alt").to_owned();
-    let mut chosen = upload.field("artwork").to_owned();
+    let received = async {
+        let expected = artworks::expect(&state, &by, network.0)?;
+        Ok::<_, Problem>((expected, Upload::receive(&req, payload, MAX_FORM).await?))
+    };
+    let (expected, upload) = match received.await {
+        Ok(received) => received,
+        Err(problem) => {
+            // Nothing of the form was read: what it says is what is stored.
+            let Some(faults) = unreceived(&problem) else { return Err(problem) };
+            return show_form(&state, &reads, code, None, (problem.code().status(), faults)).await;
+        }
+    };
+    let file = upload.file("file").map(|file| file.content.clone());
+    let fields = upload.into_fields();
+    let field = |name: &str| fields.iter().find(|(field, _)| field == name).map(|(_, text)| text);
+    let alt = field("alt").cloned().unwrap_or_default();
+    // A browser sends no choice where none is made, as when the picture was taken down: the design stays as it is.
+    let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
+    let mut chosen = field("artwork").or(stored).cloned().unwrap_or_default();
     // Without a number it is no version that there ever was.
-    let meant = Revision(upload.field("version").parse().unwrap_or_default()).meant();
+    let meant = field("version").and_then(|version| version.parse().ok()).unwrap_or_default();
+    let meant = Revision(meant).meant();
     let done = async {
-        if let Some(file) = upload.file("file") {
-            let kept = expected.keep(&state, &by, file.content.clone()).await?;
-            chosen = kept.artwork.id;
+        if let Some(file) = file {
+            chosen = expected.keep(&state, &by, file).await?.artwork.id;
         }
         let given = Some(alt.clone()).filter(|alt| !alt.trim().is_empty());
         let artwork = Some(chosen.clone()).filter(|id| !id.is_empty());
@@ -156,6 +177,21 @@ pub(in crate::web) async fn send(
             show_form(&state, &reads, code, typed, (status, faults)).await
         }
     }
+}
+
+/// What is said of a form that was not received, beside the field of the file. `None`: it is a page of its own.
+fn unreceived(problem: &Problem) -> Option<Faults> {
+    let text = match problem.code() {
+        ProblemCode::BodyTooLarge => design_words::PICTURE_TOO_LARGE,
+        ProblemCode::TooManyImports => design_words::TOO_MANY_PICTURES,
+        ProblemCode::Unavailable => design_words::PICTURES_BUSY,
+        _ => return None,
+    };
+    let mut faults = Faults::one("file", text);
+    if let Some(seconds) = problem.seconds_to_wait() {
+        faults.add("", words::try_again_in(seconds));
+    }
+    Some(faults)
 }
 
 /// A design as it is, with another artwork.

@@ -1,5 +1,7 @@
 //! Comments on designs, and replies to them: shown, written, changed and deleted.
 
+use std::collections::HashMap;
+
 use actix_web::{HttpResponse, web};
 use askama::Template;
 use chrono::{DateTime, Utc};
@@ -15,7 +17,7 @@ use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
-use crate::auth::permission::GiveFeedback;
+use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::feedback::comment::EDITABLE_FOR;
 use crate::domain::ids::{AccountId, CommentId};
@@ -23,7 +25,7 @@ use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place};
-use crate::web::session::{Player, see_other};
+use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
 /// Comments on a page, and replies to one of them.
@@ -34,6 +36,8 @@ const REPLIES: u16 = 50;
 pub(super) struct Thread {
     pub(super) comment: CommentView,
     pub(super) replies: Vec<CommentView>,
+    /// Whether there are more replies than these.
+    pub(super) has_more: bool,
     /// Of the form for a reply.
     pub(super) key: String,
     /// A reply that was refused.
@@ -87,25 +91,79 @@ pub(super) async fn list(
         Err(problem) => return Err(problem),
     };
     let now = app.clock.now();
-    let mut threads = Vec::with_capacity(page.data.len());
-    for comment in page.data {
-        let id = comment.id;
-        let replies = if comment.reply_count > 0 {
-            comments::list(app, on, Some(CommentId(id)), None, limit(REPLIES)?).await?.data
-        } else {
-            Vec::new()
-        };
-        threads.push(Thread {
+    let answered = page.data.iter().filter(|comment| comment.reply_count > 0);
+    let answered: Vec<CommentId> = answered.map(|comment| CommentId(comment.id)).collect();
+    let replies = comments::list_first_replies(app, on, &answered, limit(REPLIES)?).await?;
+    let mut by_thread: HashMap<Uuid, Vec<CommentView>> = HashMap::new();
+    for reply in replies {
+        let Some(id) = reply.reply_to else { continue };
+        by_thread.entry(id).or_default().push(CommentView::new(reply, reader, now));
+    }
+    let thread = |comment: CommentResponse| {
+        let (id, count) = (comment.id, comment.reply_count);
+        let replies = by_thread.remove(&id).unwrap_or_default();
+        Thread {
+            has_more: replies.len() == usize::from(REPLIES) && count > i64::from(REPLIES),
             comment: CommentView::new(comment, reader, now),
-            replies: replies
-                .into_iter()
-                .map(|reply| CommentView::new(reply, reader, now))
-                .collect(),
+            replies,
             key: Uuid::now_v7().to_string(),
             typed: (typed.reply_to == Some(id)).then(|| typed.text.clone()),
-        });
+        }
+    };
+    Ok(Some((page.data.into_iter().map(thread).collect(), page.next_cursor)))
+}
+
+/// Which page of the replies.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::web) struct RepliesQuery {
+    cursor: Option<Cursor>,
+}
+
+#[derive(Template)]
+#[template(path = "web/designs/replies.html")]
+struct RepliesPage {
+    frame: Frame,
+    /// The page of the design.
+    path: String,
+    comment: CommentView,
+    replies: Vec<CommentView>,
+    is_logged_in: bool,
+    first_path: Option<String>,
+    next_path: Option<String>,
+}
+
+/// Lists all replies to a comment, the oldest first, page by page.
+pub(in crate::web) async fn list_replies(
+    state: web::Data<AppState>,
+    visitor: Visitor,
+    path: web::Path<(String, Uuid)>,
+    query: web::Query<RepliesQuery>,
+) -> Result<HttpResponse, Problem> {
+    let (design, id) = path.into_inner();
+    let (code, thread) = (identifier(&design)?, CommentId(id));
+    let on = code.into();
+    let from: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
+    let limit = PageLimit::try_from(REPLIES).map_err(Problem::internal)?;
+    let comment = comments::find(&state, on, thread).await?.comment;
+    if comment.reply_to.is_some() {
+        return Err(Problem::not_found());
     }
-    Ok(Some((threads, page.next_cursor)))
+    let page = comments::list(&state, on, Some(thread), from.map(CommentId), limit).await?;
+    let reads: Option<Granted<ReadOwnDesigns>> = visitor.must().ok();
+    let (reader, now) = (reads.as_ref().map(Granted::account), state.clock.now());
+    let view = |comment| CommentView::new(comment, reader, now);
+    let path = design_path(code);
+    let list = format!("{path}/comments/{id}/replies");
+    let page = RepliesPage {
+        frame: Frame::new(design_words::REPLIES).at(Place::Designs),
+        comment: view(comment),
+        replies: page.data.into_iter().map(view).collect(),
+        is_logged_in: !visitor.is_stranger(),
+        first_path: query.cursor.as_ref().map(|_| list.clone()),
+        next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
+        path,
+    };
+    private(200, &page)
 }
 
 /// A comment, as a form sends it.
@@ -164,6 +222,8 @@ struct CommentPage {
     saved: Option<Markup>,
     /// Whether it is too late to change it.
     is_final: bool,
+    /// Whether `text` is what was typed, not what is stored.
+    is_typed: bool,
 }
 
 /// Shows one of the own comments, to change or to delete it.
@@ -198,6 +258,7 @@ async fn show_form(
         design: design_path(code),
         path: format!("{}/comments/{id}", design_path(code)),
         revision: found.version.0,
+        is_typed: typed.is_some(),
         saved: is_stale.then(|| Markup::new(&text)),
         text: typed.map_or(text, |(typed, _)| typed),
         is_final: app.clock.now() >= comment.created_at + EDITABLE_FOR,
@@ -246,7 +307,12 @@ pub(in crate::web) async fn delete(
 ) -> Result<HttpResponse, Problem> {
     let (design, id) = path.into_inner();
     let code = identifier(&design)?;
-    if !comments::delete(&state, &by, code, CommentId(id)).await? {
+    let (on, comment) = (code.into(), CommentId(id));
+    // What is not there any more was deleted before, as by a double click. What others see is somebody else's.
+    if !comments::delete(&state, &by, code, comment).await?
+        && let Ok(found) = comments::find(&state, on, comment).await
+        && found.comment.text.is_some()
+    {
         return Err(Problem::not_found());
     }
     Ok(see_other(&format!("{}#comments", design_path(code))))

@@ -101,7 +101,9 @@ struct DesignPage {
     has_rated: bool,
     /// Whether the account is too young for its rating to count.
     counts_later: bool,
+    /// Those that nobody has answered, and whether there are more.
     suggestions: Vec<SuggestionRow>,
+    has_more_suggestions: bool,
     threads: Option<Vec<Thread>>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -162,14 +164,13 @@ async fn page(
         Some(reads) if !is_own => unless_missing(design_ratings::find_own(app, reads, code).await)?,
         _ => None,
     };
-    let suggestions = match &reads {
+    let (suggestions, has_more_suggestions) = match &reads {
         Some(reads) => {
             let limit = PageLimit::try_from(SUGGESTIONS).map_err(Problem::internal)?;
-            // A moderator may see a design to which nobody can suggest anything.
-            let listed = suggested_changes::list(app, reads, code, None, limit).await;
-            unless_missing(listed)?.map_or_else(Vec::new, |page| page.data)
+            let page = suggested_changes::list_open(app, reads, code, limit).await?;
+            (page.data, page.next_cursor.is_some())
         }
-        None => Vec::new(),
+        None => (Vec::new(), false),
     };
     let reader = reads.as_ref().map(Granted::account);
     let listed = comments::list(app, code, reader, query.comments.as_ref(), &typed).await?;
@@ -220,9 +221,9 @@ async fn page(
         counts_later: own_rating.as_ref().is_some_and(|own| own.counts_from > app.clock.now()),
         suggestions: suggestions
             .into_iter()
-            .filter(|suggestion| suggestion.state == "open")
             .map(|suggestion| SuggestionRow::new(&path, suggestion))
             .collect(),
+        has_more_suggestions,
         threads,
         first_path: query.comments.as_ref().map(|_| format!("{path}#comments")),
         next_path: next.as_deref().map(at_comments),

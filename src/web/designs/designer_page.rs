@@ -177,6 +177,11 @@ impl DesignerPage<'_> {
                 attribute.notes.push(text);
                 continue;
             }
+            let mut cells = self.rarities.iter_mut().flat_map(|row| &mut row.cells);
+            if let Some(cell) = cells.find(|cell| cell.name == field) {
+                cell.notes.push(text);
+                continue;
+            }
             let is_of = |effect: &&mut EffectField| {
                 field.strip_prefix(&effect.name).is_some_and(|member| member.starts_with('.'))
             };
@@ -222,6 +227,12 @@ impl DesignerPage<'_> {
             wrong.field =
                 wrong.field.take().filter(|name| shown.contains(name)).map(|name| field_id(&name));
         }
+    }
+
+    /// Whether something is wrong with a number of another rarity.
+    fn is_wrong_in_rarities(&self) -> bool {
+        let mut cells = self.rarities.iter().flat_map(|row| &row.cells);
+        cells.any(|cell| !cell.notes.is_empty() || self.is_wrong(&cell.id))
     }
 
     /// Whether something is wrong with a field, by its `id`.

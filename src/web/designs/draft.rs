@@ -211,6 +211,24 @@ impl Draft {
         })
     }
 
+    /// The numbers of rarities that are filled in.
+    fn printings(&self, game: &Game) -> Vec<DesignPrintingBody> {
+        let printing = |rarity: &cardscape_engine::Rarity| {
+            let place = format!("printings.{}", rarity.code);
+            let attributes = self.attributes(game, &place, |attribute| attribute.per_printing);
+            let rarity = rarity.code.clone();
+            (!attributes.is_empty()).then_some(DesignPrintingBody { rarity, attributes })
+        };
+        game.rarities().iter().filter_map(printing).collect()
+    }
+
+    /// The rarity that a pointer into the request is about, as `/printings/0/attributes/attack`.
+    pub(super) fn rarity_at(&self, game: &Game, pointer: &str) -> Option<String> {
+        let (number, _) = pointer.strip_prefix("/printings/")?.split_once('/')?;
+        let at: usize = number.parse().ok()?;
+        self.printings(game).into_iter().nth(at).map(|printing| printing.rarity)
+    }
+
     /// The request that it makes: what is not filled in is left out.
     pub(super) fn request(&self, game: &Game) -> DesignRequest {
         let owned =
@@ -220,19 +238,13 @@ impl Draft {
             slot: owned(&format!("effects.{at}.slot")),
             text: self.one(&format!("effects.{at}.text")).to_owned(),
         };
-        let printing = |rarity: &cardscape_engine::Rarity| {
-            let place = format!("printings.{}", rarity.code);
-            let attributes = self.attributes(game, &place, |attribute| attribute.per_printing);
-            let rarity = rarity.code.clone();
-            (!attributes.is_empty()).then_some(DesignPrintingBody { rarity, attributes })
-        };
         DesignRequest {
             game: game.code().to_owned(),
             name: self.one("name").to_owned(),
             kind: self.one("kind").to_owned(),
             attributes: self.attributes(game, "attributes", |_| true),
             effects: self.written_effects().into_iter().map(effect).collect(),
-            printings: game.rarities().iter().filter_map(printing).collect(),
+            printings: self.printings(game),
             flavour: owned("flavour"),
             lore: owned("lore"),
             credits: owned("credits"),

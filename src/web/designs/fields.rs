@@ -144,6 +144,8 @@ pub(super) struct NumberCell {
     pub(super) value: String,
     /// What it is without a choice.
     pub(super) worked_out: String,
+    /// What the game finds wrong with the value.
+    pub(super) notes: Vec<String>,
 }
 
 /// Columns and rows of the numbers that differ between rarities, but for the lowest, which is the design itself. `worked_out`: the number of an
@@ -173,6 +175,7 @@ pub(super) fn rarity_rows(
                 label: design_words::number_in(label, &rarity.name),
                 value: draft.one(&name).to_owned(),
                 worked_out: worked_out(&rarity.code, code),
+                notes: Vec::new(),
                 name,
             }
         };

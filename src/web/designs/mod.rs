@@ -60,6 +60,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(action!("/designs/{design}/comments", comments::create))
         .service(form!("/designs/{design}/comments/{comment}", comments::show, comments::save))
         .service(action!("/designs/{design}/comments/{comment}/delete", comments::delete))
+        .service(page!("/designs/{design}/comments/{comment}/replies", comments::list_replies))
         .service(form!("/designs/{design}/report", reports::show, reports::send))
         .service(page!("/designs/{design}/suggestions", suggestions::list))
         .service(page!("/designs/{design}/suggestions/{suggestion}", suggestions::find))

@@ -27,18 +27,33 @@ pub(super) fn field_of(pointer: &str, draft: &Draft, rarity: Option<&str>) -> Op
     })
 }
 
-/// The name of the field that a violation is about. The numbers of the lowest rarity are those of the design.
+/// The name of the field that a violation is about.
 pub(super) fn field_of_violation(
     game: &Game,
     violation: &DesignViolationResponse,
     draft: &Draft,
 ) -> Option<String> {
     let field = field_of(&violation.pointer, draft, violation.rarity.as_deref())?;
-    let base = format!("printings.{}.", game.base_rarity().code);
-    Some(match field.strip_prefix(&base) {
-        Some(code) => format!("attributes.{code}"),
+    Some(of_base(game, field))
+}
+
+/// The name of the field that a fault of the request is about.
+pub(super) fn field_of_fault(game: Option<&Game>, pointer: &str, draft: &Draft) -> Option<String> {
+    let rarity = game.and_then(|game| draft.rarity_at(game, pointer));
+    let field = field_of(pointer, draft, rarity.as_deref())?;
+    Some(match game {
+        Some(game) => of_base(game, field),
         None => field,
     })
+}
+
+/// A number of the lowest rarity has the field of the design itself.
+fn of_base(game: &Game, field: String) -> String {
+    let base = format!("printings.{}.", game.base_rarity().code);
+    match field.strip_prefix(&base) {
+        Some(code) => format!("attributes.{code}"),
+        None => field,
+    }
 }
 
 #[cfg(test)]

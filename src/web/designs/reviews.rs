@@ -15,7 +15,7 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_reviews::{self, ClaimedDesignResponse, WaitingDesignResponse};
 use crate::app::designs::{design_lifecycle, design_reviews::read_decision};
 use crate::app::page::{Cursor, PageLimit};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns};
 use crate::domain::designs::identifier::DesignCode;
@@ -170,15 +170,15 @@ async fn show_page(
     private(status, &page)
 }
 
-/// Claims a design, or makes the claim last longer, and shows the checklist.
+/// Claims a design, or makes the claim last longer, and shows the checklist. What was typed before a claim ended is carried on.
 pub(in crate::web) async fn claim(
     state: web::Data<AppState>,
     network: ClientNetwork,
     by: Player<ReviewDesigns>,
     design: web::Path<String>,
+    Form(typed): Form<TypedDecision>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    let typed = TypedDecision::default();
     show_claimed(&state, &by, network.0, code, (200, Faults::none(), typed)).await
 }
 
@@ -209,6 +209,10 @@ pub(in crate::web) async fn give_back(
     let code = identifier(&design)?;
     match design_reviews::give_back(&state, &by, code).await {
         Ok(()) => Ok(see_other("/reviews/designs")),
+        // It was given back already, or the claim has ended.
+        Err(problem) if problem.code() == ProblemCode::DesignNotClaimed => {
+            Ok(see_other("/reviews/designs"))
+        }
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
             let (status, typed) = (problem.code().status(), TypedDecision::default());
@@ -236,7 +240,7 @@ pub(in crate::web) async fn decide(
             let fields = [("/decision", "choice"), ("/reason", "reason")];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
             let status = problem.code().status();
-            // What was typed wrong is mended with the checklist beside it; after anything else, the claim is over.
+            // What was typed wrong is mended with the checklist beside it; after anything else, the claim is over, and a new one has what was typed.
             if problem.faults().is_empty() {
                 show_page(&state, &by, code, None, (status, faults, typed)).await
             } else {

@@ -48,6 +48,17 @@ impl AuthorStep {
         step.ok_or_else(Problem::not_found)
     }
 
+    /// Whether a design of this status has taken it last.
+    fn is_done(self, status: &str) -> bool {
+        let done = match self {
+            Self::Share => DesignStatus::Shared,
+            Self::Submit => DesignStatus::Submitted,
+            Self::Withdraw => DesignStatus::Withdrawn,
+            Self::Delete => return false,
+        };
+        status == done.as_str()
+    }
+
     /// Whether the design may take it, by the table of statuses.
     fn may_be_taken(self, design: &DesignResponse) -> bool {
         let Some(status) = DesignStatus::parse(design.status) else { return false };
@@ -182,7 +193,16 @@ pub(in crate::web) async fn take(
     match taken {
         Ok(()) if step == AuthorStep::Delete => Ok(see_other("/my/designs")),
         Ok(()) => Ok(see_other(&design_path(code))),
+        // It was deleted before, as by a double click. Designs of others are answered alike.
+        Err(problem) if step == AuthorStep::Delete && problem.code() == ProblemCode::NotFound => {
+            Ok(see_other("/my/designs"))
+        }
         Err(problem) => {
+            let reads = by.visitor.must::<ReadOwnDesigns>()?;
+            // Pressed twice: it is what it was to be.
+            if step.is_done(find_own(&state, &reads, code).await?.design.status) {
+                return Ok(see_other(&design_path(code)));
+            }
             let faults = match problem.code() {
                 ProblemCode::PreconditionFailed => {
                     Some(Faults::one("", design_words::CHANGED_BEFORE_STEP))
@@ -190,7 +210,6 @@ pub(in crate::web) async fn take(
                 _ => faults_of(&problem, &[]),
             };
             let Some(faults) = faults else { return Err(problem) };
-            let reads = by.visitor.must::<ReadOwnDesigns>()?;
             show_form(&state, &reads, code, step, (problem.code().status(), faults)).await
         }
     }

@@ -205,6 +205,17 @@ pub(in crate::web) async fn answer(
     match done {
         Ok(path) => Ok(see_other(&path)),
         Err(problem) => {
+            // Pressed twice: it is what it was to be.
+            let stored = suggested_changes::find(&state, &by, code, suggestion).await?.suggestion;
+            match (answer.answer.as_str(), stored.state) {
+                ("take", "taken") | ("withdraw", "withdrawn") => {
+                    return Ok(see_other(&design_path(code)));
+                }
+                ("decline", "declined") => {
+                    return Ok(see_other(&format!("{}/suggestions", design_path(code))));
+                }
+                _ => {}
+            }
             let faults = match problem.code() {
                 ProblemCode::PreconditionFailed => {
                     Some(Faults::one("", design_words::CHANGED_BEFORE_TAKING))

@@ -11,7 +11,7 @@ use super::draft::Draft;
 use super::faults::faults_of;
 use super::fields::field_id;
 use super::gallery::Choice;
-use super::pointers::{field_of, field_of_violation};
+use super::pointers::{field_of_fault, field_of_violation};
 use super::templates;
 use super::verdict::VerdictView;
 use super::words as design_words;
@@ -161,7 +161,7 @@ impl<'a> Work<'a> {
         let made = match made {
             Ok(made) => made,
             Err(problem) if !problem.faults().is_empty() => {
-                turned.wrong = self.wrong(&problem, draft);
+                turned.wrong = wrong(&problem, Some(game), draft);
                 return Ok(());
             }
             Err(problem) => return Err(problem),
@@ -184,22 +184,6 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// What is wrong with what was sent, beside its fields.
-    fn wrong(&self, problem: &Problem, draft: &Draft) -> Vec<Wrong> {
-        let wrong = |fault: &crate::app::problem::InputFault| {
-            let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);
-            let text = words::sentence(&fault.detail);
-            Wrong {
-                field: field_of(pointer, draft, None),
-                text: match design_words::member(pointer) {
-                    member if member.is_empty() => text,
-                    member => design_words::labelled(&member, &text),
-                },
-            }
-        };
-        problem.faults().iter().map(wrong).collect()
-    }
-
     /// The answer to a design that could not be saved.
     pub(super) async fn refused(
         &self,
@@ -207,7 +191,9 @@ impl<'a> Work<'a> {
         problem: Problem,
     ) -> Result<HttpResponse, Problem> {
         let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-        let mut turned = Turned { wrong: self.wrong(&problem, &draft), ..Turned::default() };
+        let game = self.game(&draft).await?;
+        let wrong = wrong(&problem, game.as_ref(), &draft);
+        let mut turned = Turned { wrong, ..Turned::default() };
         if turned.wrong.is_empty() {
             let whole =
                 |fault: &crate::web::forms::Fault| Wrong { field: None, text: fault.text.clone() };
@@ -219,13 +205,22 @@ impl<'a> Work<'a> {
         };
         // What is sent next is another request.
         draft.set("key", Uuid::now_v7().to_string());
-        if let (ProblemCode::PreconditionFailed, Some((_, stored))) =
-            (problem.code(), self.stored())
+        if let (
+            ProblemCode::PreconditionFailed | ProblemCode::SuggestionOutdated,
+            Some((_, stored)),
+        ) = (problem.code(), self.stored())
         {
-            // Whoever has seen both versions may put one in the place of the other.
-            draft.set("version", stored.version.0.to_string());
             let design = &stored.design;
-            turned.saved = self.game(&draft).await?.map(|game| SavedDesign {
+            // Whoever has seen both versions may put one in the place of the other, or suggest to do so.
+            match self.target {
+                Target::Change(..) => {
+                    draft.set("revision", design.revision.to_string());
+                    let text = design_words::CHANGED_BEFORE_SUGGESTING.to_owned();
+                    turned.wrong = vec![Wrong { field: None, text }];
+                }
+                _ => draft.set("version", stored.version.0.to_string()),
+            }
+            turned.saved = game.map(|game| SavedDesign {
                 name: design_words::name_of(&design.content.name),
                 content: ContentView::new(&game, &design.content),
                 day: words::day_of(design.revised_at),
@@ -247,7 +242,7 @@ impl<'a> Work<'a> {
             Ok(check) => Ok(Some(check)),
             Err(problem) if problem.code() == ProblemCode::InvalidBody => {
                 if turned.wrong.is_empty() {
-                    turned.wrong = self.wrong(&problem, draft);
+                    turned.wrong = wrong(&problem, Some(game), draft);
                 }
                 Ok(None)
             }
@@ -359,4 +354,20 @@ impl<'a> Work<'a> {
             saved: turned.saved,
         }
     }
+}
+
+/// What is wrong with what was sent, beside its fields.
+fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<Wrong> {
+    let wrong = |fault: &crate::app::problem::InputFault| {
+        let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);
+        let text = words::sentence(&fault.detail);
+        Wrong {
+            field: field_of_fault(game, pointer, draft),
+            text: match design_words::member(pointer) {
+                member if member.is_empty() => text,
+                member => design_words::labelled(&member, &text),
+            },
+        }
+    };
+    problem.faults().iter().map(wrong).collect()
 }

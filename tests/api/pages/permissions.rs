@@ -121,6 +121,7 @@ const ROWS: &[Row] = &[
     action("/designs/{design}/comments", Player),
     form("/designs/{design}/comments/{comment}", Player),
     action("/designs/{design}/comments/{comment}/delete", Player),
+    page("/designs/{design}/comments/{comment}/replies", Anyone),
     form("/designs/{design}/report", Player),
     page("/designs/{design}/suggestions", Player),
     page("/designs/{design}/suggestions/{suggestion}", Player),

@@ -1,10 +1,18 @@
 //! Pages tell nothing of hidden cards: those of two services that differ in hidden cards alone are the same, byte for byte.
 
+use cardscape::domain::designs::identifier::DesignCode;
+use cardscape::domain::designs::likeness::effects_key;
+use cardscape::domain::text::name_skeleton;
+use cardscape::store::designs::design_search;
+use cardscape_engine::{Effect, name_key};
+use serde_json::{Value, json};
+
+use super::browser::Browser;
 use super::html::Page;
 use super::unlock;
 use crate::decks::public_decks::in_the_background;
 use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
-use crate::support::{RequestExt as _, TestApp, in_memory};
+use crate::support::{RequestExt as _, TestApp, in_memory, seed_data, set_file};
 
 /// A deck of somebody who holds two hidden cards: bound by a place alone, and by a name that was typed.
 const DECK: &str = "/decks/00000000-0000-7000-8000-000000000002";
@@ -33,6 +41,48 @@ async fn store_deck(app: &TestApp) {
     )
     .await;
     assert_eq!(in_the_background(app).await, 1, "it is listed");
+}
+
+/// What is a hidden card in one of the twins, as its file has it: number 001 of the set.
+fn a_hidden_card() -> Value {
+    set_file(&seed_data("ttcg"), "veil")["cards"][0].clone()
+}
+
+/// The public identifiers of two designs of that player.
+fn design_codes() -> [DesignCode; 2] {
+    [[1; 9], [2; 9]].map(DesignCode::from_random)
+}
+
+/// Shares two designs, of which one says in both what a hidden card of one of them says.
+async fn share_designs(app: &TestApp) {
+    let hidden = a_hidden_card();
+    let like = json!({
+        "name": hidden["name"], "kind": hidden["kind"], "attributes": hidden["attributes"],
+        "effects": hidden["effects"], "licence": "none",
+    });
+    let plain = json!({
+        "name": "Lantern Heron", "kind": "unit", "licence": "none",
+        "attributes": { "type": "earth", "rank": 1, "subtypes": ["beast"], "attack": 200, "defense": 300 },
+        "effects": [{ "style": "normal", "text": "Discard one spell to gain 1 point." }],
+    });
+    for (at, (code, design)) in design_codes().iter().zip([like, plain]).enumerate() {
+        let (name, kind) = (design["name"].as_str().unwrap(), design["kind"].as_str().unwrap());
+        let (key, skeleton) = (name_key(name), name_skeleton(name));
+        let effects: Vec<Effect> = serde_json::from_value(design["effects"].clone()).unwrap();
+        let alike = u128::from_be_bytes(effects_key(kind, &effects).unwrap());
+        let id = format!("00000000-0000-7000-8000-0000000000{at:02}");
+        app.sql(&format!(
+            "INSERT INTO designs (id, code, account_id, game_code, status, version, revision, public_revision, name, name_key, name_skeleton, kind, \
+              effects_key, shared_at, created_at, updated_at) \
+             VALUES ('{id}', '{code}', '00000000-0000-7000-8000-000000000001', 'ttcg', 'shared', 1, 1, 1, $${name}$$, $${key}$$, $${skeleton}$$, '{kind}', \
+              '\\x{alike:032x}', '2026-11-20', '2026-11-20', '2026-11-20'); \
+             INSERT INTO design_revisions (design_id, number, content, created_at) VALUES ('{id}', 1, $${design}$$, '2026-11-20')"
+        ))
+        .await;
+    }
+    let games = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
+    assert_eq!(design_search::fill_in(app.store(), &games.unwrap()).await.unwrap(), 2);
+    caught_up(app).await;
 }
 
 /// Pages at which hidden cards could show.
@@ -73,6 +123,18 @@ async fn paths(app: &TestApp) -> Vec<String> {
     {
         paths.push(format!("{DECK}/{way}"));
     }
+    for code in design_codes() {
+        paths.extend(
+            ["", "?rarity=rare", "/picture", "/picture?rarity=rare"]
+                .map(|way| format!("/designs/{code}{way}")),
+        );
+    }
+    let name = a_hidden_card()["name"].as_str().unwrap().to_owned();
+    for query in [format!("name=\"{name}\""), "heron".to_owned(), "Wholly Different".to_owned()] {
+        let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+        paths.push(format!("/designs?q={query}"));
+    }
+    paths.push("/designers/holder".to_owned());
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     let first = veil["data"][0]["number"].as_str().unwrap();
     for ways in ["?rarity=rare", "?rarity=none", "?rarity=", "?x=1"] {
@@ -112,12 +174,19 @@ async fn pages_from_memory_make_no_difference_between_hidden_cards() {
 async fn compare((one, other): (TestApp, TestApp)) {
     for app in [&one, &other] {
         store_deck(app).await;
+        share_designs(app).await;
     }
     let paths = paths(&one).await;
     // The deck is listed, and is not found by the name that is bound to a hidden card.
     let named = "/decks?q=contains:%22a+name+that+was+typed%22";
     for (list, is_listed) in [("/decks", true), (named, false)] {
         assert_eq!(one.get(list).answer().await.text().contains("Held"), is_listed, "{list}");
+    }
+    let name = a_hidden_card()["name"].as_str().unwrap().to_owned();
+    for (list, design) in
+        [("/designs", &*name), ("/designers/holder", &name), ("/designs?q=heron", "Lantern Heron")]
+    {
+        assert!(named_in(&one, list, design).await, "{list}");
     }
     assert!(paths.len() > 80, "{}", paths.len());
     let mut shown = 0;
@@ -147,6 +216,67 @@ async fn compare((one, other): (TestApp, TestApp)) {
     ] {
         let (here, there) = tokio::join!(one.get(path).answer(), other.get(path).answer());
         assert_ne!(visible(&here), visible(&there), "{path}");
+    }
+}
+
+/// Whether a page names a design.
+async fn named_in(app: &TestApp, path: &str, name: &str) -> bool {
+    let page = Page::read(&app.get(path).answer().await.text());
+    page.only("main").text.contains(name)
+}
+
+/// What the designer says of a design that is like a hidden card, by its name or its sentences, is what it says of any other.
+#[tokio::test]
+async fn verdicts_of_the_designer_make_no_difference_between_hidden_cards() {
+    let (one, other) = twins().await;
+    for app in [&one, &other] {
+        store_deck(app).await;
+        share_designs(app).await;
+        app.player("ada").await;
+    }
+    let (here, there) = (Browser::of(&one, "ada").await, Browser::of(&other, "ada").await);
+    let hidden = a_hidden_card();
+    let name = hidden["name"].as_str().unwrap();
+    let effect = |at: usize, member: &str| hidden["effects"][at][member].as_str().unwrap();
+    let own = [effect(0, "text"), effect(1, "text")];
+    let theirs = ["Draw a card, then think about it.", own[1]];
+    let none = ["", ""];
+    // What is found is the design, whether it is found by its name or by what it does.
+    for (name, effects, found) in [
+        (name, own, Some(name)),
+        (name, none, Some(name)),
+        ("Nothing Like It", own, Some(name)),
+        ("Nothing Like It", [own[0], ""], None),
+        ("Nothing Like It", theirs, None),
+        ("Wholly Different 001", theirs, None),
+        ("Kettle Imp", none, Some("Kettle Imp")),
+    ] {
+        for step in ["card", "effects", "check"] {
+            let sent = [
+                ("game", "ttcg"),
+                ("kind", hidden["kind"].as_str().unwrap()),
+                ("name", name),
+                ("effects.0.style", effect(0, "style")),
+                ("effects.0.text", effects[0]),
+                ("effects.1.style", effect(1, "style")),
+                ("effects.1.text", effects[1]),
+                ("step", "card"),
+                ("go", step),
+            ];
+            let (one, other) =
+                tokio::join!(here.post("/designer", &sent), there.post("/designer", &sent));
+            assert_eq!(one.status, 200, "{}", one.text());
+            assert_eq!(visible(&one), visible(&other), "{name}, {effects:?}: {step}");
+            let page = Page::read(&one.text());
+            let links = page.all("a").filter(|link| {
+                let path = link.get("href").unwrap_or_default();
+                path.starts_with("/designs/D-") || path.starts_with("/cards/")
+            });
+            let alike: Vec<&str> = links.map(|link| &*link.text).collect();
+            // The comparison can fail: what everybody sees is found.
+            let is_told = found.map_or(alike.is_empty(), |found| alike.contains(&found));
+            assert!(is_told, "{name}, {effects:?}: {alike:?}");
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Browser, Page, begun, heron, location, page_of, start, value};
 use crate::pages::frame::check;
-use crate::support::{Answer, RequestExt as _};
+use crate::support::{Answer, RequestExt as _, TestApp};
 
 /// All fields of the form of a page as a browser sends them, but for those that are named.
 fn fields<'a>(page: &'a Page, without: &[&str]) -> Vec<(&'a str, &'a str)> {
@@ -214,6 +214,109 @@ async fn faults_stand_beside_their_fields() {
     assert_eq!(value(&page, "flavour"), long);
 }
 
+/// The head of the part with the file.
+const A_FILE: &str = "name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png";
+
+/// Sends the form with these parts, by the heads that say what they are.
+async fn send_parts(
+    app: &TestApp,
+    browser: &Browser<'_>,
+    path: &str,
+    parts: &[(&str, &[u8])],
+) -> Answer {
+    let line = "a-line-that-is-in-no-picture";
+    let part = |(head, content): &(&str, &[u8])| {
+        let head = format!("--{line}\r\nContent-Disposition: form-data; {head}\r\n\r\n");
+        [head.as_bytes(), *content, b"\r\n"].concat()
+    };
+    let mut body: Vec<u8> = parts.iter().flat_map(part).collect();
+    body.extend(format!("--{line}--\r\n").into_bytes());
+    app.post(path)
+        .header("sec-fetch-site", "same-origin")
+        .header("cookie", browser.cookie.as_deref().unwrap())
+        .header("content-type", format!("multipart/form-data; boundary={line}"))
+        .body(body)
+        .answer()
+        .await
+}
+
+/// A picture of a design stays its picture when the form is saved, however many were uploaded since.
+#[tokio::test]
+async fn an_old_picture_is_not_taken_off() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let path = format!("{}/artwork", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let picture = crate::designs::pictures::file(
+        &crate::designs::pictures::gradient(300, 200),
+        image::ImageFormat::Png,
+    );
+    let none = hers.page(&path).await;
+    let chosen = |page: &Page| -> Vec<String> {
+        let boxes = page.all("input").filter(|field| field.get("checked").is_some());
+        boxes.filter_map(|field| field.get("value")).map(str::to_owned).collect()
+    };
+    assert_eq!(chosen(&none), [""]);
+    let parts = [("name=\"version\"", value(&none, "version").as_bytes()), (A_FILE, &picture[..])];
+    location(&send_parts(&app, &hers, &path, &parts).await);
+    let artwork = app.get(&place).by(&ada).answer().await.expect(200)["artwork"]["id"].clone();
+    let id = artwork.as_str().unwrap();
+    app.sql(
+        "INSERT INTO artworks (id, size, created_at) SELECT sha256(n::text::bytea), 2, now() FROM generate_series(1, 24) n; \
+         INSERT INTO artwork_renditions (artwork, rendition, media_type, width, height, size) \
+          SELECT sha256(n::text::bytea), r, 'image/png', 10, 10, 1 FROM generate_series(1, 24) n, unnest(ARRAY['full', 'small']) r; \
+         INSERT INTO artwork_uploads (account_id, artwork, uploaded_at) \
+          SELECT a.id, sha256(n::text::bytea), '2100-01-01' FROM accounts a, generate_series(1, 24) n WHERE a.name = 'ada'",
+    )
+    .await;
+    // As a browser sends the form, and as it would without a choice.
+    for choice in [Some(id), None] {
+        let page = hers.page(&path).await;
+        assert_eq!(chosen(&page), [id]);
+        assert_eq!(
+            page.all("input").filter(|field| field.get("name") == Some("artwork")).count(),
+            26
+        );
+        let version = value(&page, "version").to_owned();
+        let mut parts =
+            vec![("name=\"version\"", version.as_bytes()), ("name=\"alt\"", &b"Still."[..])];
+        parts.extend(choice.map(|id| ("name=\"artwork\"", id.as_bytes())));
+        assert_eq!(location(&send_parts(&app, &hers, &path, &parts).await), page_of(&place));
+        let now = app.get(&place).by(&ada).answer().await.expect(200);
+        assert_eq!((&now["artwork"]["id"], &now["artwork"]["alt"]), (&artwork, &json!("Still.")));
+    }
+    let version = value(&hers.page(&path).await, "version").to_owned();
+    let parts = [("name=\"version\"", version.as_bytes()), ("name=\"artwork\"", &b""[..])];
+    location(&send_parts(&app, &hers, &path, &parts).await);
+    assert!(app.get(&place).by(&ada).answer().await.expect(200)["artwork"].is_null());
+}
+
+/// A fault in a number of another rarity is told beside it, and the table is open.
+#[tokio::test]
+async fn faults_in_numbers_of_rarities_are_linked() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let long = "x".repeat(501);
+    let sent = [
+        ("game", "ttcg"),
+        ("kind", "unit"),
+        ("printings.uncommon.attack", "25"),
+        ("printings.rare.attack", &*long),
+        ("step", "effects"),
+        ("go", "save"),
+    ];
+    let page = shown(&hers.post("/designer", &sent).await, 422);
+    let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
+    assert_eq!(invalid.collect::<Vec<_>>(), ["printings-rare-attack"]);
+    assert!(page.all("a").any(|link| link.get("href") == Some("#printings-rare-attack")));
+    assert!(page.only("details").get("open").is_some());
+    let fine = [("game", "ttcg"), ("kind", "unit"), ("step", "card"), ("go", "card")];
+    let fine = shown(&hers.post("/designer", &fine).await, 200);
+    assert!(fine.only("details").get("open").is_none());
+}
+
 #[tokio::test]
 async fn artwork_is_uploaded_and_shown() {
     let app = start().await;
@@ -227,31 +330,22 @@ async fn artwork_is_uploaded_and_shown() {
         image::ImageFormat::Png,
     );
     let send = async |version: &str, file: &[u8], alt: &str| {
-        let line = "a-line-that-is-in-no-picture";
-        let part = |head: &str, content: &[u8]| {
-            let head = format!("--{line}\r\nContent-Disposition: form-data; {head}\r\n\r\n");
-            [head.as_bytes(), content, b"\r\n"].concat()
-        };
-        let body = [
-            part("name=\"version\"", version.as_bytes()),
-            part("name=\"file\"; filename=\"a.png\"\r\nContent-Type: image/png", file),
-            part("name=\"artwork\"", b""),
-            part("name=\"alt\"", alt.as_bytes()),
-            format!("--{line}--\r\n").into_bytes(),
-        ]
-        .concat();
-        app.post(&path)
-            .header("sec-fetch-site", "same-origin")
-            .header("cookie", hers.cookie.as_deref().unwrap())
-            .header("content-type", format!("multipart/form-data; boundary={line}"))
-            .body(body)
-            .answer()
-            .await
+        let parts = [
+            ("name=\"version\"", version.as_bytes()),
+            (A_FILE, file),
+            ("name=\"artwork\"", &b""[..]),
+            ("name=\"alt\"", alt.as_bytes()),
+        ];
+        send_parts(&app, &hers, &path, &parts).await
     };
     let refused = shown(&send(&version, &b"no picture"[..], "A heron.").await, 422);
     let invalid = refused.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
     assert_eq!(value(&refused, "alt"), "A heron.");
+    let large = shown(&send(&version, &vec![0; 10 * 1024 * 1024 + 32 * 1024], "Large.").await, 413);
+    let invalid = large.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
+    assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
+    assert!(large.only("main").text.contains("The picture is larger than 10 MiB."));
     assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
     let design = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!(design["artwork"]["alt"], "A <b>heron</b>.");

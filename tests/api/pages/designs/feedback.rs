@@ -93,7 +93,18 @@ async fn comments_are_written_answered_changed_and_deleted() {
     assert!(late.all("textarea").next().is_none());
     let refused = his.post(&edit, &[("text", "Late."), ("revision", "2")]).await;
     assert_eq!(refused.status, 409);
-    location(&his.post(&format!("{edit}/delete"), &[]).await);
+    // What was typed is there to be copied.
+    let page = check(&edit, &refused);
+    let typed = page.only("textarea");
+    assert_eq!((&*typed.text, typed.get("readonly")), ("Late.", Some("")));
+    assert!(!page.all("button").any(|button| button.text == "Save"));
+    let others = hers.post(&format!("{edit}/delete"), &[]).await;
+    assert_eq!(others.status, 404);
+    // A double click deletes once.
+    for _ in 0..2 {
+        let deleted = his.post(&format!("{edit}/delete"), &[]).await;
+        assert_eq!(location(&deleted), format!("{design}#comments"));
+    }
     let gone = app.get(&format!("/v1{edit}")).answer().await.expect(200);
     assert_eq!(gone["state"], "deleted");
     assert!(hers.page(&design).await.only("main").text.contains("Deleted by its author."));
@@ -161,8 +172,138 @@ async fn changes_are_suggested_and_taken() {
     );
     let closed = hers.post(&answer, &[("answer", "decline")]).await;
     assert_eq!(closed.status, 409);
+    // A double click takes it once.
+    let again = hers.post(&answer, &[("answer", "take"), ("version", &*version)]).await;
+    assert_eq!(location(&again), made.split("/suggestions").next().unwrap());
     // Nobody suggests changes of their own designs.
     assert_eq!(hers.get(&path).await.status, 409);
+}
+
+/// What was suggested for a revision that is no longer the newest can be sent once the newest was seen.
+#[tokio::test]
+async fn a_suggestion_that_came_late_is_sent_again() {
+    let (app, design) = with_design().await;
+    let ada = app.log_in("ada", crate::support::PASSWORD).await;
+    let his = Browser::of(&app, "ben").await;
+    let path = format!("{design}/suggest");
+    let form = his.page(&path).await;
+    let (key, revision) = (value(&form, "key"), value(&form, "revision"));
+    assert_eq!(revision, "1");
+    let place = format!("/v1{design}");
+    let tag = app.get(&place).by(&ada).answer().await.header("etag");
+    let newer = heron("Elsewhere");
+    app.put(&place).by(&ada).header("if-match", tag).json(&newer).answer().await.expect(200);
+    let mut sent = vec![
+        ("go", "save"),
+        ("step", "check"),
+        ("key", key),
+        ("revision", revision),
+        ("kind", "unit"),
+        ("name", "Old Heron"),
+        ("attributes.type", "earth"),
+        ("attributes.rank", "1"),
+        ("attributes.subtypes", "beast"),
+        ("attributes.attack", "200"),
+        ("attributes.defense", "300"),
+        ("effects.0.style", "passive"),
+        ("effects.0.text", "After this card attacks, return it to your hand."),
+        ("licence", "release-1"),
+        ("message", "Shorter."),
+    ];
+    let late = his.post(&path, &sent).await;
+    assert_eq!(late.status, 409);
+    let both = check(&path, &late);
+    let main = &both.only("main").text;
+    for said in ["The design was changed since you began.", "The saved version", "Elsewhere"] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
+    assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Old Heron"));
+    assert_eq!(both.only("textarea").text, "Shorter.");
+    for field in &mut sent {
+        match field.0 {
+            "revision" => field.1 = value(&both, "revision"),
+            "key" => field.1 = value(&both, "key"),
+            _ => {}
+        }
+    }
+    let made = location(&his.post(&path, &sent).await);
+    assert!(his.page(&made).await.only("main").text.contains("Elsewhere"));
+}
+
+/// Open suggestions are shown, however many newer ones were answered.
+#[tokio::test]
+async fn open_suggestions_are_not_hidden_by_answered_ones() {
+    let (app, design) = with_design().await;
+    app.sql(
+        "INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at, closed_at) \
+          SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, d.id, a.id, 1, r.content, 'Number ' || n, \
+           CASE WHEN n = 1 THEN 'open' ELSE 'declined' END, now(), CASE WHEN n > 1 THEN now() END \
+          FROM designs d JOIN design_revisions r ON r.design_id = d.id, accounts a, generate_series(1, 22) n WHERE a.name = 'ben'",
+    )
+    .await;
+    let hers = Browser::of(&app, "ada").await;
+    let page = hers.page(&design).await;
+    let main = &page.only("main").text;
+    assert!(main.contains("Number 1"), "{main}");
+    assert!(!main.contains("Number 2") && !main.contains("No suggestion is open."), "{main}");
+    assert!(!page.all("a").any(|link| link.text == "All suggestions"));
+    app.sql("UPDATE suggested_changes SET state = 'open', closed_at = NULL").await;
+    let page = hers.page(&design).await;
+    let all = page.all("a").find(|link| link.text == "All suggestions").unwrap();
+    assert_eq!(all.get("href"), Some(&*format!("{design}/suggestions")));
+}
+
+/// A thread that is longer than the page of its design has a page of its own.
+#[tokio::test]
+async fn all_replies_can_be_read() {
+    let (app, design) = with_design().await;
+    let ben = app.log_in("ben", crate::support::PASSWORD).await;
+    let comments = format!("/v1{design}/comments");
+    let said = async |text: &str| {
+        let made = app.post(&comments).by(&ben).json(&json!({ "text": text })).answer().await;
+        made.expect(201)["id"].as_str().unwrap().to_owned()
+    };
+    let (long, short) = (said("A long story.").await, said("A short one.").await);
+    let answered = |comment: &str, from: u32, to: u32| {
+        format!(
+            "INSERT INTO design_comments (id, design_id, account_id, reply_to, text, version, created_at) \
+             SELECT ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, c.design_id, c.account_id, c.id, 'Reply ' || n || '.', 1, now() \
+             FROM design_comments c, generate_series({from}, {to}) n WHERE c.id = '{comment}'"
+        )
+    };
+    app.sql(&answered(&long, 1, 51)).await;
+    app.sql(&answered(&short, 101, 150)).await;
+    let all = format!("{design}/comments/{long}/replies");
+    let stranger = check(&design, &app.get(&design).answer().await);
+    let main = &stranger.only("main").text;
+    for said in ["Reply 1.", "Reply 50.", "Reply 101.", "Reply 150."] {
+        assert!(main.contains(said), "{said}");
+    }
+    assert!(!main.contains("Reply 51."));
+    let links: Vec<&str> = stranger
+        .all("a")
+        .filter(|link| link.text == "All replies")
+        .filter_map(|link| link.get("href"))
+        .collect();
+    assert_eq!(links, [&*all]);
+    let first = check(&all, &app.get(&all).answer().await);
+    assert!(first.only("main").text.contains("A long story."));
+    assert!(first.only("main").text.contains("Reply 50."));
+    assert!(!first.only("main").text.contains("Reply 51."));
+    assert!(!links_to(&first, &format!("{design}/report?comment={long}")));
+    let next = first.all("a").find(|link| link.get("rel") == Some("next")).unwrap();
+    let next = next.get("href").unwrap().to_owned();
+    let hers = Browser::of(&app, "ada").await;
+    let last = hers.page(&next).await;
+    assert!(last.only("main").text.contains("Reply 51."));
+    assert!(!last.only("main").text.contains("Reply 50."));
+    assert!(links_to(&last, &format!("{design}/report?comment={long}")));
+    assert!(!last.all("a").any(|link| link.get("rel") == Some("next")));
+    // A reply has none, and what was withdrawn is not there.
+    let reply = "01900000-0000-7000-8000-000000000001";
+    assert_eq!(hers.get(&format!("{design}/comments/{reply}/replies")).await.status, 404);
+    app.sql("UPDATE designs SET status = 'withdrawn'").await;
+    assert_eq!(app.get(&all).answer().await.status, 404);
 }
 
 #[tokio::test]
@@ -190,7 +331,17 @@ async fn reports_reach_moderators() {
     assert_eq!((&report["reason"], &report["about"]), (&json!("copyright"), &json!("design")));
     assert_eq!(report["details"], "From <b>my</b> book.");
     let decide = format!("/admin/reports/{}", report["id"].as_str().unwrap());
-    location(&theirs.post(&decide, &[("decision", "upheld"), ("note", "Copied.")]).await);
+    let form = theirs.page(&decide).await;
+    assert!(form.only("main").text.contains("From <b>my</b> book."));
+    assert!(links_to(&form, &design));
+    let undecided = theirs.post(&decide, &[("note", "Copied.")]).await;
+    assert_eq!(undecided.status, 422);
+    let page = check(&decide, &undecided);
+    assert!(links_to(&page, "#decision"));
+    assert!(page.with("id").any(|(field, id)| id == "decision" && field.name == "fieldset"));
+    let decided = theirs.post(&decide, &[("decision", "upheld"), ("note", "Copied.")]).await;
+    assert_eq!(location(&decided), format!("{decide}?done=decided"));
+    assert!(theirs.page(&location(&decided)).await.only("main").text.contains("Copied."));
     assert_eq!(app.get(&design).answer().await.status, 404);
     let own = hers.page(&design).await;
     assert!(own.only("main").text.contains("Taken down by a moderator"));

@@ -6,6 +6,8 @@ mod public;
 mod reviews;
 mod steps;
 
+use cardscape::domain::designs::identifier::DesignCode;
+
 use super::browser::Browser;
 use super::html::Page;
 use crate::designs::{app as start, begun, heron, shared};
@@ -101,12 +103,17 @@ async fn drafts_of_others_are_not_there() {
     for (way, fields) in [
         ("/edit", &[("go", "save"), ("version", "1")][..]),
         ("/steps/share", &[("version", "1")]),
-        ("/steps/delete", &[("version", "1")]),
         ("/restore", &[("version", "1"), ("revision", "1")]),
         ("/comments", &[("text", "Hm.")]),
     ] {
         let path = format!("{draft}{way}");
         assert_eq!(his.post(&path, fields).await.status, 404, "{path}");
+    }
+    // As with one that is deleted: nothing is told, and nothing done.
+    let nobodys = format!("/designs/{}", DesignCode::from_random([7; 9]));
+    for missing in [&draft, &nobodys] {
+        let sent = his.post(&format!("{missing}/steps/delete"), &[("version", "1")]).await;
+        assert_eq!(location(&sent), "/my/designs");
     }
     assert_eq!(app.get(&draft).answer().await.status, 404);
     let hers = Browser::of(&app, "ada").await;

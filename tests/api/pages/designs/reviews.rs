@@ -24,12 +24,24 @@ async fn a_submitted_design_is_claimed_and_decided() {
     let unclaimed = theirs.post(&review, &fields).await;
     assert_eq!(unclaimed.status, 409);
     assert!(check(&review, &unclaimed).only("main").text.contains("You have not claimed"));
-    let claimed = theirs.post(&format!("{review}/claim"), &[]).await;
+    // What was typed is carried into the claim.
+    let page = check(&review, &unclaimed);
+    assert_eq!(page.only("textarea").text, "Too like <b>Gatepost</b>.");
+    let kept = page.all("input").find(|field| field.get("name") == Some("decision")).unwrap();
+    assert_eq!(kept.get("value"), Some("declined"));
+    let claimed = theirs.post(&format!("{review}/claim"), &fields).await;
     assert_eq!(claimed.status, 200, "{}", claimed.text());
     let page = check(&review, &claimed);
+    assert_eq!(page.only("textarea").text, "Too like <b>Gatepost</b>.");
+    let chosen = page.all("input").filter(|field| field.get("checked").is_some());
+    assert_eq!(chosen.filter_map(|field| field.get("id")).collect::<Vec<_>>(), ["declined"]);
     assert!(page.only("main").text.contains("It breaks no rule, and could be released."));
     assert!(theirs.page("/reviews/designs").await.only("main").text.contains("You look at it"));
-    location(&theirs.post(&format!("{review}/return"), &[]).await);
+    // A double click gives it back once.
+    for _ in 0..2 {
+        let returned = theirs.post(&format!("{review}/return"), &[]).await;
+        assert_eq!(location(&returned), "/reviews/designs");
+    }
     claim(&theirs, &review).await;
     let empty = theirs.post(&review, &[("reason", "")]).await;
     assert_eq!(empty.status, 422);
