@@ -92,7 +92,7 @@ PAGES = [
     Page("designer-of-cards", "/designers/ada"),
     Page("admin", "/admin", player="stage manager"),
     Page("admin-people", "/admin/people", player="stage manager"),
-    Page("admin-people-refused", "/admin/people?name=.", status=400, has_own_focus=True, player="stage manager"),
+    Page("admin-people-refused", "/admin/people?name=" + 33 * "x", status=400, has_own_focus=True, player="stage manager"),
     Page("admin-person", "{person}", player="stage manager"),
     Page("admin-ban", "{person}/ban", player="stage manager"),
     Page("admin-reviews", "/admin/reviews", player="stage manager"),

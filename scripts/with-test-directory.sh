@@ -23,5 +23,6 @@ fi
 directory=$(mktemp -d "$parent/cardscape.XXXXXX")
 # Postgres may run as another user, who must get through.
 chmod 711 "$directory"
-trap 'rm -rf "$directory"' EXIT
+# The command's result is the one that counts.
+trap 'rm -rf "$directory" || true' EXIT
 TMPDIR=$directory "$@"

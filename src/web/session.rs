@@ -140,7 +140,8 @@ impl<P: Permission + 'static> FromRequest for Player<P> {
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let visitor = Visitor::from_request(req, payload);
         let is_way_back = req.app_data::<NoWayBack>().is_none();
-        let path = if is_way_back { req.path() } else { ACCOUNT }.to_owned();
+        let here = req.uri().path_and_query().map_or(ACCOUNT, |here| here.as_str());
+        let path = if is_way_back { here } else { ACCOUNT }.to_owned();
         Box::pin(async move {
             let visitor = visitor.await?;
             if visitor.is_stranger() {
@@ -151,7 +152,7 @@ impl<P: Permission + 'static> FromRequest for Player<P> {
     }
 }
 
-/// Nobody is logged in: the browser is sent to the log-in, and comes back to this path.
+/// Nobody is logged in: the browser is sent to the log-in, and comes back to this path with its query.
 #[derive(Debug)]
 struct LogInFirst(String);
 

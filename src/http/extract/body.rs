@@ -241,26 +241,10 @@ pub(super) fn read(
     media_types: &[&'static str],
     limit: usize,
 ) -> impl Future<Output = Result<Bytes, Problem>> + use<> {
-    let is_accepted = media_types.iter().any(|media_type| has_media_type(req, media_type));
-    let accepted = media_types.join(" or ");
-    let encoded = is_encoded(req);
-    let declared = req
-        .headers()
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let demanded = demand(req, media_types, limit);
     let mut payload = payload.take();
     async move {
-        if !is_accepted {
-            let detail = format!("The body must be {accepted}.");
-            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(detail));
-        }
-        if encoded {
-            let detail = "The body must come as it is, without Content-Encoding.";
-            return Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(detail));
-        }
-        if declared.is_some_and(|length| length > limit) {
-            return Err(too_large(limit));
-        }
+        demanded?;
         let mut raw = BytesMut::new();
         while let Some(chunk) = payload.next().await {
             let chunk = chunk.map_err(|_| {
@@ -276,7 +260,26 @@ pub(super) fn read(
     }
 }
 
-fn too_large(limit: usize) -> Problem {
+/// Refuses a body by its headers: one of another media type, a compressed one, and one that says that it is too large.
+pub(super) fn demand(
+    req: &HttpRequest,
+    media_types: &[&'static str],
+    limit: usize,
+) -> Result<(), Problem> {
+    let unsupported =
+        |detail: String| Err(Problem::new(ProblemCode::UnsupportedMediaType).detail(detail));
+    if !media_types.iter().any(|media_type| has_media_type(req, media_type)) {
+        return unsupported(format!("The body must be {}.", media_types.join(" or ")));
+    }
+    if is_encoded(req) {
+        return unsupported("The body must come as it is, without Content-Encoding.".to_owned());
+    }
+    let declared = req.headers().get(header::CONTENT_LENGTH);
+    let declared = declared.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > limit) { Err(too_large(limit)) } else { Ok(()) }
+}
+
+pub(super) fn too_large(limit: usize) -> Problem {
     Problem::new(ProblemCode::BodyTooLarge)
         .detail(format!("The body may have {limit} bytes at most."))
         .with("max_bytes", limit)

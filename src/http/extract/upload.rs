@@ -1,18 +1,16 @@
 //! A form that a page has sent with a file in it.
 
 use actix_multipart::Multipart;
+use actix_web::HttpRequest;
+use actix_web::error::PayloadError;
 use actix_web::web::{self, Bytes};
-use actix_web::{HttpRequest, error::PayloadError};
-use futures_util::{StreamExt as _, stream};
+use futures_util::StreamExt as _;
 
-use super::body::read;
+use super::body::{demand, too_large};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Most parts of a form.
 const MAX_PARTS: usize = 200;
-
-/// Bytes that the parser is given at once. It refuses to keep more than 64 KiB.
-const CHUNK: usize = 16 * 1024;
 
 /// A form as `multipart/form-data` (RFC 7578): its fields in their order, and its files.
 #[derive(Debug)]
@@ -41,25 +39,30 @@ impl Upload {
         payload: web::Payload,
         max: usize,
     ) -> Result<Self, Problem> {
-        let mut payload = payload.into_inner();
-        let raw = read(req, &mut payload, &["multipart/form-data"], max).await?;
-        let chunks: Vec<Result<Bytes, PayloadError>> = (0..raw.len())
-            .step_by(CHUNK)
-            .map(|start| Ok(raw.slice(start..raw.len().min(start + CHUNK))))
-            .collect();
-        let mut parts = Multipart::new(req.headers(), stream::iter(chunks));
+        demand(req, &["multipart/form-data"], max)?;
+        // Only what stands in the parts is kept.
+        let mut received = 0;
+        let bounded = payload.map(move |chunk| {
+            let chunk = chunk?;
+            received += chunk.len();
+            if received > max { Err(PayloadError::Overflow) } else { Ok(chunk) }
+        });
+        let broken = |error: actix_multipart::MultipartError| match error {
+            actix_multipart::MultipartError::Payload(PayloadError::Overflow) => too_large(max),
+            error => unreadable(&error.to_string()),
+        };
+        let mut parts = Multipart::new(req.headers(), bounded);
         let (mut fields, mut files) = (Vec::new(), Vec::new());
         while let Some(part) = parts.next().await {
             if fields.len() + files.len() == MAX_PARTS {
-                return Err(broken("It has more than 200 parts."));
+                return Err(unreadable("It has more than 200 parts."));
             }
-            let mut part = part.map_err(|error| broken(&error.to_string()))?;
+            let mut part = part.map_err(broken)?;
             let said = part.content_disposition();
             let field = said.and_then(|said| said.get_name()).unwrap_or_default().to_owned();
             let name = said.and_then(|said| said.get_filename()).map(str::to_owned);
             let media_type = part.content_type().map(|kind| kind.essence_str().to_owned());
-            let content = part.bytes(max).await.map_err(|error| broken(&error.to_string()))?;
-            let content = content.map_err(|error| broken(&error.to_string()))?;
+            let content = part.bytes(max).await.map_err(|_| too_large(max))?.map_err(broken)?;
             match name {
                 // A browser sends an empty file without a name where none was chosen.
                 Some(name) if name.is_empty() && content.is_empty() => {}
@@ -113,7 +116,7 @@ fn text(content: &[u8]) -> Result<String, Problem> {
     }
 }
 
-fn broken(detail: &str) -> Problem {
+fn unreadable(detail: &str) -> Problem {
     Problem::new(ProblemCode::InvalidRequest).detail(format!("The form cannot be read. {detail}"))
 }
 

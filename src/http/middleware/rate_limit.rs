@@ -71,9 +71,10 @@ fn is_uncounted_file(req: &ServiceRequest, path: &str) -> bool {
 
 /// Whether a path leads to a picture that pages load: of a card or a design, or an artwork.
 fn is_picture(path: &str) -> bool {
-    let drawn = ["/v1/cards/", "/v1/designs/"];
-    let is_drawn = drawn.iter().any(|of| path.starts_with(of)) && path.ends_with("/picture");
-    is_drawn || path.starts_with("/v1/artworks/") || path.starts_with("/pictures/")
+    let drawn = ["/v1/cards/", "/v1/designs/", "/designs/", "/designer/"];
+    let whole = ["/v1/artworks/", "/my/artworks/", "/pictures/"];
+    let is_below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+    is_below(&whole) || (is_below(&drawn) && path.ends_with("/picture"))
 }
 
 impl Share {

@@ -83,8 +83,7 @@ pub(super) fn waiting(count: usize, is_more: bool) -> String {
 // People.
 pub(super) const NAME: &str = "Name";
 pub(super) const PART_OF_NAME: &str = "Part of the name";
-pub(super) const NAME_PART_FAULT: &str =
-    "A part of a name has 1 to 32 characters, and at least one letter, digit or symbol.";
+pub(super) const NAME_PART_FAULT: &str = "A part of a name has 1 to 32 characters.";
 pub(super) const ROLE: &str = "Role";
 pub(super) const ANY_ROLE: &str = "Any role";
 pub(super) const SINCE: &str = "Since";

@@ -46,7 +46,7 @@ async function read() {
       const part = page.querySelector(`[data-live="${CSS.escape(old.dataset.live)}"]`);
       if (part !== null && part.outerHTML !== old.outerHTML) names.push(...replace(old, part));
     }
-    if (names.length > 0) news.textContent = names.map((name) => news.dataset.unlocked.replace("{name}", name)).join(" ");
+    if (names.length > 0) news.textContent = names.map((name) => news.dataset.unlocked.replace("{name}", () => name)).join(" ");
   } catch {
     // Without the network the page stays as it is.
   } finally {

@@ -52,7 +52,7 @@ const ROWS: &[Row] = &[
     page("/search/help", Anyone),
     // Codes: what strangers type is kept through the log-in.
     form("/submit", Anyone),
-    form("/submit/batch", Player),
+    ("/submit/batch", Some(Player), Some(Anyone)),
     page("/pictures/{card}", Anyone),
     // Accounts
     form("/login", Anyone),
@@ -217,7 +217,6 @@ fn address(path: &str) -> String {
             "action" => "freeze",
             "name" | "player" | "author" => "ada",
             "file" | "file:.*" => "nothing",
-            "kind" => "wants",
             _ => SOME,
         });
         rest = after;

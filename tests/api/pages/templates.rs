@@ -32,6 +32,14 @@ fn without_expressions(template: &str) -> String {
     left + rest
 }
 
+/// A template in which macros that write attributes stand in a tag of their own: where they are called, they stand in one.
+fn with_attributes_in_tags(template: &str) -> String {
+    const BEGIN: &str = "{%- macro described(id, help, faults) %}";
+    let Some((before, macros)) = template.split_once(BEGIN) else { return template.to_owned() };
+    let (attributes, after) = macros.split_once("{%- endmacro %}").expect("it ends");
+    format!("{before}<input {attributes}>{after}")
+}
+
 /// Text outside of tags, and the values of attributes that people read or hear.
 fn texts(template: &str) -> Vec<String> {
     let left = without_expressions(template);
@@ -55,7 +63,7 @@ fn templates_hold_no_text() {
     let templates = templates();
     assert!(templates.len() >= 14, "{}", templates.len());
     for (path, template) in templates {
-        for text in texts(&template) {
+        for text in texts(&with_attributes_in_tags(&template)) {
             assert!(!text.contains(char::is_alphabetic), "{path}: {text:?}");
         }
         for word in ["<script>", "<style", " style="] {

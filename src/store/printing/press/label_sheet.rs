@@ -49,7 +49,8 @@ pub(super) struct Label<'a> {
     pub(super) line: u64,
 }
 
-/// A file of labels that is being made. It is kept in memory until it is whole: at most some 25 MB.
+/// A file of labels that is being made. It is kept in memory until it is whole: at most some 25 MB. Unlike the buffer of the print file, what it was put
+/// together from is not wiped: the process of `mint` ends soon after.
 pub(super) struct LabelSheet {
     pdf: Pdf,
     pages: Vec<Ref>,

@@ -191,12 +191,12 @@ pub enum MintError {
     Manifest(String),
     /// The response to the last step was lost: the run may be active. The print file was kept.
     #[error(
-        "no answer from the database whether run {run} is active: look at it before you use or delete {file}"
+        "no answer from the database whether run {run} is active: look at it before you use or delete {}", listed(.files)
     )]
     Unknown {
         run: PrintRunId,
-        /// Its print file.
-        file: PathBuf,
+        /// The files that hold its codes.
+        files: Vec<PathBuf>,
     },
     /// The store failed.
     #[error(transparent)]
@@ -376,7 +376,7 @@ pub async fn mint(
     };
     let are_copies_stored = stored.is_ok();
     let activated = match stored {
-        Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order.file, now).await,
+        Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order, now).await,
         Err(error) => Err(error),
     };
     if let Err(error) = activated {
@@ -390,7 +390,7 @@ pub async fn mint(
             if are_copies_stored
                 && (discarded.is_err() || is_active(store, new.id).await != Some(false))
             {
-                return Err(MintError::Unknown { run: new.id, file: order.file.clone() });
+                return Err(MintError::Unknown { run: new.id, files: order.files_with_codes() });
             }
             order.remove_files();
         }
@@ -415,6 +415,11 @@ async fn is_active(store: &Store, run: PrintRunId) -> Option<bool> {
 impl MintOrder {
     fn sheet(&self) -> Option<&PathBuf> {
         self.qr_codes.as_ref()?.sheet.as_ref()
+    }
+
+    /// The files that hold plain codes.
+    fn files_with_codes(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.file).chain(self.sheet()).cloned().collect()
     }
 
     /// Removes the files that this mint has written.
@@ -509,7 +514,12 @@ fn write_new_files(
     let rows = write_codes(&planned, prefix, key, &mut codes, progress);
     let cannot_write_codes = |source| cannot_write(&order.file, source);
     let mut rows = rows.map_err(cannot_write_codes)?;
-    let (file_sha256, sheet_sha256) = codes.finish().map_err(cannot_write_codes)?;
+    let CodesToWrite { file, sheet, .. } = codes;
+    let file_sha256 = file.finish().map_err(cannot_write_codes)?;
+    let sheet_sha256 = order.sheet().zip(sheet).map(|(path, (file, labels))| {
+        write_sheet(file, labels).map_err(|source| cannot_write(path, source))
+    });
+    let sheet_sha256 = sheet_sha256.transpose()?;
     // In the order of the index.
     rows.sort_unstable_by_key(|row| row.mac);
     if rows.windows(2).any(|pair| pair[0].mac == pair[1].mac) {
@@ -529,6 +539,12 @@ fn write_packing_list(
     let mut file = files.create(path)?;
     let written = packs.write_list(&opening.seed, &mut file).and_then(|()| file.finish());
     written.map(Some).map_err(|source| cannot_write(path, source))
+}
+
+/// Paths in a sentence.
+fn listed(files: &[PathBuf]) -> String {
+    let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    files.join(" and ")
 }
 
 fn cannot_write(path: &Path, source: std::io::Error) -> MintError {
@@ -562,16 +578,11 @@ impl CodesToWrite<'_> {
             line,
         })
     }
+}
 
-    /// Writes the rest; the hashes of the print file and of the sheet.
-    fn finish(self) -> std::io::Result<([u8; 32], Option<[u8; 32]>)> {
-        let file_sha256 = self.file.finish()?;
-        let finish_sheet = |(mut file, sheet): (HashedFile, LabelSheet)| {
-            file.write_all(&sheet.finish()?)?;
-            file.finish()
-        };
-        Ok((file_sha256, self.sheet.map(finish_sheet).transpose()?))
-    }
+fn write_sheet(mut file: HashedFile, labels: LabelSheet) -> std::io::Result<[u8; 32]> {
+    file.write_all(&labels.finish()?)?;
+    file.finish()
 }
 
 fn write_codes(
@@ -637,7 +648,8 @@ async fn store_copies(
         })
         .await?;
     let files = std::iter::once((&order.file, Some(new.file_sha256)))
-        .chain(order.packing_list.iter().map(|list| (list, new.packing_sha256)));
+        .chain(order.packing_list.iter().map(|list| (list, new.packing_sha256)))
+        .chain(order.sheet().map(|sheet| (sheet, printed.sheet_sha256)));
     for (file, written) in files {
         let on_disk = print_file::sha256(file)
             .map_err(|source| MintError::File { path: file.clone(), source })?;
@@ -654,7 +666,7 @@ async fn activate(
     by: &Operator,
     new: &NewPrintRun<'_>,
     copies_before: i64,
-    file: &Path,
+    order: &MintOrder,
     now: DateTime<Utc>,
 ) -> Result<(), MintError> {
     let activated = store
@@ -675,6 +687,6 @@ async fn activate(
     match active {
         Ok(true) => Ok(()),
         Ok(false) => Err(error),
-        Err(_) => Err(MintError::Unknown { run: new.id, file: file.to_owned() }),
+        Err(_) => Err(MintError::Unknown { run: new.id, files: order.files_with_codes() }),
     }
 }

@@ -24,7 +24,8 @@ fn kept<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
 #[tokio::test]
 async fn an_offer_is_made_of_what_both_have() {
     let (app, cards, ada, ben) = two().await;
-    let (mine, theirs) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    // Of another card, which she does not see.
+    let (mine, theirs) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[10]).await);
     let hers = Browser::of(&app, "ada").await;
     let asked = hers.page(&format!("/trades/new?give={mine}")).await;
     assert_eq!(asked.only("h1").text, "New offer");

@@ -9,7 +9,7 @@ mod steps;
 use super::browser::Browser;
 use super::html::Page;
 use crate::designs::{app as start, begun, heron, shared};
-use crate::support::{Answer, RequestExt as _, TestApp};
+use crate::support::{Answer, RequestExt as _};
 
 /// The page of a design whose place in the API is known.
 fn page_of(path: &str) -> String {

@@ -16,7 +16,6 @@ async fn shared_designs_are_listed_and_searched() {
     let hers = page_of(&shared(&app, &ada, &heron("Lantern Heron")).await);
     let his = page_of(&shared(&app, &ben, &heron("Marsh Owl")).await);
     begun(&app, &ada, &heron("Kept to Herself")).await;
-    app.catch_up().await;
     let found = async |path: &str| -> Vec<String> {
         let page = check(path, &page(&app, path).await);
         let links = page.all("a").filter_map(|link| link.get("href"));
@@ -51,7 +50,6 @@ async fn the_gallery_can_be_narrowed() {
     let mut fire = heron("Ember Owl");
     fire["attributes"]["type"] = "fire".into();
     shared(&app, &ada, &fire).await;
-    app.catch_up().await;
     let narrowed = check("/designs", &page(&app, "/designs?game=ttcg&q=owl+or+heron").await);
     let path = "/designs?q=%28owl+or+heron%29+type%3Afire&game=ttcg";
     assert!(links_to(&narrowed, path), "{:?}", narrowed.all("a").collect::<Vec<_>>());
