@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::http::header;
 use askama::Template;
 use serde::Deserialize;
+use uuid::Uuid;
 
 use super::headers::protected;
 use super::page::HTML;
@@ -94,6 +95,20 @@ impl Fields {
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
+}
+
+/// The idempotency key of a form that is shown again. While the first request is still being answered, sending the form again means that request; whatever else
+/// was refused has done nothing, and what is sent next is another request.
+pub(super) fn next_key(problem: &Problem, sent: &str) -> String {
+    match problem.code() {
+        ProblemCode::IdempotencyInProgress => sent.to_owned(),
+        _ => fresh_key(),
+    }
+}
+
+/// The idempotency key of a form that was not sent yet.
+pub(super) fn fresh_key() -> String {
+    Uuid::now_v7().to_string()
 }
 
 /// A page with a secret that is shown once. It is not compressed: how well a secret packs beside what others have sent tells something of it (BREACH).

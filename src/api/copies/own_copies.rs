@@ -66,7 +66,7 @@ pub async fn list_copies(
         both(copies_after(query.cursor.as_ref()), codes)
     };
     let (query, (after, codes)) = query.checked(check).await?;
-    let selection = CopySelection { codes, card: query.card.map(CardId) };
+    let selection = CopySelection { codes, card: query.card.map(CardId), only: None };
     let (viewer, limit) = (caller.viewer(), query.limit);
     let page = own_copies::list(&state, &by, viewer, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)

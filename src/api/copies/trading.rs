@@ -88,7 +88,7 @@ pub async fn list_player_copies(
     };
     let (query, (after, codes)) = query.checked(check).await?;
     let player = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
-    let selection = CopySelection { codes, card: query.card.map(CardId) };
+    let selection = CopySelection { codes, card: query.card.map(CardId), only: None };
     let (viewer, limit) = (caller.viewer(), query.limit);
     let page = trading::list_shown(&state, &by, viewer, &player, &selection, after, limit).await?;
     page.answer(&req, Freshness::Private)

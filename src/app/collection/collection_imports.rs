@@ -139,8 +139,16 @@ impl ExpectedFile {
 impl ReadFile {
     /// Serialises the response on a thread that handles no requests, because it may be long.
     pub async fn into_json(self) -> Result<Vec<u8>, Problem> {
+        self.told(|response| serde_json::to_vec(&response)).await?.map_err(Problem::internal)
+    }
+
+    /// The same for whoever tells it in another form: `tell` takes from the response what is told.
+    pub async fn told<T: Send + 'static>(
+        self,
+        tell: impl FnOnce(CollectionImportResponse) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
         let Self { response, turn } = self;
-        turn.run(move || serde_json::to_vec(&response)).await?.map_err(Problem::internal)
+        Ok(turn.run(move || tell(response)).await?)
     }
 }
 

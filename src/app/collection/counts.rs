@@ -16,11 +16,11 @@ use crate::domain::collection::resolve::{Choice, Meaning};
 use crate::domain::collection::{Condition, EntryKey};
 use crate::domain::ids::CardId;
 use crate::store::collection::counts::{
-    self, CardLine, Changed, CollectionError, EntryFilter, EntryPosition, EntryView,
+    self, CardLine, Changed, Changes, CollectionError, EntryFilter, EntryView,
 };
 use crate::store::operations::idempotency::IdempotencyClaim;
 
-pub use crate::store::collection::counts::Change;
+pub use crate::store::collection::counts::{Change, EntryPosition};
 
 words! {
     Condition: "In which condition a card is, the best first.";
@@ -263,6 +263,14 @@ pub struct ChangedEntry {
     pub entry: Option<CollectionEntryResponse>,
 }
 
+/// Entries after changes.
+pub struct ChangedEntries {
+    /// Whether an earlier request with the same key has made the changes: then nothing was changed now.
+    pub is_repeat: bool,
+    /// One for each change, in their order.
+    pub entries: Vec<ChangedEntry>,
+}
+
 /// Adds to counts and subtracts from them, in one transaction.
 pub async fn change(
     app: &AppState,
@@ -271,8 +279,8 @@ pub async fn change(
     changes: &[Change],
     key: Option<&IdempotencyClaim>,
 ) -> Result<CountChangesResponse, Problem> {
-    let changed = change_entries(app, by, viewer, changes, key).await?;
-    Ok(CountChangesResponse { data: changed.into_iter().map(|changed| changed.count).collect() })
+    let ChangedEntries { entries, .. } = change_entries(app, by, viewer, changes, key).await?;
+    Ok(CountChangesResponse { data: entries.into_iter().map(|changed| changed.count).collect() })
 }
 
 /// The same, with the entries as they are afterwards.
@@ -282,9 +290,9 @@ pub async fn change_entries(
     viewer: Viewer,
     changes: &[Change],
     key: Option<&IdempotencyClaim>,
-) -> Result<Vec<ChangedEntry>, Problem> {
+) -> Result<ChangedEntries, Problem> {
     let at = app.clock.now();
-    let changed = app
+    let Changes { is_repeat, changed } = app
         .write(by, async |conn, by| counts::change(conn, by, viewer, changes, key, at).await)
         .await?;
     tracing::info!(account = %by.account(), changes = changes.len(), "counts changed");
@@ -292,5 +300,5 @@ pub async fn change_entries(
         entry: changed.entry.clone().map(Into::into),
         count: changed.into(),
     };
-    Ok(changed.into_iter().map(told).collect())
+    Ok(ChangedEntries { is_repeat, entries: changed.into_iter().map(told).collect() })
 }

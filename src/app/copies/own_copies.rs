@@ -173,6 +173,16 @@ pub struct CopySelection {
     pub codes: Codes,
     /// Only copies of this card.
     pub card: Option<CardId>,
+    /// Only copies among these.
+    pub only: Option<Vec<CopyId>>,
+}
+
+impl CopySelection {
+    /// These copies, wherever they are in the list.
+    pub fn of(copies: impl IntoIterator<Item = Uuid>) -> Self {
+        let only = Some(copies.into_iter().map(CopyId).collect());
+        Self { codes: Codes::default(), card: None, only }
+    }
 }
 
 /// Decodes the cursor: the last copy of the previous page.
@@ -200,12 +210,13 @@ pub async fn list(
     after: Option<CopyPosition>,
     limit: PageLimit,
 ) -> Result<Page<CopyResponse>, Problem> {
-    let CopySelection { codes, card } = selection;
+    let CopySelection { codes, card, only } = selection;
     let filter = CopyFilter {
         game: codes.game.as_deref(),
         set: codes.set.as_deref(),
         card: *card,
         rarity: codes.rarity.as_deref(),
+        only: only.as_deref(),
     };
     let mut conn = app.store.connection().await?;
     let rows = copy_records::list(&mut conn, by, viewer, &filter, after, limit.rows()).await?;

@@ -11,6 +11,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnTrading, Granted, ReadTrades, Viewer};
 use crate::domain::copies::trade::Trading;
+use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::accounts::account_records;
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView};
@@ -49,6 +50,15 @@ pub async fn change(
     Ok(row.into())
 }
 
+/// The id of a player, and the name as the player writes it. To be told only of whoever shows something: it says who exists.
+pub async fn find_name(
+    app: &AppState,
+    player: &AccountName,
+) -> Result<Option<(AccountId, String)>, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(account_records::find_name(&mut conn, player.key()).await?)
+}
+
 /// Lists the copies that a player shows, by game, set and number of their cards; 404 for a player who shows none. A
 /// rarity in the selection is ignored: it would reveal the rarity of copies of hidden cards.
 pub async fn list_shown(
@@ -60,9 +70,9 @@ pub async fn list_shown(
     after: Option<CopyPosition>,
     limit: PageLimit,
 ) -> Result<Page<ShownCopyResponse>, Problem> {
-    let CopySelection { codes, card } = selection;
+    let CopySelection { codes, card, only } = selection;
     let (game, set) = (codes.game.as_deref(), codes.set.as_deref());
-    let filter = CopyFilter { game, set, card: *card, rarity: None };
+    let filter = CopyFilter { game, set, card: *card, rarity: None, only: only.as_deref() };
     let mut conn = app.store.connection().await?;
     let key = player.key();
     let rows = copy_records::list_shown(&mut conn, by, viewer, key, &filter, after, limit.rows())

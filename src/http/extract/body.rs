@@ -182,7 +182,7 @@ impl<T: FileType> FromRequest for File<T> {
 }
 
 /// Largest table, in bytes: fifty thousand lines of our own JSON are 10 MB.
-const MAX_TABLE: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_TABLE: usize = 16 * 1024 * 1024;
 
 /// A table as the body: `text/csv` or `application/json`. It is not looked into here.
 pub struct TableFile {

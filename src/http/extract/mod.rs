@@ -18,6 +18,7 @@ mod upload;
 
 pub use crate::app::answer_form::AnswerForm;
 pub use answer_form::prefers_json;
+pub(crate) use body::MAX_TABLE;
 pub use body::{
     Body, File, FileType, ImageFile, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
 };

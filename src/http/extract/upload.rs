@@ -88,6 +88,18 @@ impl Upload {
         self.files.iter().find(|file| file.field == field)
     }
 
+    /// Takes the first value of a field out of the form; empty without one. For values that may be long.
+    pub fn take_field(&mut self, name: &str) -> String {
+        let at = self.fields.iter().position(|(field, _)| field == name);
+        at.map(|at| self.fields.remove(at).1).unwrap_or_default()
+    }
+
+    /// Takes the file that was chosen in a field out of the form.
+    pub fn take_file(&mut self, field: &str) -> Option<UploadedFile> {
+        let at = self.files.iter().position(|file| file.field == field)?;
+        Some(self.files.remove(at))
+    }
+
     /// All fields, as a form without files would have them.
     pub fn into_fields(self) -> Vec<(String, String)> {
         self.fields
@@ -153,9 +165,17 @@ mod tests {
         assert_eq!((file.name.as_str(), file.media_type.as_str()), ("a.png", "image/png"));
         assert_eq!(file.content, large);
         assert!(upload.file("other").is_none(), "no file was chosen");
-        let fields = upload.into_fields();
-        assert_eq!(fields.len(), 2);
-        assert_eq!(fields[1], ("title".to_owned(), "second".to_owned()));
+        let mut taken = upload;
+        assert_eq!(taken.take_file("picture").unwrap().content, large);
+        assert!(taken.take_file("picture").is_none() && taken.file("picture").is_none());
+        assert_eq!(
+            (taken.take_field("missing"), taken.take_field("title")),
+            (String::new(), "Rübe".to_owned())
+        );
+        assert_eq!(taken.field("title"), "second");
+        let fields = taken.into_fields();
+        assert_eq!(fields.len(), 1);
+        assert_eq!(fields[0], ("title".to_owned(), "second".to_owned()));
     }
 
     #[actix_web::test]

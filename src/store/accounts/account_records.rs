@@ -179,6 +179,19 @@ pub async fn find(conn: &mut Connection, id: AccountId) -> StoreResult<Option<Ac
     Ok(accounts::table.find(id).select(AccountRow::as_select()).first(conn).await.optional()?)
 }
 
+/// The id of the account of that name, and the name as its owner writes it.
+pub async fn find_name(
+    conn: &mut Connection,
+    name_key: &str,
+) -> StoreResult<Option<(AccountId, String)>> {
+    Ok(accounts::table
+        .filter(accounts::name_key.eq(name_key))
+        .select((accounts::id, accounts::name))
+        .first(conn)
+        .await
+        .optional()?)
+}
+
 /// Whether any admin exists.
 pub async fn any_admin(conn: &mut Connection) -> StoreResult<bool> {
     let found = accounts::table.filter(accounts::role.eq(Role::Admin));

@@ -182,6 +182,15 @@ pub struct Changed {
     pub entry: Option<EntryView>,
 }
 
+/// What became of a request for changes.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// Whether an earlier request with the same key has made them.
+    pub is_repeat: bool,
+    /// One for each change, in their order.
+    pub changed: Vec<Changed>,
+}
+
 /// Makes all of the changes or none. A repeated request gets the current entries.
 pub async fn change(
     conn: &mut Connection,
@@ -190,8 +199,8 @@ pub async fn change(
     changes: &[Change],
     key: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
-) -> Result<Vec<Changed>, CollectionError> {
-    let repeated = idempotency::begin(conn, key, Uuid::now_v7()).await?.is_some();
+) -> Result<Changes, CollectionError> {
+    let is_repeat = idempotency::begin(conn, key, Uuid::now_v7()).await?.is_some();
     lock(conn, by.account()).await?;
     let wanted: Vec<&WantedPrinting> = changes.iter().map(|change| &change.wanted).collect();
     let assumed = Assumptions::default();
@@ -207,7 +216,7 @@ pub async fn change(
     if !unclear.is_empty() {
         return Err(CollectionError::Unclear(unclear));
     }
-    if !repeated {
+    if !is_repeat {
         let printings = keys.iter().map(|(printing, _)| *printing).collect();
         let mut counts = counts(conn, by.account(), Only::Printings(printings)).await?;
         let more = keys.iter().any(|key| !counts.contains_key(key));
@@ -227,7 +236,8 @@ pub async fn change(
         write(conn, by.account(), &counts, more, at).await?;
     }
     let entries = entries_of(conn, by, viewer, &keys).await?;
-    Ok(keys.into_iter().zip(entries).map(|(key, entry)| Changed { key, entry }).collect())
+    let changed = keys.into_iter().zip(entries).map(|(key, entry)| Changed { key, entry });
+    Ok(Changes { is_repeat, changed: changed.collect() })
 }
 
 /// The current entries of keys, in the order of the keys.

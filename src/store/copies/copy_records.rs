@@ -130,6 +130,8 @@ pub struct CopyFilter<'a> {
     pub set: Option<&'a str>,
     pub card: Option<CardId>,
     pub rarity: Option<&'a str>,
+    /// Only copies among these.
+    pub only: Option<&'a [CopyId]>,
 }
 
 /// The position of a copy in a list: game, set, number, id. Contains no card content.
@@ -192,10 +194,11 @@ async fn list_by_owner(
 ) -> StoreResult<Vec<CopyRow>> {
     let start = || (String::new(), String::new(), String::new(), CopyId(Uuid::nil()));
     let (game, set, number, id) = after.unwrap_or_else(start);
+    let among = if filter.only.is_some() { "AND c.id = ANY($only)" } else { "" };
     Ok(sql(format!(
         "WITH mine AS MATERIALIZED (SELECT k.game_code, k.set_code, k.number, c.id, k.id AS card_id, p.rarity FROM copies c \
            JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
-           WHERE c.owner_id = $owner AND (NOT $tradable OR (c.frozen_at IS NULL AND c.voided_at IS NULL))), \
+           WHERE c.owner_id = $owner AND (NOT $tradable OR (c.frozen_at IS NULL AND c.voided_at IS NULL)) {among}), \
          page AS (SELECT id FROM mine \
            WHERE ($game IS NULL OR game_code = $game) AND ($set IS NULL OR set_code = $set) AND ($card IS NULL OR card_id = $card) \
              AND ($rarity IS NULL OR rarity = $rarity) AND (game_code, set_code, number) >= ($after_game, $after_set, $after_number) \
@@ -210,6 +213,7 @@ async fn list_by_owner(
     .bind("set", filter.set)
     .bind("card", filter.card)
     .bind("rarity", filter.rarity)
+    .bind_some("only", filter.only.map(<[CopyId]>::to_vec))
     .bind("after_game", game)
     .bind("after_set", set)
     .bind("after_number", number)

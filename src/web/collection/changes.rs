@@ -43,6 +43,42 @@ pub(super) enum Wanted {
     Add(Box<Change>),
 }
 
+/// The field of a row whose number was refused.
+pub(super) const WRONG_NUMBER: &str = "wrong-number";
+
+/// The row whose form was sent and came to nothing.
+pub(super) struct SentRow {
+    printing: PrintingId,
+    condition: Condition,
+    pub(super) quantity: String,
+    /// By which its form is one request when it is sent again.
+    pub(super) key: String,
+}
+
+impl SentRow {
+    /// `None`: it was another form.
+    pub(super) fn read(fields: &Fields) -> Option<Self> {
+        if !["set", "less", "more"].contains(&fields.one("step")) {
+            return None;
+        }
+        Some(Self {
+            printing: PrintingId(fields.one("printing").parse().ok()?),
+            condition: Condition::parse(fields.one("condition"))?,
+            quantity: fields.one("quantity").trim().to_owned(),
+            key: fields.one("key").to_owned(),
+        })
+    }
+
+    pub(super) fn with_key(self, key: String) -> Self {
+        Self { key, ..self }
+    }
+
+    /// Whether it is the row of an entry.
+    pub(super) fn is_of(&self, entry: &CollectionEntryResponse) -> bool {
+        entry.printing == self.printing.0 && entry.condition == self.condition.as_str()
+    }
+}
+
 /// What stood in the form that adds cards, if it was sent.
 pub(super) fn typed(fields: &Fields) -> TypedCount {
     if fields.one("step") != "new" {
@@ -69,7 +105,7 @@ pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<Wanted, Faul
     match (fields.one("step"), printing) {
         ("set", Some(printing)) => {
             let quantity = number("quantity").filter(|one| (0..=MAX_QUANTITY).contains(one));
-            let fault = || Faults::one("", collection_words::NUMBER_FAULT);
+            let fault = || Faults::one(WRONG_NUMBER, collection_words::NUMBER_FAULT);
             Ok(Wanted::Set(printing, condition, quantity.ok_or_else(fault)?))
         }
         ("less", Some(printing)) => Ok(add(printing, -1)),
@@ -161,20 +197,24 @@ pub(super) async fn change(
             let key = fields.one("key");
             let key = claim_of_form(app, by.account(), "page_change_count", key, &contents);
             let wanted = std::slice::from_ref(&*wanted);
-            let changed = counts::change_entries(app, by, viewer, wanted, key.as_ref()).await?;
-            let changed = changed.into_iter().next();
-            Ok(changed.and_then(|changed| counted(&games, before, changed, add)))
+            let made = counts::change_entries(app, by, viewer, wanted, key.as_ref()).await?;
+            let is_repeat = made.is_repeat;
+            let changed = made.entries.into_iter().next();
+            Ok(changed.and_then(|changed| counted(&games, before, changed, (add, is_repeat))))
         }
     }
 }
 
-/// `None`: it is not known of which card all is gone.
+/// What is said of a change; `None`: it is not known of which card all is gone.
 fn counted(
     games: &Games,
     before: Option<CollectionEntryResponse>,
     ChangedEntry { count, entry }: ChangedEntry,
-    add: i32,
+    (add, is_repeat): (i32, bool),
 ) -> Option<Counted> {
+    if is_repeat {
+        return Some(Counted::earlier(games, entry.as_ref(), count.quantity));
+    }
     let entry = entry.or(before)?;
     Some(Counted::new(games, &entry, count.quantity - add, count.quantity))
 }

@@ -32,6 +32,16 @@ pub(super) fn whole(games: &Games, entry: &CollectionEntryResponse) -> String {
 }
 
 impl Counted {
+    /// The same form was sent before, and has changed nothing now. `entry` as it is; `None`: nothing is left of it.
+    pub(super) fn earlier(
+        games: &Games,
+        entry: Option<&CollectionEntryResponse>,
+        quantity: i32,
+    ) -> Self {
+        let name = entry.map(|entry| whole(games, entry));
+        Self { text: collection_words::counted_before(name.as_deref(), quantity), undo: None }
+    }
+
     /// `entry` as it was or is; `before`: how many there were.
     pub(super) fn new(
         games: &Games,

@@ -4,11 +4,13 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use uuid::Uuid;
 
-use super::changes::{TypedCount, change, typed, wanted};
+use super::changes::{SentRow, TypedCount, WRONG_NUMBER, change, typed, wanted};
 use super::counted::{Counted, whole};
 use super::unclear::{MeantPrinting, choices_of, faults_of};
 use super::words as collection_words;
-use crate::app::collection::counts::{self, CollectionEntryResponse, EntrySelection};
+use crate::app::collection::counts::{
+    self, CollectionEntryResponse, EntryPosition, EntrySelection,
+};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -17,7 +19,7 @@ use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::http::extract::Form;
 use crate::web::copies::words as copy_words;
 use crate::web::copies::{CardCell, Choice, Games, NarrowForm, Narrowing, Section, TypedCard};
-use crate::web::forms::{Faults, Fields, private};
+use crate::web::forms::{Faults, Fields, fresh_key, next_key, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;
@@ -60,7 +62,9 @@ struct CountRow {
     card: CardCell,
     condition: &'static str,
     condition_name: String,
-    quantity: i32,
+    quantity: String,
+    /// Whether its number was refused.
+    is_wrong: bool,
     /// By which one change that is sent twice is one.
     key: String,
     label: String,
@@ -70,16 +74,19 @@ struct CountRow {
 }
 
 impl CountRow {
-    fn new(games: &Games, entry: &CollectionEntryResponse) -> Self {
+    /// `sent`: the row whose form came to nothing.
+    fn new(games: &Games, entry: &CollectionEntryResponse, sent: Option<&SentRow>) -> Self {
         let name = whole(games, entry);
+        let sent = sent.filter(|sent| sent.is_of(entry));
         Self {
             printing: entry.printing,
             card_id: entry.card.id,
             card: CardCell::of_line(games, &entry.card, entry.rarity.as_deref()),
             condition: entry.condition,
             condition_name: collection_words::condition(entry.condition),
-            quantity: entry.quantity,
-            key: Uuid::now_v7().to_string(),
+            quantity: entry.quantity.to_string(),
+            is_wrong: false,
+            key: sent.map_or_else(fresh_key, |sent| sent.key.clone()),
             label: collection_words::count_of(&name),
             set: collection_words::set_of(&name),
             less: collection_words::one_less(&name),
@@ -105,12 +112,24 @@ struct Shown {
     counted: Option<Counted>,
     choices: Vec<MeantPrinting>,
     typed: TypedCount,
+    /// The key of the form that adds cards.
+    key: String,
+    /// The row whose form came to nothing.
+    sent: Option<SentRow>,
 }
 
 impl Shown {
     fn plain() -> Self {
         let (faults, typed) = (Faults::none(), TypedCount::nothing());
-        Self { status: 200, faults, counted: None, choices: Vec::new(), typed }
+        Self {
+            status: 200,
+            faults,
+            counted: None,
+            choices: Vec::new(),
+            typed,
+            key: fresh_key(),
+            sent: None,
+        }
     }
 }
 
@@ -118,7 +137,7 @@ async fn show(
     app: &AppState,
     (by, viewer): (&Granted<ReadOwnCollection>, Viewer),
     asked: Narrowing,
-    Shown { mut status, mut faults, counted, choices, typed }: Shown,
+    Shown { mut status, mut faults, counted, choices, typed, key, sent }: Shown,
 ) -> Result<HttpResponse, Problem> {
     let after = Cursor::key_of(asked.cursor.as_ref())?;
     let games = Games::read(app).await?;
@@ -133,6 +152,11 @@ async fn show(
             Page { data: Vec::new(), next_cursor: None, total: None }
         }
     };
+    let row = |entry| CountRow::new(&games, entry, sent.as_ref());
+    let mut rows: Vec<CountRow> = found.data.iter().map(row).collect();
+    if faults.of(WRONG_NUMBER).is_some() {
+        faults = mark_wrong(&games, &found.data, &mut rows, sent.as_ref());
+    }
     let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(PATH, Some(cursor)));
     let mut frame = Frame::new(collection_words::COLLECTION).at(Place::Collection);
     frame.next.clone_from(&next_path);
@@ -148,15 +172,16 @@ async fn show(
         counted,
         choices,
         narrow: NarrowForm::new(PATH, &games, &asked),
-        is_narrowed: asked.is_narrowed(),
+        // A later page may have become empty, and then there are cards before it.
+        is_narrowed: asked.is_narrowed() || asked.cursor.is_some(),
         at: asked.cursor.as_ref().map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
         total: found.total.map(collection_words::entries).unwrap_or_default(),
-        rows: found.data.iter().map(|entry| CountRow::new(&games, entry)).collect(),
+        rows,
         conditions: Condition::ALL.into_iter().map(condition).collect(),
         card_games: games.choices(&typed.card.game),
         card: typed.card,
         add: typed.add,
-        key: Uuid::now_v7().to_string(),
+        key,
         most: MAX_QUANTITY,
         export_path: only_game.path_at("/my/collection/export", None),
         first_path: asked.first_path(PATH),
@@ -164,6 +189,25 @@ async fn show(
         asked,
     };
     private(status, &page)
+}
+
+/// Shows the number that was refused in its row. A row that is not on the page any more has no field to lead to.
+fn mark_wrong(
+    games: &Games,
+    entries: &[CollectionEntryResponse],
+    rows: &mut [CountRow],
+    sent: Option<&SentRow>,
+) -> Faults {
+    let found = sent.and_then(|sent| {
+        let mut all = entries.iter().zip(rows);
+        all.find(|(entry, _)| sent.is_of(entry)).map(|(entry, row)| (sent, entry, row))
+    });
+    let Some((sent, entry, row)) = found else {
+        return Faults::one("", collection_words::NUMBER_FAULT);
+    };
+    row.quantity.clone_from(&sent.quantity);
+    row.is_wrong = true;
+    Faults::one(WRONG_NUMBER, collection_words::number_fault(&whole(games, entry)))
 }
 
 /// Changes a count, says what it was and is, and offers to undo it.
@@ -179,16 +223,27 @@ pub(in crate::web) async fn change_count(
         rarity: fields.one("rarity").to_owned(),
         cursor: Cursor::sent(fields.one("cursor")),
     };
+    // What cannot be shown afterwards is refused before anything changes.
+    Cursor::key_of::<EntryPosition>(asked.cursor.as_ref())?;
     let viewer = by.visitor.viewer();
     let typed = typed(&fields);
     let mut shown = Shown { typed, ..Shown::plain() };
     match wanted(&fields, &shown.typed) {
-        Err(faults) => (shown.status, shown.faults) = (422, faults),
+        Err(faults) => {
+            (shown.status, shown.faults) = (422, faults);
+            shown.sent = SentRow::read(&fields).map(|row| row.with_key(fresh_key()));
+        }
         Ok(wanted) => match change(&state, (&by, &reads), viewer, &fields, wanted).await {
             Ok(counted) => shown = Shown { counted, ..Shown::plain() },
             Err(problem) => {
                 let Some(faults) = faults_of(&problem) else { return Err(problem) };
                 (shown.status, shown.faults) = (problem.code().status(), faults);
+                let key = next_key(&problem, fields.one("key"));
+                match SentRow::read(&fields) {
+                    Some(row) => shown.sent = Some(row.with_key(key)),
+                    None if fields.one("step") == "new" => shown.key = key,
+                    None => {}
+                }
                 shown.choices = choices_of(&Games::read(&state).await?, &problem);
             }
         },

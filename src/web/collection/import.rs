@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::verdicts::{Lines, Reading};
+use super::verdicts::Reading;
 use super::words as collection_words;
 use crate::app::collection::collection_imports::{self, ImportOptions};
 use crate::app::collection::import_responses::{CommitResponse, RejectedLineResponse};
@@ -16,7 +16,7 @@ use crate::auth::permission::WriteOwnCollection;
 use crate::domain::collection::ImportMode;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::ids::CollectionImportId;
-use crate::http::extract::{ClientNetwork, Form, Upload};
+use crate::http::extract::{ClientNetwork, Form, MAX_TABLE, Upload};
 use crate::web::copies::{Choice, Games, Narrowing, Section};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -24,7 +24,10 @@ use crate::web::session::Player;
 use crate::web::words;
 
 /// Largest file, in bytes, with the fields beside it.
-const MOST: usize = 16 * 1024 * 1024 + 512 * 1024;
+const MOST: usize = MAX_TABLE + 512 * 1024;
+
+/// Longest text that is pasted, in bytes.
+const MOST_PASTED: usize = 256 * 1024;
 
 #[derive(Template)]
 #[template(path = "web/collection/import.html")]
@@ -48,8 +51,8 @@ struct Typed {
 }
 
 impl Typed {
-    fn read(upload: &Upload) -> Self {
-        let field = |name| upload.field(name).to_owned();
+    fn take(upload: &mut Upload) -> Self {
+        let mut field = |name| upload.take_field(name);
         Self {
             pasted: field("pasted"),
             mode: field("mode"),
@@ -65,13 +68,7 @@ impl Typed {
 struct VerdictsPage {
     frame: Frame,
     section: Section,
-    import: Uuid,
-    totals: String,
-    columns: Vec<String>,
-    ignored: Vec<String>,
-    replaces: bool,
-    usable: Lines,
-    not_usable: Lines,
+    reading: Reading,
 }
 
 /// What was counted.
@@ -150,13 +147,26 @@ pub(in crate::web) async fn read_file(
         Ok(place) => place,
         Err(problem) => return refused(&state, Typed::default(), problem).await,
     };
-    let upload = match Upload::receive(&req, payload, MOST).await {
+    let mut upload = match Upload::receive(&req, payload, MOST).await {
         Ok(upload) => upload,
         Err(problem) => return refused(&state, Typed::default(), problem).await,
     };
-    let typed = Typed::read(&upload);
-    let raw = match upload.file("file") {
-        Some(file) => file.content.clone(),
+    let (file, mut typed) = (upload.take_file("file"), Typed::take(&mut upload));
+    drop(upload);
+    // Longer text is not shown again: it would be held in memory twice more, beside its page.
+    let is_long = typed.pasted.len() > MOST_PASTED;
+    if is_long {
+        typed.pasted = String::new();
+    }
+    let raw = match file {
+        Some(file) if file.content.len() > MAX_TABLE => {
+            return refused(&state, typed, Problem::new(ProblemCode::BodyTooLarge)).await;
+        }
+        Some(file) => file.content,
+        None if is_long => {
+            let faults = Faults::one("pasted", collection_words::PASTED_TOO_LONG);
+            return show(&state, ProblemCode::BodyTooLarge.status(), typed, faults).await;
+        }
         None => Bytes::copy_from_slice(typed.pasted.as_bytes()),
     };
     if raw.trim_ascii().is_empty() {
@@ -175,22 +185,15 @@ pub(in crate::web) async fn read_file(
     let format = format_of(&raw);
     let read = place.with(options).read(&state, &by, by.visitor.viewer(), format, raw).await;
     let read = match read {
-        Ok(read) => read.into_json().await?,
+        Ok(read) => read,
         Err(problem) => return refused(&state, typed, problem).await,
     };
-    let reading: Reading = serde_json::from_slice(&read).map_err(Problem::internal)?;
     let games = Games::read(&state).await?;
-    let totals = &reading.totals;
+    let reading = read.told(move |response| Reading::new(&games, response)).await?;
     let page = VerdictsPage {
         frame: Frame::new(collection_words::VERDICTS).at(Place::Collection),
         section: Section::Counts,
-        import: reading.import,
-        totals: collection_words::totals(totals.lines, totals.ok, totals.cards),
-        columns: reading.columns(),
-        ignored: reading.dialect.ignored.clone(),
-        replaces: reading.mode == "replace",
-        usable: reading.lines(&games, true),
-        not_usable: reading.lines(&games, false),
+        reading,
     };
     private(200, &page)
 }

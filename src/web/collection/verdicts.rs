@@ -1,9 +1,12 @@
-//! What a file was read as, from the answer of the API.
+//! What a file was read as, as far as it is shown.
 
-use serde::Deserialize;
 use uuid::Uuid;
 
 use super::words as collection_words;
+use crate::app::collection::counts::ChoiceResponse;
+use crate::app::collection::import_responses::{
+    CollectionImportResponse, ColumnResponse, ImportLine,
+};
 use crate::web::copies::Games;
 use crate::web::words;
 
@@ -11,68 +14,17 @@ use crate::web::words;
 const SHOWN: usize = 500;
 
 /// What a file was read as.
-#[derive(Deserialize)]
 pub(super) struct Reading {
     pub(super) import: Uuid,
-    pub(super) mode: String,
-    pub(super) dialect: Dialect,
-    pub(super) totals: Totals,
-    lines: Vec<Line>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Dialect {
-    pub(super) columns: Vec<Column>,
+    pub(super) totals: String,
+    /// The columns that were read, and the headings of others.
+    pub(super) columns: Vec<String>,
     pub(super) ignored: Vec<String>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Column {
-    pub(super) heading: String,
-    pub(super) meaning: String,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Totals {
-    pub(super) lines: usize,
-    pub(super) ok: usize,
-    pub(super) cards: i64,
-}
-
-#[derive(Deserialize)]
-struct Line {
-    line: u64,
-    text: String,
-    verdict: String,
-    quantity: Option<i32>,
-    condition: Option<String>,
-    card: Option<Meant>,
-    detail: Option<String>,
-    #[serde(default)]
-    suggestions: Vec<Meant>,
-}
-
-#[derive(Deserialize)]
-struct Meant {
-    game: String,
-    set: String,
-    number: String,
-    name: Option<String>,
-    rarity: Option<String>,
-}
-
-impl Meant {
-    fn text(&self, games: &Games) -> String {
-        let place = words::place(&self.set, &self.number);
-        let place = match &self.rarity {
-            Some(rarity) => words::printing_at(&place, &games.rarity(&self.game, rarity)),
-            None => place,
-        };
-        match &self.name {
-            Some(name) => words::printing_at(name, &place),
-            None => place,
-        }
-    }
+    /// Whether the counts become what the file says.
+    pub(super) replaces: bool,
+    /// Lines that can be counted, and those that cannot.
+    pub(super) usable: Lines,
+    pub(super) not_usable: Lines,
 }
 
 /// A line as the page shows it.
@@ -94,36 +46,61 @@ pub(super) struct Lines {
 }
 
 impl Reading {
-    /// Lines that can be counted, or those that cannot.
-    pub(super) fn lines(&self, games: &Games, are_ok: bool) -> Lines {
-        let of_kind = || self.lines.iter().filter(|line| (line.verdict == "ok") == are_ok);
-        let rows = of_kind().take(SHOWN).map(|line| line.row(games)).collect();
-        let left = of_kind().count().saturating_sub(SHOWN);
-        Lines { rows, left: collection_words::not_shown(left) }
-    }
-
-    /// The columns that were read.
-    pub(super) fn columns(&self) -> Vec<String> {
-        let column = |column: &Column| {
-            format!("{} ({})", column.heading, words::titled(&column.meaning).to_lowercase())
+    /// What is shown of a response, which may be large and ends here.
+    pub(super) fn new(games: &Games, read: CollectionImportResponse) -> Self {
+        let CollectionImportResponse { import, mode, dialect, totals, lines, .. } = read;
+        let column = |column: &ColumnResponse| {
+            format!("{} ({})", column.heading, words::titled(column.meaning).to_lowercase())
         };
-        self.dialect.columns.iter().map(column).collect()
+        Self {
+            import,
+            totals: collection_words::totals(totals.lines, totals.ok, totals.cards),
+            columns: dialect.columns.iter().map(column).collect(),
+            ignored: dialect.ignored,
+            replaces: mode == "replace",
+            usable: Lines::new(games, &lines, true),
+            not_usable: Lines::new(games, &lines, false),
+        }
     }
 }
 
-impl Line {
-    fn row(&self, games: &Games) -> LineRow {
-        let told = match (self.quantity, &self.condition, &self.detail) {
+impl Lines {
+    /// Lines that can be counted, or those that cannot.
+    fn new(games: &Games, lines: &[ImportLine], are_ok: bool) -> Self {
+        let of_kind = || lines.iter().filter(|line| (line.verdict == "ok") == are_ok);
+        let rows = of_kind().take(SHOWN).map(|line| LineRow::new(games, line)).collect();
+        let left = of_kind().count().saturating_sub(SHOWN);
+        Self { rows, left: collection_words::not_shown(left) }
+    }
+}
+
+impl LineRow {
+    fn new(games: &Games, line: &ImportLine) -> Self {
+        let told = match (line.quantity, line.condition, &line.detail) {
             (Some(quantity), Some(condition), _) => collection_words::counts(quantity, condition),
             (.., Some(detail)) => words::sentence(detail),
             _ => String::new(),
         };
-        LineRow {
-            line: self.line,
-            text: self.text.clone(),
-            verdict: collection_words::verdict(&self.verdict),
+        let meant = line.card.iter().chain(&line.suggestions);
+        Self {
+            line: line.line,
+            text: line.text.clone(),
+            verdict: collection_words::verdict(line.verdict),
             told,
-            cards: self.card.iter().chain(&self.suggestions).map(|card| card.text(games)).collect(),
+            cards: meant.map(|card| meant_card(games, card)).collect(),
         }
+    }
+}
+
+/// A card, or one of its printings, that a line means or may mean.
+fn meant_card(games: &Games, card: &ChoiceResponse) -> String {
+    let place = words::place(&card.set, &card.number);
+    let place = match &card.rarity {
+        Some(rarity) => words::printing_at(&place, &games.rarity(&card.game, rarity)),
+        None => place,
+    };
+    match &card.name {
+        Some(name) => words::printing_at(name, &place),
+        None => place,
     }
 }

@@ -52,7 +52,9 @@ pub(super) const FILE: &str = "File";
 pub(super) const FILE_HELP: &str = "At most 16 MiB and 50,000 lines.";
 pub(super) const PASTE: &str = "Or paste it";
 pub(super) const PASTE_HELP: &str =
-    "With the headings in the first line. A file that is chosen goes first.";
+    "At most 256 KiB, with the headings in the first line. A file that is chosen goes first.";
+pub(super) const PASTED_TOO_LONG: &str =
+    "The pasted text is longer than 256 KiB. Save it as a file, and choose that.";
 pub(super) const PASTE_EXAMPLE: &str = "Count,Name,Set,Rarity\n4,Kettle Imp,hearth,common";
 pub(super) const MODE: &str = "What becomes of your counts";
 pub(super) const WITHOUT_RARITY: &str = "Lines without a rarity";
@@ -100,6 +102,21 @@ pub(super) fn condition(code: &str) -> String {
 /// What was changed.
 pub(super) fn changed(card: &str, before: i32, after: i32) -> String {
     format!("{card}: {} before, {} now.", grouped(before.into()), grouped(after.into()))
+}
+
+/// A form that was sent before; `card`: of which card there is still something.
+pub(super) fn counted_before(card: Option<&str>, quantity: i32) -> String {
+    match card {
+        Some(card) => {
+            format!("{card}: it was counted before. There are {} now.", grouped(quantity.into()))
+        }
+        None => "It was counted before. Nothing was changed now.".to_owned(),
+    }
+}
+
+/// A number of a card that was refused.
+pub(super) fn number_fault(card: &str) -> String {
+    format!("{card}: {NUMBER_FAULT}")
 }
 
 /// The field of a count.

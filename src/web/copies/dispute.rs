@@ -18,7 +18,7 @@ use crate::domain::copies::dispute::{MAX_STATEMENT, MAX_STATEMENTS};
 use crate::domain::ids::DisputeId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, fresh_key, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
@@ -67,11 +67,10 @@ pub(in crate::web) struct DisputeQuery {
 }
 
 /// What somebody says.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(in crate::web) struct SaidForm {
-    #[serde(default)]
     text: String,
-    #[serde(default)]
     key: String,
 }
 
@@ -83,16 +82,24 @@ pub(in crate::web) async fn find_dispute(
     query: web::Query<DisputeQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (id, done) = (DisputeId(*dispute), copy_words::done(&query.done));
-    show(&state, (&by, &by.visitor), id, (200, Faults::none()), done, "").await
+    let again = Again { status: 200, faults: Faults::none(), text: "", key: fresh_key() };
+    show(&state, (&by, &by.visitor), id, done, again).await
+}
+
+/// How the form is shown: empty, or with what was typed and why it came to nothing.
+struct Again<'a> {
+    status: u16,
+    faults: Faults,
+    text: &'a str,
+    key: String,
 }
 
 async fn show(
     app: &AppState,
     (by, visitor): (&Granted<ReadOwnDisputes>, &Visitor),
     id: DisputeId,
-    (status, faults): (u16, Faults),
     done: &'static str,
-    text: &str,
+    Again { status, faults, text, key }: Again<'_>,
 ) -> Result<HttpResponse, Problem> {
     let found = disputes::find(app, by, None, visitor.viewer(), id).await?;
     let (summary, games) = (found.summary, Games::read(app).await?);
@@ -126,7 +133,7 @@ async fn show(
         card,
         text,
         most: MAX_STATEMENT,
-        key: Uuid::now_v7().to_string(),
+        key,
     };
     private(status, &page)
 }
@@ -149,7 +156,7 @@ pub(in crate::web) async fn say(
     };
     match stated.await {
         Ok(_) => Ok(see_other(&format!("{}?done=said", dispute_path(&id.to_string())))),
-        Err(problem) => refused(&state, &by, id, problem, &said.text).await,
+        Err(problem) => refused(&state, &by, id, problem, &said).await,
     }
 }
 
@@ -162,7 +169,7 @@ pub(in crate::web) async fn withdraw(
     let id = DisputeId(*dispute);
     match disputes::withdraw(&state, &by, by.visitor.viewer(), id).await {
         Ok(_) => Ok(see_other(&format!("{}?done=withdrawn", dispute_path(&id.to_string())))),
-        Err(problem) => refused(&state, &by, id, problem, "").await,
+        Err(problem) => refused(&state, &by, id, problem, &SaidForm::default()).await,
     }
 }
 
@@ -172,7 +179,7 @@ async fn refused(
     by: &Player<ArgueOwnDisputes>,
     id: DisputeId,
     problem: Problem,
-    text: &str,
+    said: &SaidForm,
 ) -> Result<HttpResponse, Problem> {
     let status = problem.code().status();
     let faults = if problem.code() == ProblemCode::NotFound {
@@ -182,5 +189,6 @@ async fn refused(
     };
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDisputes>()?;
-    show(app, (&reads, &by.visitor), id, (status, faults), "", text).await
+    let again = Again { status, faults, text: &said.text, key: next_key(&problem, &said.key) };
+    show(app, (&reads, &by.visitor), id, "", again).await
 }

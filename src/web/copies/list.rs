@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::choices::{Choice, Games, TypedCard};
 use super::item::{ItemRow, id_of, part_of};
-use super::list_form::{Typed, faults_of, with_card, with_numbers};
+use super::list_form::{Typed, WRONG_NUMBER, faults_of, read_number, with_card, with_numbers};
 use super::section::Section;
 use super::words as copy_words;
 use crate::app::copies::trade_lists::{self, TradeItemResponse, VersionedTradeList};
@@ -77,6 +77,8 @@ struct ListPage {
     revision: i64,
     from: usize,
     visibilities: Vec<Choice>,
+    /// Who reads the list as it is stored, if the form says something else.
+    stored_readers: Option<String>,
     rows: Vec<Row>,
     /// Cards that were changed in the form and are not on the list any more.
     gone: usize,
@@ -95,6 +97,8 @@ struct Row {
     typed: String,
     /// Whether the list has another number.
     is_other: bool,
+    /// Whether the number is the first that was refused.
+    is_wrong: bool,
 }
 
 /// Which part of the list, and what was done before it is read.
@@ -132,8 +136,14 @@ async fn show(
     let row = |item: &TradeItemResponse| {
         let stored = item.quantity.to_string();
         let typed = typed.numbers.get(&id_of(item)).unwrap_or(&stored).clone();
-        Row { is_other: typed != stored, typed, item: ItemRow::new(&games, item) }
+        Row { is_other: typed != stored, typed, is_wrong: false, item: ItemRow::new(&games, item) }
     };
+    let mut rows: Vec<Row> = part.iter().map(row).collect();
+    if faults.of(WRONG_NUMBER).is_some()
+        && let Some(row) = rows.iter_mut().find(|row| read_number(&row.typed).is_none())
+    {
+        row.is_wrong = true;
+    }
     let path = kind.path();
     let visibility = typed.visibility.as_deref().unwrap_or(stored.list.visibility);
     let is_there = |id: &&String| items.iter().any(|item| id_of(item) == **id);
@@ -154,7 +164,9 @@ async fn show(
             .into_iter()
             .map(|(value, name)| Choice::new(value, name, visibility))
             .collect(),
-        rows: part.iter().map(row).collect(),
+        stored_readers: (visibility != stored.list.visibility)
+            .then(|| copy_words::readers_on_list(stored.list.visibility)),
+        rows,
         gone,
         card_games: games.choices(&typed.card.game),
         card: typed.card,
@@ -178,8 +190,9 @@ pub(in crate::web) async fn write_list(
     let reads = by.visitor.must::<ReadOwnCollection>()?;
     let stored = trade_lists::find_own(&state, &reads, viewer, kind.of_api()).await?;
     let is_adding = fields.one("step") == "add";
+    let games = Games::read(&state).await?;
     let changed =
-        if is_adding { with_card(&stored, &typed) } else { with_numbers(&stored, &typed) };
+        if is_adding { with_card(&stored, &typed) } else { with_numbers(&games, &stored, &typed) };
     let content = match changed {
         Ok(content) => content,
         Err(faults) => {
@@ -199,7 +212,8 @@ pub(in crate::web) async fn write_list(
         }
         Err(problem) => problem,
     };
-    let Some(faults) = faults_of(&problem, content.items.len(), is_adding) else {
+    let sent = (content.items.len(), is_adding);
+    let Some(faults) = faults_of(&problem, &games, (&stored, &typed), sent) else {
         return Err(problem);
     };
     // Whoever has seen both versions may put one in the place of the other.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use super::choices::TypedCard;
+use super::choices::{Games, TypedCard};
 use super::item::id_of;
+use super::views::CardCell;
 use super::words as copy_words;
 use crate::app::catalogue::card_lookups::CardIdentifierBody;
 use crate::app::copies::trade_lists::{
@@ -52,23 +53,61 @@ impl Typed {
 
 /// The list with the numbers that were typed; 0 takes an item off.
 pub(super) fn with_numbers(
+    games: &Games,
     stored: &VersionedTradeList,
     typed: &Typed,
 ) -> Result<TradeListContent, Faults> {
+    let mut faults = Faults::none();
     let mut items = Vec::with_capacity(stored.list.items.len());
     for item in &stored.list.items {
         let quantity = match typed.numbers.get(&id_of(item)) {
             None => item.quantity,
-            Some(number) => match number.parse() {
-                Ok(quantity) if (0..=MAX_QUANTITY).contains(&quantity) => quantity,
-                _ => return Err(Faults::one("", copy_words::NUMBER_FAULT)),
+            Some(number) => match read_number(number) {
+                Some(quantity) => quantity,
+                None => {
+                    // The first of them has the `id` to which the fault leads.
+                    let field = if faults.is_empty() { WRONG_NUMBER } else { "" };
+                    faults.add(field, copy_words::number_fault(&name_of(games, item)));
+                    continue;
+                }
             },
         };
         if quantity > 0 {
             items.extend(wanted(item, quantity));
         }
     }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
     Ok(TradeListContent { visibility: visibility(stored, typed), items })
+}
+
+/// The field of the first number that was refused.
+pub(super) const WRONG_NUMBER: &str = "wrong-number";
+
+/// The number of an item; `None`: it is none that an item can have.
+pub(super) fn read_number(number: &str) -> Option<i32> {
+    number.parse().ok().filter(|quantity| (0..=MAX_QUANTITY).contains(quantity))
+}
+
+/// What an item is called where one is told from another.
+fn name_of(games: &Games, item: &TradeItemResponse) -> String {
+    CardCell::of_line(games, &item.card, item.rarity.as_deref()).whole()
+}
+
+/// The name of the item of the list that was sent at a place. The list that was sent has the items of the stored one in their order, without those of which the
+/// number is 0.
+fn name_at(
+    games: &Games,
+    stored: &VersionedTradeList,
+    typed: &Typed,
+    place: usize,
+) -> Option<String> {
+    let is_sent = |item: &&TradeItemResponse| {
+        typed.numbers.get(&id_of(item)).and_then(|number| read_number(number)) != Some(0)
+    };
+    let item = stored.list.items.iter().filter(is_sent).nth(place)?;
+    Some(name_of(games, item))
 }
 
 /// The list with another card on it.
@@ -153,16 +192,22 @@ fn visibility(stored: &VersionedTradeList, typed: &Typed) -> Visibility {
     Visibility::ALL.into_iter().find(|one| one.as_str() == word).unwrap_or_default()
 }
 
-/// What a problem says of the forms. `items`: how many were sent, the new one last. `None`: it is a page of its own.
-pub(super) fn faults_of(problem: &Problem, items: usize, is_adding: bool) -> Option<Faults> {
+/// What a problem says of the forms. `items`: how many were sent, made of `stored`, the new one last. `None`: it is a page of its own.
+pub(super) fn faults_of(
+    problem: &Problem,
+    games: &Games,
+    (stored, typed): (&VersionedTradeList, &Typed),
+    (items, is_adding): (usize, bool),
+) -> Option<Faults> {
     match problem.code() {
         ProblemCode::PreconditionFailed => {
             Some(Faults::one("", copy_words::LIST_CHANGED_MEANWHILE))
         }
         ProblemCode::InvalidBody => {
-            let last = format!("/items/{}", items.saturating_sub(1));
             let fault = problem.faults().first();
-            let is_new = is_adding && fault.is_some_and(|fault| fault.pointer == last);
+            let place = fault.and_then(|fault| fault.pointer.strip_prefix("/items/"));
+            let place = place.and_then(|place| place.split('/').next()?.parse::<usize>().ok());
+            let is_new = is_adding && place == Some(items.saturating_sub(1));
             let text = match fault.map(|fault| fault.detail.as_str()) {
                 Some(detail) if detail.contains("twice") => copy_words::ON_LIST_ALREADY.to_owned(),
                 Some(detail) => words::sentence(detail),
@@ -171,7 +216,8 @@ pub(super) fn faults_of(problem: &Problem, items: usize, is_adding: bool) -> Opt
             Some(if is_new {
                 Faults::one("card_name", text)
             } else {
-                Faults::one("", copy_words::ITEM_GONE)
+                let name = place.and_then(|place| name_at(games, stored, typed, place));
+                Faults::one("", copy_words::item_gone(name.as_deref()))
             })
         }
         _ => None,

@@ -6,13 +6,14 @@ use uuid::Uuid;
 
 use super::choices::{Choice, Games};
 use super::offer_form::{Step, TypedOffer, faults_of};
-use super::picks::{Picks, own_picks, shown_picks};
+use super::picks::{Picks, offered_picks, own_picks, shown_picks};
 use super::section::Section;
+use super::trade::{is_over, refused};
 use super::trade_words;
 use super::words as copy_words;
 use super::{player_path, trade_path};
 use crate::app::catalogue::codes::Codes;
-use crate::app::copies::trade_responses::TradeResponse;
+use crate::app::copies::trade_responses::{TradeResponse, TradedCopyResponse};
 use crate::app::copies::trades;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -20,8 +21,8 @@ use crate::auth::permission::{ReadTrades, WriteTrades};
 use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_MESSAGE};
 use crate::domain::ids::TradeId;
 use crate::domain::text::AccountName;
-use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, Fields, private};
+use crate::http::extract::{ClientNetwork, Form, claim_of_form};
+use crate::web::forms::{Faults, Fields, fresh_key, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -49,8 +50,10 @@ struct OfferPage {
     give: Picks,
     want: Picks,
     most: usize,
-    /// What is chosen and not shown.
-    kept: Option<String>,
+    /// What is said of copies that are chosen and not shown.
+    notices: Vec<String>,
+    /// Whether the other player's page shows something for sure.
+    has_page: bool,
     /// The form with nothing chosen.
     anew_path: String,
 }
@@ -72,7 +75,7 @@ pub(in crate::web) async fn show_new(
     query: web::Query<Fields>,
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedOffer::read(&query);
-    show(&state, &by, 200, (None, typed), Faults::none()).await
+    show(&state, &by, (None, typed), Again::first()).await
 }
 
 /// The form of an answer to an offer, with that offer turned round.
@@ -80,18 +83,30 @@ pub(in crate::web) async fn show_counter(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
     trade: web::Path<Uuid>,
+    query: web::Query<Fields>,
 ) -> Result<HttpResponse, Problem> {
     let first = answered(&state, &by, TradeId(*trade)).await?;
-    if first.summary.state != "open" || first.summary.role == "offerer" {
+    if !can_be_answered(&first) {
         return Ok(see_other(&trade_path(*trade)));
     }
-    let typed = TypedOffer {
-        give: first.want.iter().map(|copy| copy.id).collect(),
-        want: first.give.iter().map(|copy| copy.id).collect(),
-        hours: DEFAULT_LIFETIME_HOURS,
-        ..TypedOffer::default()
+    // An offer with a copy that cannot be given is refused: such copies are not chosen to begin with.
+    let available = |copies: &[TradedCopyResponse]| -> Vec<Uuid> {
+        let available = copies.iter().filter(|copy| copy.available == Some(true));
+        available.map(|copy| copy.id).collect()
     };
-    show(&state, &by, 200, (Some(&first), typed), Faults::none()).await
+    let is_anew = !query.one("anew").is_empty();
+    let (give, want) = if is_anew {
+        (Vec::new(), Vec::new())
+    } else {
+        (available(&first.want), available(&first.give))
+    };
+    let typed = TypedOffer { give, want, hours: DEFAULT_LIFETIME_HOURS, ..TypedOffer::default() };
+    show(&state, &by, (Some(&first), typed), Again::first()).await
+}
+
+/// Whether the reader may answer the offer, as far as it is known before.
+fn can_be_answered(first: &TradeResponse) -> bool {
+    first.summary.state == "open" && first.summary.role != "offerer"
 }
 
 async fn answered(
@@ -110,7 +125,7 @@ pub(in crate::web) async fn create(
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedOffer::read(&fields);
     if typed.step == Step::Look {
-        return show(&state, &by, 200, (None, typed), Faults::none()).await;
+        return show(&state, &by, (None, typed), Again::first()).await;
     }
     let offered = async {
         let name = AccountName::parse(&typed.player)
@@ -125,7 +140,8 @@ pub(in crate::web) async fn create(
         Ok(trade) => Ok(see_other(&offered_path(&trade))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            show(&state, &by, problem.code().status(), (None, typed), faults).await
+            let again = Again::after(&problem, faults, &typed);
+            show(&state, &by, (None, typed), again).await
         }
     }
 }
@@ -138,13 +154,17 @@ fn offered_path(trade: &TradeResponse) -> String {
 pub(in crate::web) async fn counter(
     state: web::Data<AppState>,
     by: Player<WriteTrades>,
+    network: ClientNetwork,
     trade: web::Path<Uuid>,
     Form(fields): Form<Fields>,
 ) -> Result<HttpResponse, Problem> {
     let (id, typed) = (TradeId(*trade), TypedOffer::read(&fields));
     let first = answered(&state, &by, id).await?;
     if typed.step == Step::Look {
-        return show(&state, &by, 200, (Some(&first), typed), Faults::none()).await;
+        if !can_be_answered(&first) {
+            return Ok(see_other(&trade_path(*trade)));
+        }
+        return show(&state, &by, (Some(&first), typed), Again::first()).await;
     }
     let offered = async {
         let offer = typed.offer()?;
@@ -156,20 +176,39 @@ pub(in crate::web) async fn counter(
     };
     match offered.await {
         Ok(trade) => Ok(see_other(&offered_path(&trade))),
+        // There is nothing to answer any more: the offer itself says what has become of it.
+        Err(problem) if is_over(&problem) => refused(&state, &by, network.0, id, problem).await,
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            show(&state, &by, problem.code().status(), (Some(&first), typed), faults).await
+            let again = Again::after(&problem, faults, &typed);
+            show(&state, &by, (Some(&first), typed), again).await
         }
     }
 }
 
-/// The form, with another key: what is sent next is another request. `first`: the offer that is answered.
+/// How the form is shown: for the first time, or why again.
+struct Again {
+    status: u16,
+    faults: Faults,
+    key: String,
+}
+
+impl Again {
+    fn first() -> Self {
+        Self { status: 200, faults: Faults::none(), key: fresh_key() }
+    }
+
+    fn after(problem: &Problem, faults: Faults, typed: &TypedOffer) -> Self {
+        Self { status: problem.code().status(), faults, key: next_key(problem, &typed.key) }
+    }
+}
+
+/// The form. `first`: the offer that is answered.
 async fn show(
     app: &AppState,
     by: &Player<WriteTrades>,
-    status: u16,
     (first, typed): (Option<&TradeResponse>, TypedOffer),
-    mut faults: Faults,
+    Again { status, mut faults, key }: Again,
 ) -> Result<HttpResponse, Problem> {
     let player = first.map_or_else(|| typed.player.clone(), |first| first.summary.from.clone());
     let name = AccountName::parse(&player).ok();
@@ -177,7 +216,8 @@ async fn show(
         faults.add("player", words::sentence(copy_words::PLAYER_NAME_FAULT));
     }
     let games = Games::read(app).await?;
-    let (mut give, mut want) = (Picks::default(), Picks::default());
+    let (mut give, mut want) = (Picks::kept(&typed.give), Picks::kept(&typed.want));
+    let mut has_page = false;
     if let Some(name) = &name {
         let codes = match typed.mine.codes(app).await? {
             Ok(codes) => codes,
@@ -189,12 +229,11 @@ async fn show(
             }
         };
         give = own_picks(app, by, &games, &typed, codes.clone()).await?;
-        want = shown_picks(app, by, &games, &typed, (name, codes)).await?;
-        if let Some(first) = first {
-            want.add_offered(&games, first, &typed.want);
-        }
+        let offered = first.map(|first| offered_picks(&games, first, &typed.want));
+        let offered = offered.unwrap_or_default();
+        let shown = shown_picks(app, by, &games, &typed, (name, codes), offered).await?;
+        (want, has_page) = shown;
     }
-    let (give, want) = (give.keep(&typed.give), want.keep(&typed.want));
     let heading = match first {
         Some(_) => trade_words::counter_to(&player),
         None => trade_words::offer_to(if name.is_some() { &player } else { "" }),
@@ -218,14 +257,21 @@ async fn show(
             .map(|(value, name)| Choice::new(&value.to_string(), name, &hours))
             .collect(),
         most: MAX_MESSAGE,
-        kept: trade_words::kept(give.elsewhere.len(), want.elsewhere.len()),
+        notices: [
+            trade_words::kept(give.elsewhere.len(), want.elsewhere.len()),
+            trade_words::left_out(give.left_out + want.left_out),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        has_page,
         give,
         want,
         anew_path: match first {
-            Some(first) => format!("{}/counter", trade_path(first.summary.id)),
+            Some(first) => format!("{}/counter?anew=1", trade_path(first.summary.id)),
             None => new_path(&player, None),
         },
-        typed: TypedOffer { key: Uuid::now_v7().to_string(), player, ..typed },
+        typed: TypedOffer { key, player, ..typed },
     };
     private(if page.faults.is_empty() { status } else { status.max(400) }, &page)
 }

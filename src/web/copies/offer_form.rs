@@ -40,7 +40,7 @@ impl TypedOffer {
     pub(super) fn read(fields: &Fields) -> Self {
         let copies = |name: &str| -> Vec<Uuid> {
             let ids = fields.all(name).filter_map(|id| id.parse().ok());
-            // One more than are allowed: the offer is refused, and nothing larger is worth reading.
+            // More than are allowed, so that an offer with too many is refused; but not whatever number somebody sends.
             let mut ids: Vec<Uuid> = ids.take(4 * MAX_COPIES).collect();
             ids.dedup();
             ids

@@ -62,7 +62,7 @@ pub(in crate::web) async fn list_copies(
     let (found, faults) = match asked.codes(&state).await? {
         Ok(codes) => {
             let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
-            let selection = CopySelection { codes, card: None };
+            let selection = CopySelection { codes, card: None, only: None };
             let viewer = by.visitor.viewer();
             let found = own_copies::list(&state, &by, viewer, &selection, after, limit).await?;
             (found, Faults::none())
@@ -78,7 +78,8 @@ pub(in crate::web) async fn list_copies(
         section: Section::Copies,
         faults,
         narrow: NarrowForm::new(PATH, &games, &asked),
-        is_narrowed: asked.is_narrowed(),
+        // A later page may have become empty, and then there are copies before it.
+        is_narrowed: asked.is_narrowed() || asked.cursor.is_some(),
         sets: by_set(&games, found.data),
         first_path: asked.first_path(PATH),
         next_path,

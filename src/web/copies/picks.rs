@@ -1,5 +1,7 @@
 //! Copies to choose from in an offer: the own ones, and those that the other player shows.
 
+use std::collections::BTreeSet;
+
 use uuid::Uuid;
 
 use super::choices::Games;
@@ -8,9 +10,9 @@ use super::views::CardCell;
 use super::words as copy_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::{self, CopySelection, copies_after};
-use crate::app::copies::trade_responses::TradeResponse;
+use crate::app::copies::trade_responses::{TradeResponse, TradedCopyResponse};
 use crate::app::copies::trading;
-use crate::app::page::PageLimit;
+use crate::app::page::{Cursor, MAX_LIMIT, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnCopies, ReadTrades, WriteTrades};
@@ -18,12 +20,17 @@ use crate::domain::text::AccountName;
 use crate::web::page::ENTRIES;
 use crate::web::session::Player;
 
+/// Copies that are chosen and not among those that are shown are looked up, up to so many.
+const MOST_LOOKED_UP: u16 = MAX_LIMIT;
+
 /// Copies of one side, to choose from.
 #[derive(Default)]
 pub(super) struct Picks {
     pub(super) copies: Vec<Pick>,
-    /// Those that are chosen and not among them.
+    /// Those that are chosen and cannot be shown; they stay in the form.
     pub(super) elsewhere: Vec<Uuid>,
+    /// How many were chosen that are not there to choose any more.
+    pub(super) left_out: usize,
     pub(super) at: String,
     pub(super) next: Option<String>,
 }
@@ -37,11 +44,33 @@ pub(super) struct Pick {
 }
 
 impl Picks {
-    /// What is chosen and not shown stays in the form.
-    pub(super) fn keep(mut self, chosen: &[Uuid]) -> Self {
-        let is_shown = |id: &Uuid| self.copies.iter().any(|pick| pick.id == *id);
-        self.elsewhere = chosen.iter().copied().filter(|id| !is_shown(id)).collect();
-        self
+    /// None are shown, because it is not known whose; what is chosen stays in the form.
+    pub(super) fn kept(chosen: &[Uuid]) -> Self {
+        Self { elsewhere: chosen.to_vec(), ..Self::default() }
+    }
+
+    /// What is chosen and not among the copies.
+    fn missing(copies: &[Pick], chosen: &[Uuid]) -> Vec<Uuid> {
+        let is_shown = |id: &Uuid| copies.iter().any(|pick| pick.id == *id);
+        let missing: BTreeSet<Uuid> = chosen.iter().copied().filter(|id| !is_shown(id)).collect();
+        missing.into_iter().take(MOST_LOOKED_UP.into()).collect()
+    }
+
+    /// The copies of a page, behind those that are chosen and on another page.
+    fn new(
+        mut chosen: Vec<Pick>,
+        mut copies: Vec<Pick>,
+        (missing, cursor, next): (usize, Option<&Cursor>, Option<String>),
+    ) -> Self {
+        let left_out = missing.saturating_sub(chosen.len());
+        chosen.append(&mut copies);
+        Self {
+            copies: chosen,
+            elsewhere: Vec::new(),
+            left_out,
+            at: cursor.map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
+            next,
+        }
     }
 }
 
@@ -57,40 +86,56 @@ pub(super) async fn own_picks(
     let cursor = typed.mine.cursor.as_ref();
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
     let (viewer, after) = (by.visitor.viewer(), copies_after(cursor)?);
-    let selection = CopySelection { codes, card: None };
+    let selection = CopySelection { codes, card: None, only: None };
     let found = own_copies::list(app, &reads, viewer, &selection, after, limit).await?;
-    let can_be_given = |copy: &own_copies::CopyResponse| !copy.frozen && !copy.voided;
+    let is_chosen = |copy: &own_copies::CopyResponse| typed.give.contains(&copy.id);
+    // One that was chosen is shown in any case, with what is wrong with it: the choice can be undone.
+    let is_shown =
+        |copy: &own_copies::CopyResponse| (!copy.frozen && !copy.voided) || is_chosen(copy);
     let pick = |copy: own_copies::CopyResponse| Pick {
         id: copy.id,
-        is_chosen: typed.give.contains(&copy.id),
-        note: copy.disputed.then_some(copy_words::IS_DISPUTED),
+        is_chosen: is_chosen(&copy),
+        note: copy_words::state(copy.voided, copy.frozen, copy.disputed),
         card: CardCell::of_copy(games, &copy.card, copy.rarity.as_deref()),
     };
-    Ok(Picks {
-        copies: found.data.into_iter().filter(can_be_given).map(pick).collect(),
-        elsewhere: Vec::new(),
-        at: cursor.map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
-        next: found.next_cursor,
-    })
+    let copies: Vec<Pick> = found.data.into_iter().filter(is_shown).map(pick).collect();
+    let missing = Picks::missing(&copies, &typed.give);
+    let chosen = if missing.is_empty() {
+        Vec::new()
+    } else {
+        let (only, most) = (CopySelection::of(missing.iter().copied()), most_looked_up()?);
+        let found = own_copies::list(app, &reads, viewer, &only, None, most).await?;
+        found.data.into_iter().map(pick).collect()
+    };
+    Ok(Picks::new(chosen, copies, (missing.len(), cursor, found.next_cursor)))
 }
 
-/// The copies that the other player shows; none of whoever shows none.
+fn most_looked_up() -> Result<PageLimit, Problem> {
+    PageLimit::try_from(MOST_LOOKED_UP).map_err(Problem::internal)
+}
+
+/// The copies that the other player shows, none of whoever shows none, behind those that this player has `offered`; and whether any are shown.
 pub(super) async fn shown_picks(
     app: &AppState,
     by: &Player<WriteTrades>,
     games: &Games,
     typed: &TypedOffer,
     (name, codes): (&AccountName, Codes),
-) -> Result<Picks, Problem> {
+    offered: Vec<Pick>,
+) -> Result<(Picks, bool), Problem> {
     let reads = by.visitor.must::<ReadTrades>()?;
     let cursor = typed.theirs.cursor.as_ref();
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
     let (viewer, after) = (by.visitor.viewer(), copies_after(cursor)?);
-    let selection = CopySelection { codes, card: None };
+    let selection = CopySelection { codes, card: None, only: None };
     let shown = trading::list_shown(app, &reads, viewer, name, &selection, after, limit).await;
     let found = match shown {
         Ok(found) => found,
-        Err(problem) if problem.code() == ProblemCode::NotFound => return Ok(Picks::default()),
+        Err(problem) if problem.code() == ProblemCode::NotFound => {
+            // Perhaps the name is mistyped: what was chosen stays until it is chosen anew.
+            let elsewhere = Picks::missing(&offered, &typed.want);
+            return Ok((Picks { copies: offered, elsewhere, ..Picks::default() }, false));
+        }
         Err(problem) => return Err(problem),
     };
     let pick = |copy: trading::ShownCopyResponse| Pick {
@@ -99,26 +144,29 @@ pub(super) async fn shown_picks(
         note: copy.disputed.then_some(copy_words::IS_DISPUTED),
         card: CardCell::of_copy(games, &copy.card, copy.rarity.as_deref()),
     };
-    Ok(Picks {
-        copies: found.data.into_iter().map(pick).collect(),
-        elsewhere: Vec::new(),
-        at: cursor.map(|cursor| cursor.as_str().to_owned()).unwrap_or_default(),
-        next: found.next_cursor,
-    })
+    let is_new = |copy: &trading::ShownCopyResponse| !offered.iter().any(|one| one.id == copy.id);
+    let mut page: Vec<Pick> = found.data.into_iter().filter(is_new).map(pick).collect();
+    let mut copies = offered;
+    copies.append(&mut page);
+    let missing = Picks::missing(&copies, &typed.want);
+    let chosen = if missing.is_empty() {
+        Vec::new()
+    } else {
+        let (only, most) = (CopySelection::of(missing.iter().copied()), most_looked_up()?);
+        let found = trading::list_shown(app, &reads, viewer, name, &only, None, most).await?;
+        found.data.into_iter().map(pick).collect()
+    };
+    Ok((Picks::new(chosen, copies, (missing.len(), cursor, found.next_cursor)), true))
 }
 
-impl Picks {
-    /// What the first offer gives may be asked for, whether it is shown otherwise or not.
-    pub(super) fn add_offered(&mut self, games: &Games, first: &TradeResponse, chosen: &[Uuid]) {
-        let is_new = |id: &Uuid| !self.copies.iter().any(|pick| pick.id == *id);
-        let offered = first.give.iter().filter(|copy| is_new(&copy.id)).map(|copy| Pick {
-            id: copy.id,
-            is_chosen: chosen.contains(&copy.id),
-            note: (copy.disputed == Some(true)).then_some(copy_words::IS_DISPUTED),
-            card: CardCell::of_copy(games, &copy.card, copy.rarity.as_deref()),
-        });
-        let mut all: Vec<Pick> = offered.collect();
-        all.append(&mut self.copies);
-        self.copies = all;
-    }
+/// What the first offer gives may be asked for, whether it is shown otherwise or not.
+pub(super) fn offered_picks(games: &Games, first: &TradeResponse, chosen: &[Uuid]) -> Vec<Pick> {
+    let offered = first.give.iter().filter(|copy| copy.available != Some(false));
+    let pick = |copy: &TradedCopyResponse| Pick {
+        id: copy.id,
+        is_chosen: chosen.contains(&copy.id),
+        note: (copy.disputed == Some(true)).then_some(copy_words::IS_DISPUTED),
+        card: CardCell::of_copy(games, &copy.card, copy.rarity.as_deref()),
+    };
+    offered.map(pick).collect()
 }

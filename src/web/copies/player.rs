@@ -11,12 +11,11 @@ use super::player_path;
 use super::trade_words;
 use super::views::CardCell;
 use super::words as copy_words;
-use crate::app::accounts::own_account;
 use crate::app::catalogue::codes::Codes;
 use crate::app::copies::own_copies::{CopySelection, copies_after};
 use crate::app::copies::trade_lists::{self, ShownTradeListResponse};
 use crate::app::copies::trading::{self, ShownCopyResponse};
-use crate::app::decks::public_decks::{self, PublicDeckRequest};
+use crate::app::decks::public_decks::{self, PublicDeckRequest, PublicDeckResponse};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -119,19 +118,22 @@ async fn page(
 ) -> Result<PlayerPage, Problem> {
     let games = Games::read(app).await?;
     let viewer = visitor.viewer();
-    let mut known = None;
+    // Asked of everybody, so that a page takes as long for a name that nobody has. It is shown only with something that the player shows.
+    let known = trading::find_name(app, name).await?;
+    let own = visitor.must::<ReadOwnAccount>().ok().map(|by| by.account());
+    let is_oneself = own.is_some() && own == known.as_ref().map(|(id, _)| *id);
+    let written = known.map_or_else(|| name.as_str().to_owned(), |(_, written)| written);
     let (mut lists, mut next_path) = (Vec::new(), None);
-    let path = player_path(name.as_str());
+    let path = player_path(&written);
     let kinds = [
         ("haves", TradeListKind::Have, copy_words::HAVES),
         ("wants", TradeListKind::Want, copy_words::WANTS),
     ];
     for (kind, of, heading) in kinds.into_iter().filter(|(kind, ..)| asked.shows(kind)) {
         let found = trade_lists::find_shown(app, viewer, name, of).await;
-        let Some(ShownTradeListResponse { player, items, .. }) = unless_missing(found)? else {
+        let Some(ShownTradeListResponse { items, .. }) = unless_missing(found)? else {
             continue;
         };
-        known = Some(player);
         let (from, most) = if asked.is_one(kind) { (asked.from, ENTRIES) } else { (0, FEW) };
         let (part, next) = part_of(&items, from, most.into());
         let next = next.map(|next| format!("{path}?show={kind}&from={next}"));
@@ -148,11 +150,6 @@ async fn page(
         });
     }
     let reads: Option<Granted<ReadTrades>> = visitor.must().ok();
-    let own = match visitor.must::<ReadOwnAccount>() {
-        Ok(by) => AccountName::parse(&own_account::find_own(app, &by).await?.name).ok(),
-        Err(_) => None,
-    };
-    let is_oneself = own.is_some_and(|own| own.key() == name.key());
     let mut copies = None;
     if let Some(reads) = reads.as_ref().filter(|_| asked.shows("copies")) {
         let found = find_copies(app, reads, visitor, name, asked).await?;
@@ -161,30 +158,32 @@ async fn page(
             if asked.is_one("copies") {
                 next_path = next.map(|cursor| format!("{path}?show=copies&cursor={cursor}"));
                 return CopiesView {
-                    tiles: tiles(&games, name, is_oneself, found.data),
+                    tiles: tiles(&games, &written, is_oneself, found.data),
                     all: None,
                 };
             }
             let all = next.map(|_| format!("{path}?show=copies"));
-            CopiesView { tiles: tiles(&games, name, is_oneself, found.data), all }
+            CopiesView { tiles: tiles(&games, &written, is_oneself, found.data), all }
         });
     }
     let is_part = asked.is_one("haves") || asked.is_one("wants") || asked.is_one("copies");
-    let query = format!("by:\"{}\"", name.as_str().replace(['"', '\\'], " "));
+    let query = format!("by:\"{}\"", written.replace(['"', '\\'], " "));
     let mut decks = Vec::new();
     if !is_part {
-        let found = find_decks(app, network, query.clone()).await;
-        known = known.or_else(|| found.first().map(|deck| deck.author.clone()));
-        decks = found
-            .into_iter()
-            .map(|deck| (deck.deck.name, format!("/decks/{}", deck.deck.id)))
-            .collect();
+        match find_decks(app, network, query.clone()).await {
+            Ok(found) => decks = found,
+            // Where they are all that there could be, it is not known now whether there is a page.
+            Err(problem) if lists.is_empty() && copies.is_none() && is_passing(&problem) => {
+                return Err(problem);
+            }
+            // The page is worth showing without them; and a name that no query can hold has none.
+            Err(problem) => tracing::warn!(%problem, "the page of a player lacks decks"),
+        }
     }
     if lists.is_empty() && copies.is_none() && decks.is_empty() {
         return Err(Problem::not_found());
     }
-    let name = known.unwrap_or_else(|| name.as_str().to_owned());
-    let mut frame = Frame::new(&name).at(Place::Elsewhere);
+    let mut frame = Frame::new(&written).at(Place::Elsewhere);
     frame.next.clone_from(&next_path);
     let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
     Ok(PlayerPage {
@@ -192,7 +191,7 @@ async fn page(
         is_oneself,
         is_stranger: visitor.is_stranger(),
         is_part,
-        offer_path: new_path(&name, None),
+        offer_path: new_path(&written, None),
         lists,
         copies,
         decks,
@@ -201,7 +200,7 @@ async fn page(
             .then(|| format!("{path}?show={}", asked.show)),
         next_path,
         path,
-        name,
+        name: written,
     })
 }
 
@@ -225,21 +224,21 @@ async fn find_copies(
     let limit = PageLimit::try_from(if is_one { ENTRIES } else { FEW });
     let limit = limit.map_err(Problem::internal)?;
     let after = copies_after(asked.cursor.as_ref().filter(|_| is_one))?;
-    let all = CopySelection { codes: Codes::default(), card: None };
+    let all = CopySelection { codes: Codes::default(), card: None, only: None };
     let viewer = visitor.viewer();
     unless_missing(trading::list_shown(app, by, viewer, name, &all, after, limit).await)
 }
 
 fn tiles(
     games: &Games,
-    player: &AccountName,
+    player: &str,
     is_oneself: bool,
     copies: Vec<ShownCopyResponse>,
 ) -> Vec<ShownTile> {
     let tile = |copy: ShownCopyResponse| {
         let card = CardCell::of_copy(games, &copy.card, copy.rarity.as_deref());
         ShownTile {
-            ask_path: (!is_oneself).then(|| new_path(player.as_str(), Some(copy.id))),
+            ask_path: (!is_oneself).then(|| new_path(player, Some(copy.id))),
             ask: copy_words::ask_for(&card.whole()),
             is_disputed: copy.disputed,
             card,
@@ -248,23 +247,22 @@ fn tiles(
     copies.into_iter().map(tile).collect()
 }
 
-/// The decks that a player shows to everybody. The page is worth showing without them, when nobody could look for them in time.
+/// Whether it may go better at another time.
+fn is_passing(problem: &Problem) -> bool {
+    let status = problem.code().status();
+    status == 429 || status >= 500
+}
+
+/// The decks that a player shows to everybody: their names, and where they are.
 async fn find_decks(
     app: &AppState,
     network: Network,
     text: String,
-) -> Vec<public_decks::PublicDeckResponse> {
+) -> Result<Vec<(String, String)>, Problem> {
     let request = PublicDeckRequest { text, ..PublicDeckRequest::default() };
-    let found = async {
-        let limit = PageLimit::try_from(DECKS).map_err(Problem::internal)?;
-        let query = request.check(app).await?;
-        public_decks::list(app, network, query, None, limit).await
-    };
-    match found.await {
-        Ok(found) => found.page.data,
-        Err(problem) => {
-            tracing::warn!(%problem, "the page of a player lacks decks");
-            Vec::new()
-        }
-    }
+    let limit = PageLimit::try_from(DECKS).map_err(Problem::internal)?;
+    let query = request.check(app).await?;
+    let found = public_decks::list(app, network, query, None, limit).await?;
+    let deck = |deck: PublicDeckResponse| (deck.deck.name, format!("/decks/{}", deck.deck.id));
+    Ok(found.page.data.into_iter().map(deck).collect())
 }

@@ -10,7 +10,7 @@ use super::section::Section;
 use super::trade_words;
 use super::views::CardCell;
 use super::words as copy_words;
-use super::{copy_path, player_path, trade_path};
+use super::{copy_path, trade_path};
 use crate::app::copies::trade_responses::{TradeResponse, TradedCopyResponse};
 use crate::app::copies::trades;
 use crate::app::decks::deck_trades::{self, TradeDecksResponse};
@@ -31,7 +31,6 @@ struct TradeView {
     path: String,
     title: String,
     other: String,
-    other_path: String,
     state: &'static str,
     is_open: bool,
     /// Whether the reader made it.
@@ -91,7 +90,6 @@ impl TradeView {
         Self {
             path: trade_path(summary.id),
             title: trade_words::title(is_own, &other),
-            other_path: player_path(&other),
             other,
             state: trade_words::state(summary.state, is_own),
             is_open,
@@ -142,6 +140,10 @@ struct TradePage {
     decks: Vec<DeckEffect>,
     /// How much is not told of decks.
     decks_left: Option<String>,
+    /// What the trade means for decks is not told if it cannot be accepted.
+    tells_decks: bool,
+    /// Whether it is known to make no difference to any deck.
+    changes_no_deck: bool,
     /// Whether this is the page that asks once more before the trade is accepted.
     is_confirming: bool,
 }
@@ -207,6 +209,10 @@ async fn show(
     let decks_left = effects.as_ref().and_then(|effects| {
         trade_words::decks_left(effects.decks_left_out, effects.decks_not_compared)
     });
+    let tells_decks = effects.as_ref().is_some_and(|effects| effects.possible);
+    let changes_no_deck = effects
+        .as_ref()
+        .is_some_and(|effects| effects.decks.is_empty() && effects.decks_not_compared == 0);
     let heading = if is_confirming { trade_words::ACCEPT_TITLE } else { trade.title.as_str() };
     let page = TradePage {
         frame: Frame::new(heading).at(Place::Collection),
@@ -215,6 +221,8 @@ async fn show(
         done,
         decks: effects.map(deck_effects).unwrap_or_default(),
         decks_left,
+        tells_decks,
+        changes_no_deck,
         trade,
         is_confirming,
     };
@@ -272,7 +280,7 @@ pub(in crate::web) async fn cancel(
     answered(&state, &by, network.0, id, cancelled, "cancelled").await
 }
 
-/// On to the trade after an answer; or the trade as it is now, with why the answer came to nothing.
+/// On to the trade after an answer.
 async fn answered(
     app: &AppState,
     by: &Player<WriteTrades>,
@@ -281,10 +289,26 @@ async fn answered(
     answer: Result<TradeResponse, Problem>,
     done: &str,
 ) -> Result<HttpResponse, Problem> {
-    let problem = match answer {
-        Ok(_) => return Ok(see_other(&format!("{}?done={done}", trade_path(id.0)))),
-        Err(problem) => problem,
-    };
+    match answer {
+        Ok(_) => Ok(see_other(&format!("{}?done={done}", trade_path(id.0)))),
+        Err(problem) => refused(app, by, network, id, problem).await,
+    }
+}
+
+/// Whether a problem says that nothing can be answered any more, or not by the reader.
+pub(super) fn is_over(problem: &Problem) -> bool {
+    use ProblemCode::{NotYourTurn, TradeClosed, TradeLapsed};
+    [TradeClosed, NotYourTurn, TradeLapsed].contains(&problem.code())
+}
+
+/// The trade as it is now, with why an answer to it came to nothing.
+pub(super) async fn refused(
+    app: &AppState,
+    by: &Player<WriteTrades>,
+    network: Network,
+    id: TradeId,
+    problem: Problem,
+) -> Result<HttpResponse, Problem> {
     let faults = match problem.code() {
         ProblemCode::TradeClosed | ProblemCode::NotYourTurn => {
             Faults::of_problem(&problem, &[], trade_words::fault)

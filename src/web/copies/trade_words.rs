@@ -21,8 +21,7 @@ pub(super) const GIVE_NOTHING: &str = "Nothing: it is a gift to you.";
 pub(super) const GET_NOTHING: &str = "Nothing: it is a gift of yours.";
 pub(super) const ANSWERS_ANOTHER: &str = "The offer that this one answers";
 pub(super) const ANSWERED_BY_ANOTHER: &str = "The offer that answers this one";
-pub(super) const STUCK: &str =
-    "A copy of this offer cannot be given any more. As it is, the offer can only lapse.";
+pub(super) const STUCK: &str = "A copy of this offer cannot be given any more. As it is, the offer can only end without a trade.";
 pub(super) const DISPUTE_COMES_ALONG: &str =
     "Somebody claims a copy that you would get. Whoever takes the copy takes the dispute, too.";
 pub(super) const MY_DECKS: &str = "What it means for your decks";
@@ -121,11 +120,24 @@ fn copies(count: i64) -> String {
     }
 }
 
-/// How much is chosen that is not shown; `None`: nothing.
+/// How much is chosen that cannot be shown; `None`: nothing.
 pub(super) fn kept(gives: usize, gets: usize) -> Option<String> {
     let count = |count| i64::try_from(count).unwrap_or(i64::MAX);
     let terms = terms(count(gives), count(gets));
-    (gives + gets > 0).then(|| format!("Chosen, and not in the lists below: {terms}."))
+    (gives + gets > 0).then(|| format!("Chosen, and not shown below: {terms}."))
+}
+
+/// How much was chosen that cannot be chosen any more; `None`: nothing.
+pub(super) fn left_out(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(
+            "1 copy that you had chosen cannot be traded any more, and is left out.".to_owned(),
+        ),
+        _ => Some(format!(
+            "{count} copies that you had chosen cannot be traded any more, and are left out."
+        )),
+    }
 }
 
 /// What is said of a copy in a trade.

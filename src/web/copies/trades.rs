@@ -6,9 +6,9 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::section::Section;
+use super::trade_path;
 use super::trade_words;
 use super::words as copy_words;
-use super::{player_path, trade_path};
 use crate::app::copies::trade_responses::TradeSummaryResponse;
 use crate::app::copies::trades::{self, TradeFilter};
 use crate::app::page::{Cursor, PageLimit};
@@ -78,8 +78,6 @@ struct StateLink {
 struct TradeRow {
     path: String,
     title: String,
-    other: String,
-    other_path: String,
     state: &'static str,
     terms: String,
     message: Option<String>,
@@ -97,8 +95,6 @@ impl From<TradeSummaryResponse> for TradeRow {
         Self {
             path: trade_path(trade.id),
             title: trade_words::title(is_own, &other),
-            other_path: player_path(&other),
-            other,
             state: trade_words::state(trade.state, is_own),
             terms: trade_words::terms(gives, gets),
             message: trade.message,

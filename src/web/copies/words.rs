@@ -68,14 +68,22 @@ pub(super) const ADD_CARD_ABOUT: &str = "Without a rarity any will do. Not sure 
 pub(super) const HOW_MANY: &str = "How many";
 pub(super) const ADD: &str = "Add";
 pub(super) const SOME_ARE_GONE: &str = "Some cards of the form are not on the list any more.";
-pub(super) const NUMBER_FAULT: &str = "Each number must be 0 to 9999.";
 pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
 pub(super) const ON_LIST_ALREADY: &str =
     "The card is on the list already. Change its number there.";
 pub(super) const LIST_FULL: &str = "The list holds 2000 entries: take some off first.";
-pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you have opened this page, and nothing was overwritten. Beside numbers that differ is what the list has. Saving again puts yours in its place.";
-pub(super) const ITEM_GONE: &str =
-    "A card of the list is not there any more. Set its number to 0 to take it off.";
+pub(super) const LIST_CHANGED_MEANWHILE: &str = "The list was changed elsewhere since you opened it, and nothing was overwritten. Beside numbers that differ is what the list has. Saving again puts yours in its place.";
+
+/// A number of a card that was refused.
+pub(super) fn number_fault(card: &str) -> String {
+    format!("{card}: the number must be 0 to 9999.")
+}
+
+/// A card of a list that cannot be on it any more; `None`: it is not known which.
+pub(super) fn item_gone(card: Option<&str>) -> String {
+    let card = card.unwrap_or("A card of the list");
+    format!("{card} is not there any more. Set its number to 0 to take it off.")
+}
 
 /// Who may read a list, to choose from: what is sent, and what is said.
 pub(super) const VISIBILITIES: [(&str, &str); 2] =
@@ -101,6 +109,12 @@ pub(super) fn on_list(quantity: &i32) -> String {
     format!("on the list: {}", grouped(i64::from(*quantity)))
 }
 
+/// Who reads the list as it is stored, beside another choice.
+pub(super) fn readers_on_list(visibility: &str) -> String {
+    let stored = VISIBILITIES.iter().find(|(code, _)| *code == visibility);
+    format!("on the list: {}", stored.map_or(visibility, |(_, name)| *name))
+}
+
 /// The field of the number of a card.
 pub(super) fn quantity_of(card: &str) -> String {
     format!("How many of {card}")
@@ -112,7 +126,7 @@ pub(super) fn all_of(count: usize) -> String {
 }
 
 // Players.
-pub(super) const THIS_IS_YOU: &str = "This is what others see of you. Public lists are read by everybody; your copies by other players, if your account says so.";
+pub(super) const THIS_IS_YOU: &str = "This is what others see of you. Public lists are read by everybody. Other players see your copies if you allow it in your account.";
 pub(super) const SHOWN_COPIES: &str = "Copies";
 pub(super) const NO_SHOWN_COPIES: &str = "There is no copy to show at the moment.";
 pub(super) const ALL_SHOWN_COPIES: &str = "All copies";
@@ -128,7 +142,7 @@ pub(super) fn ask_for(card: &str) -> String {
 
 // Disputes.
 pub(super) const DISPUTES_ABOUT: &str = "Two players say that they hold the same copy, and a moderator decides. A dispute begins when somebody types a code that is registered to another player.";
-pub(super) const NO_DISPUTES: &str = "You are a side of no dispute.";
+pub(super) const NO_DISPUTES: &str = "You have no disputes.";
 pub(super) const YOUR_SIDE: &str = "You";
 pub(super) const OPENED: &str = "Opened";
 pub(super) const CLOSED: &str = "Closed";

@@ -88,3 +88,20 @@ impl<'a> Browser<'a> {
         answer
     }
 }
+
+/// While the session that this returns holds it, a request of the player with this key seems to be still running.
+pub async fn hold_key(app: &TestApp, name: &str, key: &str) -> tokio_postgres::Client {
+    let session = app.db().session().await;
+    // The lock of a key is named by the first eight bytes of a hash: see `store/operations/idempotency.rs`.
+    let lock = format!(
+        "SELECT pg_advisory_lock(('x' || encode(substr(sha256(uuid_send(id) || convert_to('{key}', 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint) \
+         FROM accounts WHERE name = '{name}'"
+    );
+    session.batch_execute(&lock).await.unwrap();
+    session
+}
+
+/// Ends what [`hold_key`] began.
+pub async fn release_key(session: &tokio_postgres::Client) {
+    session.batch_execute("SELECT pg_advisory_unlock_all()").await.unwrap();
+}

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Browser, check, fields, start};
+use crate::pages::browser::{hold_key, release_key};
 use crate::support::{Player, RequestExt as _, TestApp};
 
 const CARD: &str = "The base card, numbered 001!, base 001, Rare, Near mint";
@@ -44,11 +45,14 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
         page.only("main").text
     );
     assert_eq!(quantities(&app, &ada).await, rare(4));
-    // The same form twice is one change.
-    hers.post("/my/collection", &new).await;
-    assert_eq!(quantities(&app, &ada).await, rare(4));
-
+    // The same form twice is one change, which the second does not undo.
     let undo = format!("Undo the change of {CARD}");
+    let again = check("again", &hers.post("/my/collection", &new).await);
+    assert_eq!(quantities(&app, &ada).await, rare(4));
+    let main = &again.only("main").text;
+    assert!(main.contains(&format!("{CARD}: it was counted before. There are 4 now.")), "{main}");
+    assert!(!again.all("button").any(|button| button.get("aria-label") == Some(&undo)));
+
     for (label, field, after) in [
         (format!("+1: {CARD}"), "", 5),
         (format!("−1: {CARD}"), "", 3),
@@ -152,7 +156,12 @@ async fn what_is_not_clear_is_asked_and_counted_then() {
     wrong.push(("quantity", "10000"));
     let refused = hers.post("/my/collection", &wrong).await;
     assert_eq!(refused.status, 422);
-    assert!(check("wrong", &refused).only("main").text.contains("The number must be 0 to 9999."));
+    let page = check("wrong", &refused);
+    let said = "The base card, numbered 002!, base 002, Mythic Rare, Damaged: The number must be 0 to 9999.";
+    assert!(page.only("main").text.contains(said), "{}", page.only("main").text);
+    let field = page.all("input").find(|field| field.get("id") == Some("wrong-number")).unwrap();
+    assert_eq!((field.get("value"), field.get("aria-invalid")), (Some("10000"), Some("true")));
+    assert!(page.all("a").any(|link| link.get("href") == Some("#wrong-number")));
     assert_eq!(quantities(&app, &ada).await, counted);
     let refused = hers.post("/my/collection", &[("step", "more"), ("condition", "new")]).await;
     assert_eq!(refused.status, 422);
@@ -191,4 +200,80 @@ async fn the_collection_is_narrowed_and_shows_no_hidden_card() {
     for query in ["game=none", "set=baze", "rarity=a b", "cursor=x"] {
         assert_eq!(hers.get(&format!("/my/collection?{query}")).await.status, 400, "{query}");
     }
+}
+
+/// Whoever clicks twice, and sends the form again that then comes, counts once.
+#[tokio::test]
+async fn what_is_being_counted_and_sent_again_is_counted_once() {
+    let (app, ada) = start().await;
+    let change =
+        json!({ "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 4 });
+    let body = json!({ "changes": [change] });
+    app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let more = format!("+1: {CARD}");
+    let page = hers.page("/my/collection").await;
+    let sent = fields(&page, &more);
+    let key = sent.iter().find(|(name, _)| *name == "key").unwrap().1;
+    let running = hold_key(&app, "ada", key).await;
+    let refused = hers.post("/my/collection", &sent).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check("running", &refused);
+    assert!(page.only("main").text.contains("It is being counted at the moment."));
+    let again = fields(&page, &more);
+    assert!(again.contains(&("key", key)), "it is the same request: {again:?}");
+    release_key(&running).await;
+    for (fields, said) in [(&sent, "4 before, 5 now."), (&again, "it was counted before.")] {
+        let answer = hers.post("/my/collection", fields).await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let page = check(said, &answer);
+        assert!(page.only("main").text.contains(said), "{}", page.only("main").text);
+        assert_eq!(quantities(&app, &ada).await, rare(5));
+    }
+    // The form that adds cards.
+    let new = [
+        ("card_game", "ttcg"),
+        ("card_name", "the base card numbered 001"),
+        ("card_rarity", "rare"),
+        ("condition", "near_mint"),
+        ("add", "1"),
+        ("key", "added"),
+        ("step", "new"),
+    ];
+    let running = hold_key(&app, "ada", "added").await;
+    let page = check("running", &hers.post("/my/collection", &new).await);
+    release_key(&running).await;
+    let is_key = |field: &&crate::pages::html::Element| {
+        field.get("name") == Some("key") && field.get("value") == Some("added")
+    };
+    assert_eq!(page.all("input").filter(is_key).count(), 1);
+    assert_eq!(quantities(&app, &ada).await, rare(5));
+}
+
+#[tokio::test]
+async fn nothing_is_changed_from_an_address_that_cannot_be_read() {
+    let (app, ada) = start().await;
+    let change = |number: &str, add: i32| {
+        let change = json!({ "game": "ttcg", "set": "base", "number": number, "rarity": "rare", "add": add });
+        let body = json!({ "changes": [change] });
+        app.post("/v1/collection/changes").by(&ada).json(&body).answer()
+    };
+    change("001", 4).await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let page = hers.page("/my/collection").await;
+    let mut sent = fields(&page, &format!("+1: {CARD}"));
+    sent.retain(|(name, _)| *name != "cursor");
+    sent.push(("cursor", "x"));
+    let refused = hers.post("/my/collection", &sent).await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(quantities(&app, &ada).await, rare(4));
+    // A later page that has become empty says nothing of those before it.
+    change("002", 1).await.expect(200);
+    let first = app.get("/v1/collection?limit=1").by(&ada).answer().await.expect(200);
+    change("002", -1).await.expect(200);
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let page = hers.page(&format!("/my/collection?cursor={cursor}")).await;
+    let main = &page.only("main").text;
+    assert!(main.contains("You have counted no such card."), "{main}");
+    assert!(!main.contains("You have counted no card yet."), "{main}");
 }

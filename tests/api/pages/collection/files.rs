@@ -135,6 +135,18 @@ async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
     }
     let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
     assert_eq!(entries["data"].as_array().unwrap().len(), 0);
+    // What is too large is not shown again, and a file may be as large as one that the API takes.
+    let (long, large) = ("x".repeat(256 * 1024 + 1), vec![b'x'; 16 * 1024 * 1024 + 1]);
+    for (fields, file, said) in [
+        (vec![("pasted", &*long)], None, "The pasted text is longer than 256 KiB."),
+        (vec![], Some(&large[..]), "The file is larger than 16 MiB."),
+    ] {
+        let refused = send(&app, &hers, &fields, file).await;
+        assert_eq!(refused.status, 413, "{said}");
+        let page = check("large", &refused);
+        assert!(page.only("main").text.contains(said), "{said}");
+        assert_eq!(page.only("textarea").text, "");
+    }
     // A form without a file in it is none.
     assert_eq!(hers.post("/my/collection/import", &[("pasted", pasted)]).await.status, 415);
 }

@@ -1,6 +1,7 @@
 //! Disputes: each side says what it has to say, and sees nothing of the other.
 
 use super::{Browser, actions, check, links, two, value};
+use crate::pages::browser::{hold_key, release_key};
 use crate::support::{RequestExt as _, text};
 
 #[tokio::test]
@@ -9,9 +10,7 @@ async fn a_claim_leads_to_its_dispute_and_each_side_sees_its_own() {
     let copy = app.register(&ada, &cards[0]).await;
     let mut his = Browser::of(&app, "ben").await;
     let hers = Browser::of(&app, "ada").await;
-    assert!(
-        hers.page("/disputes").await.only("main").text.contains("You are a side of no dispute.")
-    );
+    assert!(hers.page("/disputes").await.only("main").text.contains("You have no disputes."));
     let claim =
         his.send("/submit", &[("serial", &cards[0].serial), ("card", &cards[0].name)]).await;
     assert_eq!(claim.status, 409);
@@ -98,4 +97,32 @@ async fn what_cannot_be_said_is_told_and_a_claim_is_withdrawn_once() {
         (stored["state"].as_str(), stored["statements"].as_array().unwrap().len()),
         (Some("withdrawn"), 0)
     );
+}
+
+/// Whoever clicks twice, and sends the form again that then comes, says it once.
+#[tokio::test]
+async fn what_is_being_said_and_said_again_is_said_once() {
+    let (app, cards, ada, ben) = two().await;
+    app.register(&ada, &cards[0]).await;
+    let claim = app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
+    let path = format!("/disputes/{}", text(&claim, "dispute_id"));
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    let fields = [("text", "It is mine."), ("key", value(&form, "key"))];
+    let running = hold_key(&app, "ada", value(&form, "key")).await;
+    let refused = hers.post(&path, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check("running", &refused);
+    assert!(page.only("main").text.contains("It is being written down at the moment."));
+    assert_eq!(value(&page, "key"), value(&form, "key"), "it is the same request");
+    release_key(&running).await;
+    let again = [("text", page.only("textarea").text.as_str()), ("key", value(&page, "key"))];
+    for fields in [fields, again] {
+        let said = hers.post(&path, &fields).await;
+        assert_eq!(said.status, 303, "{}", said.text());
+    }
+    let stored = app.get(&format!("/v1{path}")).by(&ada).answer().await.expect(200);
+    assert_eq!(stored["statements"].as_array().unwrap().len(), 1);
+    let wrong = check("wrong", &hers.post(&path, &[("text", ""), ("key", "k")]).await);
+    assert_ne!(value(&wrong, "key"), "k", "what is sent next is another request");
 }

@@ -131,7 +131,12 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
     assert_eq!(value(&form, "revision"), "1");
     let wrong = send("1", ["1", "x", "3"]).await;
     assert_eq!(wrong.status, 422);
-    assert!(check("wrong", &wrong).only("main").text.contains("Each number must be 0 to 9999."));
+    let wrong = check("wrong", &wrong);
+    let said = "The base card, numbered 002!, base 002: the number must be 0 to 9999.";
+    assert!(wrong.only("main").text.contains(said), "{}", wrong.only("main").text);
+    let field = wrong.all("input").find(|field| field.get("id") == Some("wrong-number")).unwrap();
+    assert_eq!((field.get("value"), field.get("aria-invalid")), (Some("x"), Some("true")));
+    assert!(links(&wrong).contains(&"#wrong-number"));
     let saved = send("1", ["5", "0", "3"]).await;
     assert_eq!(saved.header("location"), "/my/lists/haves?from=0&done=saved", "{}", saved.text());
     let haves = stored(&app, &ada, "haves").await;
@@ -154,6 +159,15 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
     }
     assert!(!main.contains("on the list: 3"), "only what differs: {main}");
     assert_eq!(value(&stale, "revision"), "2");
+    assert!(!main.contains("on the list: Everybody"), "she wants what is so: {main}");
+    let fields = [("revision", "1"), ("visibility", "private"), ("step", "save")];
+    let other = hers.post("/my/lists/haves", &fields).await;
+    assert_eq!(other.status, 412);
+    let other = check("other", &other);
+    let chosen: Vec<_> =
+        other.all("option").filter(|option| option.get("selected").is_some()).collect();
+    assert!(chosen.iter().any(|option| option.get("value") == Some("private")), "{chosen:?}");
+    assert!(other.only("main").text.contains("on the list: Everybody"));
     assert_eq!(send("2", ["7", "2", "3"]).await.status, 303);
     let haves = stored(&app, &ada, "haves").await;
     assert_eq!(haves["items"][0]["quantity"], 7);

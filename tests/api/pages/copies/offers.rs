@@ -1,6 +1,7 @@
 //! Offers are made of copies that are chosen, and answered with other ones.
 
-use super::{Browser, check, links, two, value};
+use super::{Browser, NOTHING, actions, check, links, two, value};
+use crate::pages::browser::{hold_key, release_key};
 use crate::pages::html::Page;
 use crate::support::{RequestExt as _, text};
 
@@ -104,6 +105,15 @@ async fn what_is_wrong_with_an_offer_is_told_and_nothing_is_lost() {
                 || picks(&page, "give").contains(&(&*mine, true));
             assert!(is_kept, "{fields:?}");
         }
+        if fields.contains(&("player", "ben")) {
+            assert_ne!(value(&page, "key"), "k", "what is sent next is another request");
+        }
+        if at == "player" {
+            // The name can be corrected where it is.
+            let field = page.all("input").find(|field| field.get("id") == Some("player")).unwrap();
+            assert_eq!(field.get("value"), Some(fields[0].1));
+            assert_eq!(field.get("aria-invalid"), Some("true"));
+        }
     }
     // The API knows of none.
     let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
@@ -128,12 +138,21 @@ async fn what_is_chosen_stays_chosen_in_other_parts_of_the_lists() {
     let page = check("narrow", &look);
     assert_eq!(
         (picks(&page, "give"), kept(&page, "give")),
-        (vec![(&*open, false)], vec![&*hidden])
+        (vec![(&*hidden, true), (&*open, false)], Vec::new()),
+        "what is chosen stands before the others"
     );
+    let fields = [
+        ("player", "ben"),
+        ("give", NOTHING),
+        ("give", &*open),
+        ("set", "base"),
+        ("step", "narrow"),
+    ];
+    let page = check("gone", &hers.post("/trades/new", &fields).await);
+    assert_eq!(picks(&page, "give"), [(&*open, true)]);
+    assert!(kept(&page, "give").is_empty());
     assert!(
-        page.only("main")
-            .text
-            .contains("Chosen, and not in the lists below: you give 1 copy, you get nothing.")
+        page.only("main").text.contains("1 copy that you had chosen cannot be traded any more")
     );
     let wrong =
         hers.post("/trades/new", &[("player", "ben"), ("set", "baze"), ("step", "narrow")]).await;
@@ -178,4 +197,89 @@ async fn an_offer_is_answered_with_another_one() {
     assert_eq!((stored["from"].as_str(), stored["to"].as_str()), (Some("ben"), Some("ada")));
     assert_eq!(stored["want"][0]["id"], hers_copy);
     assert_eq!(stored["give"].as_array().unwrap().len(), 0);
+}
+
+/// Whoever clicks twice, and sends the form again that then comes, makes one offer.
+#[tokio::test]
+async fn an_offer_that_is_being_sent_and_sent_again_is_one_offer() {
+    let (app, cards, ada, _) = two().await;
+    let mine = app.register(&ada, &cards[0]).await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/trades/new?player=ben").await;
+    let key = value(&form, "key");
+    let fields =
+        [("key", key), ("player", "ben"), ("give", &*mine), ("hours", "336"), ("step", "send")];
+    let running = hold_key(&app, "ada", key).await;
+    let refused = hers.post("/trades/new", &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check("running", &refused);
+    assert!(page.only("main").text.contains("The offer is being sent at the moment."));
+    assert_eq!(value(&page, "key"), key, "it is the same request");
+    release_key(&running).await;
+    let first = hers.post("/trades/new", &fields).await;
+    assert_eq!(first.status, 303, "{}", first.text());
+    let again = [&[("key", value(&page, "key"))], &fields[1..]].concat();
+    let again = hers.post("/trades/new", &again).await;
+    assert_eq!(again.header("location"), first.header("location"));
+    let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
+    assert_eq!(trades["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_cannot_be_given_any_more_is_not_chosen_in_an_answer() {
+    let (app, cards, ada, ben) = two().await;
+    let hers_copy = app.register(&ada, &cards[0]).await;
+    let (frozen, other) =
+        (app.register(&ben, &cards[1]).await, app.register(&ben, &cards[2]).await);
+    app.set_trading(&ben, "public").await;
+    let trade = app.offer(&ada, &ben, &[&hers_copy], &[&frozen, &other]).await.expect(201);
+    let moderator = app.moderator().await;
+    app.moderate(&moderator, &frozen, "freeze").await.expect(200);
+    let his = Browser::of(&app, "ben").await;
+    let path = format!("/trades/{}/counter", text(&trade, "id"));
+    let form = his.page(&path).await;
+    assert_eq!(
+        (picks(&form, "give"), picks(&form, "want")),
+        (vec![(&*other, true)], vec![(&*hers_copy, true)])
+    );
+    let anew = his.page(&format!("{path}?anew=1")).await;
+    assert_eq!(
+        (picks(&anew, "give"), picks(&anew, "want")),
+        (vec![(&*other, false)], vec![(&*hers_copy, false)])
+    );
+    // Where it was chosen it stays to be seen, so that the choice can be undone.
+    let fields = [("key", "k"), ("give", &*frozen), ("give", &*other), ("hours", "336")];
+    let refused = his.post(&path, &[&fields[..], &[("step", "send")]].concat()).await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    let page = check("frozen", &refused);
+    assert!(page.only("main").text.contains("Is frozen by a moderator"));
+    let chosen = picks(&page, "give");
+    assert!(chosen.contains(&(&*frozen, true)) && chosen.contains(&(&*other, true)), "{chosen:?}");
+    let mended = [("key", value(&page, "key")), fields[2], fields[3], ("step", "send")];
+    let sent = his.post(&path, &mended).await;
+    assert_eq!(sent.status, 303, "{}", sent.text());
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_too_late_shows_what_has_become_of_the_offer() {
+    let (app, cards, ada, ben) = two().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let trade = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let path = format!("/trades/{trade}");
+    let fields = [("key", "k"), ("want", &*copy), ("hours", "336"), ("step", "send")];
+    let own = hers.post(&format!("{path}/counter"), &[("give", &*copy), ("step", "send")]).await;
+    assert_eq!(own.status, 409, "{}", own.text());
+    let own = check("own", &own);
+    assert_eq!(own.only("h1").text, "Your offer to ben");
+    assert!(own.only("main").text.contains("Only the other player can do this."));
+    app.on_trade(&ada, &trade, "cancel").await.expect(200);
+    let late = his.post(&format!("{path}/counter"), &fields).await;
+    assert_eq!(late.status, 409, "{}", late.text());
+    let late = check("late", &late);
+    assert_eq!(late.only("h1").text, "Offer of ada");
+    assert!(late.only("main").text.contains("The offer is not open any more."));
+    assert_eq!(actions(&late), Vec::<&str>::new());
+    let look = his.post(&format!("{path}/counter"), &[("step", "narrow")]).await;
+    assert_eq!((look.status, look.header("location")), (303, path));
 }

@@ -34,6 +34,10 @@ async fn a_player_shows_what_is_public_and_nothing_else() {
     let hers = Browser::of(&app, "ada").await;
     let own = hers.page("/players/Ada").await;
     assert!(own.only("main").text.contains("This is what others see of you."));
+    for browser in [&hers, &his] {
+        let page = browser.page("/players/ADA").await;
+        assert_eq!(page.only("h1").text, "ada", "it is written as she writes it");
+    }
     assert!(!links(&own).iter().any(|link| link.starts_with("/trades/new")));
 
     let item = json!({ "game": "ttcg", "set": "dusk", "number": "001", "rarity": cards[0].rarity, "quantity": 3 });

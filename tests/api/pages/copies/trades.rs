@@ -20,6 +20,8 @@ async fn an_offer_is_accepted_after_a_second_question() {
         let page = browser.page(&path).await;
         assert_eq!(page.only("h1").text, title);
         assert!(page.only("main").text.contains("It makes no difference to your decks."));
+        // Who shows nothing has no page.
+        assert!(!links(&page).iter().any(|link| link.starts_with("/players/")));
     }
     // What happened to him leads there, too.
     assert!(links(&his.page("/my/events").await).contains(&path.as_str()));
@@ -105,8 +107,10 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
     let his = Browser::of(&app, "ben").await;
     let path = format!("/trades/{trade}");
     let page = his.page(&path).await;
-    assert!(page.only("main").text.contains("the offer can only lapse"));
+    assert!(page.only("main").text.contains("the offer can only end without a trade"));
     assert!(page.only("main").text.contains("Cannot be given any more"));
+    // It is not known what it would mean for decks.
+    assert!(!page.only("main").text.contains("your decks"));
     let lapsed = his.post(&format!("{path}/accept"), &[]).await;
     assert_eq!(lapsed.status, 409);
     let lapsed = check("lapsed", &lapsed);
