@@ -162,6 +162,9 @@ def keyboard(page, has_own_focus):
     for _ in range(2 * stops + 6):
         page.keyboard.press("Tab")
         stop = ask(page, STOPPED)
+        if visited and stop["place"] == visited[-1]:
+            # Fields of dates have stops of their own for day, month and year.
+            continue
         if stop["place"] in visited:
             break
         if stop["place"] >= 0:

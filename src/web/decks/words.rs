@@ -92,12 +92,12 @@ pub(super) const TAGS_HELP: &str = "One a line.";
 pub(super) const FOLDER_HELP: &str = "Where you keep it. Nobody else is told.";
 pub(super) const DESCRIPTION_HELP: &str =
     "*Emphasis* stands between stars, and a blank line begins a paragraph.";
-pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you have opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
+pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
 pub(super) const SAVED_VERSION: &str = "The version that is saved";
 pub(super) const YOUR_VERSION: &str = "Your version";
 pub(super) const LOSES_COPIES: &str = "This deck says which of your copies it is made of. The list below cannot say that. Saving it here forgets which copies they are; changes through the API keep them.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
-    "The deck was changed since you have opened the page. Look at it again before you delete it.";
+    "The deck was changed since you opened the page. Look at it again before you delete it.";
 
 /// Who may read a deck, to choose from: what is sent, and what is said.
 pub(super) const VISIBILITIES: [(&str, &str); 3] = [
