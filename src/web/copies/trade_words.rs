@@ -75,7 +75,7 @@ pub(super) const LIFETIMES: [(u16, &str); 6] = [
 
 /// What a trade is called; `is_own`: the reader made it.
 pub(super) fn title(is_own: bool, other: &str) -> String {
-    if is_own { format!("Your offer to {other}") } else { format!("Offer of {other}") }
+    if is_own { format!("Your offer to {other}") } else { format!("Offer from {other}") }
 }
 
 /// How far a trade is.

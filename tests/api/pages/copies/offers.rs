@@ -25,7 +25,8 @@ fn kept<'a>(page: &'a Page, name: &str) -> Vec<&'a str> {
 async fn an_offer_is_made_of_what_both_have() {
     let (app, cards, ada, ben) = two().await;
     // Of another card, which she does not see.
-    let (mine, theirs) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[10]).await);
+    let (mine, theirs) =
+        (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[10]).await);
     let hers = Browser::of(&app, "ada").await;
     let asked = hers.page(&format!("/trades/new?give={mine}")).await;
     assert_eq!(asked.only("h1").text, "New offer");
@@ -277,7 +278,7 @@ async fn an_answer_that_comes_too_late_shows_what_has_become_of_the_offer() {
     let late = his.post(&format!("{path}/counter"), &fields).await;
     assert_eq!(late.status, 409, "{}", late.text());
     let late = check("late", &late);
-    assert_eq!(late.only("h1").text, "Offer of ada");
+    assert_eq!(late.only("h1").text, "Offer from ada");
     assert!(late.only("main").text.contains("The offer is not open any more."));
     assert_eq!(actions(&late), Vec::<&str>::new());
     let look = his.post(&format!("{path}/counter"), &[("step", "narrow")]).await;

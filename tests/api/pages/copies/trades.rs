@@ -12,7 +12,7 @@ async fn an_offer_is_accepted_after_a_second_question() {
     let path = format!("/trades/{trade}");
     for (browser, title, state) in [
         (&hers, "Your offer to ben", "Waiting for the other player"),
-        (&his, "Offer of ada", "Waiting for you"),
+        (&his, "Offer from ada", "Waiting for you"),
     ] {
         let list = browser.page("/trades").await;
         let row = list.all("li").find(|row| row.text.contains(title)).unwrap();

@@ -51,7 +51,7 @@ async fn the_gallery_can_be_narrowed() {
     fire["attributes"]["type"] = "fire".into();
     shared(&app, &ada, &fire).await;
     let narrowed = check("/designs", &page(&app, "/designs?game=ttcg&q=owl+or+heron").await);
-    let path = "/designs?q=%28owl+or+heron%29+type%3Afire&game=ttcg";
+    let path = "/designs?q=%28owl+or+heron%29+attributes.type%3Afire&game=ttcg";
     assert!(links_to(&narrowed, path), "{:?}", narrowed.all("a").collect::<Vec<_>>());
     let one = check(path, &page(&app, path).await);
     assert_eq!(one.all("li").filter(|tile| tile.has_class("tile")).count(), 1);
