@@ -88,8 +88,8 @@ fn shortened(line: &str, column: usize) -> String {
 mod tests {
     use super::*;
 
-    fn place(line: usize, column: usize) -> Option<TextPlace> {
-        Some(TextPlace { line, column })
+    const fn place(line: usize, column: usize) -> TextPlace {
+        TextPlace { line, column }
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
         let found = located(text, faults, true);
         let told: Vec<_> = found.iter().map(|fault| (fault.place, fault.line.as_str())).collect();
         let line = "  \"code\": 7";
-        assert_eq!(told, [(None, ""), (place(2, 3), line), (place(2, 11), line)]);
+        assert_eq!(told, [(None, ""), (Some(place(2, 3)), line), (Some(place(2, 11)), line)]);
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
         let mut fault = InputFault::at("/kinds/0", "is unknown").on_line(2);
         fault.column = Some(4);
         let found = located("a = 1\nb = 2", vec![fault], false);
-        assert_eq!((found[0].place, found[0].line.as_str()), (place(2, 4), "b = 2"));
+        assert_eq!((found[0].place, found[0].line.as_str()), (Some(place(2, 4)), "b = 2"));
     }
 
     #[test]

@@ -112,11 +112,10 @@ fn show(
 }
 
 /// What is to be changed, or why the text cannot be read.
-fn read(before: &Map<String, Value>, text: &str) -> Result<Map<String, Value>, InputFault> {
-    let unreadable = |error: serde_json::Error| InputFault::at("", error);
+fn read(before: &Map<String, Value>, text: &str) -> Result<Map<String, Value>, serde_json::Error> {
     // It refuses members that stand twice; of the values one is taken.
-    serde_json::from_str::<MergePatch>(text).map_err(unreadable)?;
-    let after: Map<String, Value> = serde_json::from_str(text).map_err(unreadable)?;
+    serde_json::from_str::<MergePatch>(text)?;
+    let after: Map<String, Value> = serde_json::from_str(text)?;
     Ok(patch_between(before, &after))
 }
 
@@ -132,7 +131,8 @@ pub(in crate::web) async fn change_document(
     let stored = find(&state, &by, id).await?;
     let patch = match read(&stored.document, &typed.document) {
         Ok(patch) => patch,
-        Err(fault) => {
+        Err(error) => {
+            let fault = InputFault::at("", error);
             let said = in_text(&state, &typed.document, vec![fault]).await?;
             return show(&by, 422, &stored, typed, said);
         }

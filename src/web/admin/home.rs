@@ -89,7 +89,7 @@ pub(in crate::web) async fn find_start(
         steps: if steps.iter().all(|step| step.is_done) { Vec::new() } else { steps },
         is_due,
         waiting,
-        tools: tools.iter().map(|(path, name, about)| Tool { path, name, about }).collect(),
+        tools: tools.iter().map(|(path, name, about)| Tool { name, about, path }).collect(),
     };
     private(200, &page)
 }

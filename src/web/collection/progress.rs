@@ -13,6 +13,7 @@ use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, Viewer};
+use crate::domain::code::Code;
 use crate::web::copies::{Choice, Games, Narrowing, Section};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -99,7 +100,7 @@ pub(in crate::web) async fn find_progress(
     let (status, sets, faults) = match asked.codes(&state).await? {
         Ok(codes) => {
             let found = collection_progress::find_completion(&state, &by, viewer, &codes).await?;
-            let game = codes.game.map(|code| code.into_string()).unwrap_or_default();
+            let game = codes.game.map(Code::into_string).unwrap_or_default();
             let sets = found.data.into_iter().map(|set| SetView::new(&games, &game, set));
             (200, sets.collect(), Faults::none())
         }

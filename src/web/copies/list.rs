@@ -204,13 +204,10 @@ pub(in crate::web) async fn write_list(
     let meant = if is_adding { stored.revision } else { Revision(typed.revision) };
     let of = kind.of_api();
     let written = trade_lists::replace(&state, &by, viewer, of, &meant.meant(), &content).await;
-    let problem = match written {
-        Ok(_) => {
-            let done = if is_adding { "added" } else { "saved" };
-            let from = if is_adding { 0 } else { typed.from };
-            return Ok(see_other(&format!("{}?from={from}&done={done}", kind.path())));
-        }
-        Err(problem) => problem,
+    let Err(problem) = written else {
+        let done = if is_adding { "added" } else { "saved" };
+        let from = if is_adding { 0 } else { typed.from };
+        return Ok(see_other(&format!("{}?from={from}&done={done}", kind.path())));
     };
     let sent = (content.items.len(), is_adding);
     let Some(faults) = faults_of(&problem, &games, (&stored, &typed), sent) else {

@@ -43,7 +43,7 @@ impl Narrowing {
 
     /// Whether the list is narrowed at all.
     pub(in crate::web) fn is_narrowed(&self) -> bool {
-        self.path_at("", None) != ""
+        !self.path_at("", None).is_empty()
     }
 
     /// The codes, which there must be; or what is wrong with the fields.

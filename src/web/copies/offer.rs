@@ -271,7 +271,7 @@ async fn show(
             Some(first) => format!("{}/counter?anew=1", trade_path(first.summary.id)),
             None => new_path(&player, None),
         },
-        typed: TypedOffer { key, player, ..typed },
+        typed: TypedOffer { player, key, ..typed },
     };
     private(if page.faults.is_empty() { status } else { status.max(400) }, &page)
 }

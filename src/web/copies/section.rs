@@ -36,6 +36,7 @@ impl Section {
     }
 
     /// What the navigation is called.
+    #[expect(clippy::unused_self, reason = "templates call it on the section that they have")]
     pub(in crate::web) fn label(self) -> &'static str {
         copy_words::OF_COLLECTION
     }

@@ -27,6 +27,7 @@ use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
 /// What there is to say of a trade, to one of its sides.
+#[expect(clippy::struct_excessive_bools, reason = "what the template asks, each by itself")]
 struct TradeView {
     path: String,
     title: String,

@@ -100,11 +100,13 @@ pub(super) fn change_list(list: &str) -> String {
 }
 
 /// How many of a card.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
 pub(super) fn times(quantity: &i32) -> String {
     format!("{}×", grouped(i64::from(*quantity)))
 }
 
 /// What stands on the list beside a number that was typed.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
 pub(super) fn on_list(quantity: &i32) -> String {
     format!("on the list: {}", grouped(i64::from(*quantity)))
 }

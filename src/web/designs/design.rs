@@ -68,6 +68,7 @@ struct Said {
 
 #[derive(Template)]
 #[template(path = "web/designs/design.html")]
+#[expect(clippy::struct_excessive_bools, reason = "what the template asks, each by itself")]
 struct DesignPage {
     frame: Frame,
     faults: Faults,

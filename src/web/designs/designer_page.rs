@@ -139,7 +139,7 @@ impl DesignerPage<'_> {
                 (self.columns, self.rarities) = rarity_rows(game, kind, self.draft, worked_out);
             }
             Step::Effects => match effect_schema(game, kind, self.draft) {
-                None => self.effects_about = design_words::NO_EFFECTS.to_owned(),
+                None => design_words::NO_EFFECTS.clone_into(&mut self.effects_about),
                 Some(schema) => {
                     self.effects = effect_fields(schema, self.draft);
                     let rule = &schema.reference;
