@@ -236,7 +236,7 @@ async fn a_manifest_that_was_changed_after_it_was_read_is_shown_beside_the_own_o
 fn fault_of(page: &Page, field: &str) -> String {
     let id = format!("{field}_fault");
     let fault = page.all("p").find(|text| text.get("id") == Some(&*id));
-    fault.map(|text| text.text.clone()).unwrap_or_else(|| panic!("{field}: {}", text(page)))
+    fault.map_or_else(|| panic!("{field}: {}", text(page)), |text| text.text.clone())
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ async fn an_offer_is_accepted_after_a_second_question() {
     assert_eq!(question.only("h1").text, "Accept this offer?");
     assert_eq!(actions(&question), [format!("{path}/accept")]);
     // Nothing happens by looking, and who has made it is asked nothing.
-    assert_eq!(app.copies_of(&ada).await, [copy.clone()]);
+    assert_eq!(app.copies_of(&ada).await, std::slice::from_ref(&copy));
     let asked = hers.page(&format!("{path}/accept")).await;
     assert_eq!(actions(&asked), [format!("{path}/cancel")]);
 
