@@ -11,8 +11,6 @@ QUICK :=
 ONLY  :=
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-# Gives tests a directory of their own for their databases.
-TESTING := scripts/with-test-directory.sh
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 
@@ -35,19 +33,19 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
 	$(CARGO) build --workspace --locked --examples
-	$(TESTING) $(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
+	$(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
 	@scripts/timed-tests.sh $(TIMES)
 	@# Last, so that the output ends with the closing lines of the test runner.
-	$(TESTING) $(CARGO) test --workspace --locked --doc
+	$(CARGO) test --workspace --locked --doc
 
 fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
 	$(CARGO) build --locked
-	$(TESTING) $(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
+	$(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
 
 clients: postgres $(VENV)/bin/schemathesis  ## generate clients from the OpenAPI document, and play the tour's story with them
 	@scripts/install-node.sh
 	$(CARGO) build --locked
-	$(TESTING) $(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
+	$(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
 
 browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 takes less time, ONLY=home,card some pages
 	@scripts/install-browser.sh
