@@ -80,6 +80,23 @@ impl Faults {
     }
 }
 
+/// One of several things to choose from.
+pub(super) struct Choice {
+    /// What is sent, or where it leads to.
+    pub(super) value: String,
+    /// What it is called.
+    pub(super) name: String,
+    pub(super) is_chosen: bool,
+}
+
+impl Choice {
+    /// A choice, which is chosen if its value is. Values differ by more than by case.
+    pub(super) fn new(value: &str, name: impl Into<String>, chosen: &str) -> Self {
+        let is_chosen = value.eq_ignore_ascii_case(chosen);
+        Self { value: value.to_owned(), name: name.into(), is_chosen }
+    }
+}
+
 /// The fields of a form in which a name may come several times, as those of boxes that are ticked.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]

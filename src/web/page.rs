@@ -98,6 +98,14 @@ impl Frame {
     }
 }
 
+/// An address with those of the fields that are not empty.
+pub(super) fn path_of(path: &str, fields: &[(&str, &str)]) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(fields.iter().filter(|(_, value)| !value.is_empty()));
+    let query = query.finish();
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
+}
+
 /// Writes a page out.
 pub(super) fn write(template: &impl Template, freshness: Freshness) -> Result<Rendered, Problem> {
     let html = template.render().map_err(Problem::internal)?;
@@ -117,4 +125,15 @@ pub(super) fn refused(written: &Rendered) -> HttpResponse {
             .content_type(HTML)
             .body(written.body().clone()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_hold_what_was_filled_in() {
+        assert_eq!(path_of("/admin/people", &[("name", ""), ("role", "")]), "/admin/people");
+        assert_eq!(path_of("/a", &[("q", "x y"), ("game", "")]), "/a?q=x+y");
+    }
 }

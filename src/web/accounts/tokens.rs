@@ -13,7 +13,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ManageOwnTokens, Role, Scope};
 use crate::domain::ids::TokenId;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, Fields, private, secret};
+use crate::web::forms::{Choice, Faults, Fields, private, secret};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -46,13 +46,6 @@ struct TokenLine {
     scopes: String,
     used: Option<Moment>,
     ends: Moment,
-}
-
-/// Something to choose.
-struct Choice {
-    value: String,
-    text: String,
-    is_chosen: bool,
 }
 
 /// What was typed into the form.
@@ -121,12 +114,12 @@ async fn show(
     };
     let scopes = Scope::ALL.into_iter().filter(is_offered).map(|scope| Choice {
         value: scope.as_str().to_owned(),
-        text: account_words::scope(scope).to_owned(),
+        name: account_words::scope(scope).to_owned(),
         is_chosen: typed.scopes.iter().any(|chosen| chosen == scope.as_str()),
     });
     let lifetimes = LIFETIMES.into_iter().map(|days| Choice {
         value: days.to_string(),
-        text: account_words::days(days),
+        name: account_words::days(days),
         is_chosen: typed.days == days,
     });
     let page = TokensPage {

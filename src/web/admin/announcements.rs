@@ -5,7 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of};
+use super::parts::{Area, DoneQuery, Nav, faults_of, limit};
 use super::printing_words;
 use super::set_choices::sets_of_all_games;
 use super::words as admin_words;
@@ -18,8 +18,8 @@ use crate::domain::code::Code;
 use crate::domain::ids::CommitmentId;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::set_path;
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Nav, limit, path_of, status_of};
+use super::parts::{Area, Nav, limit, status_of};
 use super::people::person_path;
 use super::words as admin_words;
 use crate::app::accounts::people::{Person, PersonFilter};
@@ -20,7 +20,7 @@ use crate::domain::operations::audit::{AuditAction, AuditTarget};
 use crate::http::extract::Moment as TypedMoment;
 use crate::web::accounts::Moment;
 use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 

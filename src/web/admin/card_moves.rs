@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
-use super::parts::{Area, Choice, Nav, faults_of, fresh_key};
+use super::parts::{Area, Nav, faults_of, fresh_key};
 use super::set_choices::{is_among, sets_of_game};
 use super::stored_card::{StoredCard, find_card};
 use super::words as admin_words;
@@ -22,7 +22,7 @@ use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;

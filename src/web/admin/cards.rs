@@ -9,7 +9,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::catalogue_words;
-use super::parts::{Area, Choice, Nav, game_choices, game_name, limit, path_of, status_of};
+use super::parts::{Area, Nav, game_choices, game_name, limit, status_of};
 use super::words as admin_words;
 use crate::app::answer_form::AnswerForm;
 use crate::app::catalogue::card_list::{self, ListPage};
@@ -22,8 +22,8 @@ use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::search::CardFilter;
 use crate::web::catalogue::{Warning, faults_of_query};
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 

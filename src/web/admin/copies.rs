@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::disputes::{dispute_path, overseer};
 use super::moderation_words;
-use super::parts::{Area, Nav, faults_of, limit, path_of, rarity};
+use super::parts::{Area, Nav, faults_of, limit, rarity};
 use super::people::person_path;
 use super::words as admin_words;
 use crate::app::copies::copy_moderation::{self, Moderation, reason};
@@ -24,7 +24,7 @@ use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Choice, Nav, faults_of, limit, path_of};
+use super::parts::{Area, Nav, faults_of, limit};
 use super::webhook_form::webhook_path;
 use super::webhooks::show_with_faults;
 use super::words as admin_words;
@@ -20,8 +20,8 @@ use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
-use crate::web::forms::private;
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 

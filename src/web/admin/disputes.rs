@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::copies::copy_path;
 use super::moderation_words;
-use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of, person, status_of};
+use super::parts::{Area, DoneQuery, Nav, faults_of, limit, person, status_of};
 use super::people::person_path;
 use super::words as admin_words;
 use crate::app::accounts::people::Person;
@@ -26,8 +26,8 @@ use crate::domain::ids::DisputeId;
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::catalogue_words;
 use super::import_file::{Described, FaultRow, ImportResult, RefusedImport, TypedImport};
-use super::parts::{Area, Choice, Nav, faults_of, game_choices};
+use super::parts::{Area, Nav, faults_of, game_choices};
 use super::words as admin_words;
 use crate::app::catalogue::import::{ImportResponse, ImportTarget, code_of_set};
 use crate::app::catalogue::import_faults::locate;
@@ -24,7 +24,7 @@ use crate::domain::catalogue::import::MAX_SET_FILE;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Upload};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;

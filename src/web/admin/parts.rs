@@ -12,7 +12,7 @@ use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::auth::permission::Role;
 use crate::web::catalogue::rarity_name;
-use crate::web::forms::Faults;
+use crate::web::forms::{Choice, Faults};
 use crate::web::words;
 
 /// A part of the pages of admins.
@@ -72,20 +72,6 @@ pub(in crate::web) struct DoneQuery {
     pub(super) done: String,
 }
 
-/// One of several things to choose from.
-pub(super) struct Choice {
-    pub(super) value: String,
-    pub(super) name: String,
-    pub(super) is_chosen: bool,
-}
-
-impl Choice {
-    /// A choice, of which one is chosen.
-    pub(super) fn new(value: &str, name: impl Into<String>, chosen: &str) -> Self {
-        Self { value: value.to_owned(), name: name.into(), is_chosen: value == chosen }
-    }
-}
-
 /// All games to choose from, by their names.
 pub(super) fn game_choices(games: &BTreeMap<&str, &Game>, chosen: &str) -> Vec<Choice> {
     games.iter().map(|(code, game)| Choice::new(code, game.name(), chosen)).collect()
@@ -99,14 +85,6 @@ pub(super) fn rarity(games: &BTreeMap<&str, &Game>, game: &str, code: &str) -> S
 /// What a game is called.
 pub(super) fn game_name(games: &BTreeMap<&str, &Game>, game: &str) -> String {
     games.get(game).map_or_else(|| game.to_owned(), |game| game.name().to_owned())
-}
-
-/// An address with those of the fields that are not empty.
-pub(super) fn path_of(path: &str, fields: &[(&str, &str)]) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(fields.iter().filter(|(_, value)| !value.is_empty()));
-    let query = query.finish();
-    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// So many entries on a page of a list.
@@ -161,11 +139,5 @@ mod tests {
             ["What waits", "Submissions", "Disputes", "Reports", "People"]
         );
         assert_eq!(names(Role::Admin).len(), AREAS.len());
-    }
-
-    #[test]
-    fn addresses_hold_what_was_filled_in() {
-        assert_eq!(path_of("/admin/people", &[("name", ""), ("role", "")]), "/admin/people");
-        assert_eq!(path_of("/a", &[("q", "x y"), ("game", "")]), "/a?q=x+y");
     }
 }

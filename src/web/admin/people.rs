@@ -5,7 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Area, Choice, Nav, limit, path_of, status_of};
+use super::parts::{Area, Nav, limit, status_of};
 use super::words as admin_words;
 use crate::app::accounts::own_account::AccountResponse;
 use crate::app::accounts::people::{self, PeopleFilter, PersonPosition};
@@ -15,8 +15,8 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ReadAccounts, Role};
 use crate::domain::text::NamePart;
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 

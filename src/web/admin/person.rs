@@ -5,7 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::parts::{Area, Choice, DoneQuery, Nav, faults_of};
+use super::parts::{Area, DoneQuery, Nav, faults_of};
 use super::people::{person_path, role_choice};
 use super::words as admin_words;
 use crate::app::accounts::own_account::{self, AccountChanges, AccountResponse};
@@ -16,7 +16,7 @@ use crate::auth::permission::{ManageAccounts, ReadAccounts, Role};
 use crate::domain::ids::AccountId;
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;

@@ -8,7 +8,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::announcements::announcement_path;
-use super::parts::{Area, Choice, Nav, faults_of, fresh_key, rarity};
+use super::parts::{Area, Nav, faults_of, fresh_key, rarity};
 use super::printing_words;
 use super::set_choices::sets_of_all_games;
 use super::words as admin_words;
@@ -19,7 +19,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{AnnouncePrintRuns, Planner, ReadPrintRuns, Role};
 use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;

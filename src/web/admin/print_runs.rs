@@ -9,7 +9,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::announcements::announcement_path;
-use super::parts::{Area, Nav, game_name, limit, path_of, rarity};
+use super::parts::{Area, Nav, game_name, limit, rarity};
 use super::printing_words;
 use super::words as admin_words;
 use crate::app::page::Cursor;
@@ -21,7 +21,7 @@ use crate::domain::ids::PrintRunId;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::set_path;
 use crate::web::forms::private;
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 

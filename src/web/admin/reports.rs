@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::moderation_words;
-use super::parts::{Area, Choice, DoneQuery, Nav, faults_of, limit, path_of};
+use super::parts::{Area, DoneQuery, Nav, faults_of, limit};
 use super::people::person_path;
 use super::words as admin_words;
 use crate::app::accounts::own_account;
@@ -21,8 +21,8 @@ use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::ids::{AbuseReportId, AccountId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 

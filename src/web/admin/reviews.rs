@@ -9,9 +9,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::moderation_words;
-use super::parts::{
-    Area, Choice, Nav, faults_of, game_choices, limit, path_of, person, rarity, status_of,
-};
+use super::parts::{Area, Nav, faults_of, game_choices, limit, person, rarity, status_of};
 use super::people::person_path;
 use super::words as admin_words;
 use crate::app::accounts::people::Person;
@@ -27,8 +25,8 @@ use crate::domain::ids::SubmissionId;
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 

@@ -1,11 +1,12 @@
 //! Sets to choose from: those of the first page of their list, and always the one that is chosen.
 
-use super::parts::{Choice, limit};
+use super::parts::limit;
 use crate::app::catalogue::sets::{self, SetResponse};
 use crate::app::page::MAX_LIMIT;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
+use crate::web::forms::Choice;
 use crate::web::words;
 
 /// The sets of a game by their codes, and whether there are more of them.

@@ -6,7 +6,7 @@ use cardscape_engine::Game;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Choice, fresh_key, game_choices};
+use super::parts::{fresh_key, game_choices};
 use super::words as admin_words;
 use crate::app::operations::webhook_requests::WebhookRequest;
 use crate::app::operations::webhooks::WebhookResponse;
@@ -15,7 +15,7 @@ use crate::app::state::AppState;
 use crate::app::versions::version_of;
 use crate::domain::operations::webhook::EVENT_KINDS;
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, Fields};
+use crate::web::forms::{Choice, Faults, Fields};
 use crate::web::words;
 
 /// The page of all webhooks.

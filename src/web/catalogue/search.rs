@@ -24,7 +24,8 @@ use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
 use crate::search::{CardFilter, Node, card_fields, parse, sort_key};
-use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, refused, write};
+use crate::web::forms::Choice;
+use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, path_of, refused, write};
 use crate::web::words;
 
 /// What is asked for, as a form sends it: fields that nobody filled in are empty.
@@ -75,7 +76,6 @@ impl Asked {
     }
 
     fn path_at(&self, cursor: Option<&str>) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
         let fields = [
             ("q", self.q.as_str()),
             ("game", &self.game),
@@ -84,9 +84,7 @@ impl Asked {
             ("as", &self.form),
             ("cursor", cursor.unwrap_or_default()),
         ];
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        let query = query.finish();
-        if query.is_empty() { "/search".to_owned() } else { format!("/search?{query}") }
+        path_of("/search", &fields)
     }
 
     fn is_list(&self) -> bool {
@@ -152,13 +150,6 @@ struct SearchPage {
     narrowings: Vec<Narrowing>,
     /// Whether there should be some, and nobody could count them.
     lacks_facets: bool,
-}
-
-/// One of several things to choose from: what is sent, or where it leads to.
-struct Choice {
-    value: String,
-    name: String,
-    is_chosen: bool,
 }
 
 /// What was found.

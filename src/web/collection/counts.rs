@@ -18,8 +18,8 @@ use crate::auth::permission::{Granted, ReadOwnCollection, Viewer, WriteOwnCollec
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::http::extract::Form;
 use crate::web::copies::words as copy_words;
-use crate::web::copies::{CardCell, Choice, Games, NarrowForm, Narrowing, Section, TypedCard};
-use crate::web::forms::{Faults, Fields, fresh_key, next_key, private};
+use crate::web::copies::{CardCell, Games, NarrowForm, Narrowing, Section, TypedCard};
+use crate::web::forms::{Choice, Faults, Fields, fresh_key, next_key, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;

@@ -11,9 +11,9 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::domain::collection::MAX_QUANTITY;
-use crate::web::copies::{CardCell, Choice, Games, Narrowing, Section};
-use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::copies::{CardCell, Games, Narrowing, Section};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -37,10 +37,7 @@ impl DuplicatesQuery {
             ("over", self.over.trim()),
             ("cursor", cursor.unwrap_or_default()),
         ];
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        let query = query.finish();
-        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+        path_of(PATH, &fields)
     }
 
     /// How many are kept; `None`: that is no number.

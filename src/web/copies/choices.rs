@@ -4,25 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::web::forms::Fields;
+use crate::web::forms::{Choice, Fields};
 use crate::web::words;
-
-/// One of several things to choose from.
-pub(in crate::web) struct Choice {
-    pub(in crate::web) value: String,
-    pub(in crate::web) name: String,
-    pub(in crate::web) is_chosen: bool,
-}
-
-impl Choice {
-    pub(in crate::web) fn new(value: &str, name: &str, chosen: &str) -> Self {
-        Self {
-            value: value.to_owned(),
-            name: name.to_owned(),
-            is_chosen: value.eq_ignore_ascii_case(chosen),
-        }
-    }
-}
 
 /// The names of games and of their rarities, by code.
 pub(in crate::web) struct Games(BTreeMap<String, NamedGame>);

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
-use super::choices::{Choice, Games, TypedCard};
+use super::choices::{Games, TypedCard};
 use super::item::{ItemRow, id_of, part_of};
 use super::list_form::{Typed, WRONG_NUMBER, faults_of, read_number, with_card, with_numbers};
 use super::section::Section;
@@ -16,7 +16,7 @@ use crate::app::versions::Revision;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
 use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
 use crate::http::extract::Form;
-use crate::web::forms::{Faults, Fields, private};
+use crate::web::forms::{Choice, Faults, Fields, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;

@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use askama::Template;
 
-use super::choices::{Choice, Games};
+use super::choices::Games;
 use super::narrowing::Narrowing;
 use super::offer::new_path;
 use super::player_path;
@@ -15,7 +15,7 @@ use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::session::Player;
 use crate::web::words;

@@ -23,7 +23,7 @@ mod trades;
 mod views;
 pub(super) mod words;
 
-pub(super) use choices::{Choice, Games, TypedCard};
+pub(super) use choices::{Games, TypedCard};
 pub(super) use narrowing::{NarrowForm, Narrowing};
 pub(super) use section::Section;
 pub(super) use views::CardCell;

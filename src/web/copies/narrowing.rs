@@ -2,13 +2,14 @@
 
 use serde::Deserialize;
 
-use super::choices::{Choice, Games};
+use super::choices::Games;
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::Cursor;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
-use crate::web::forms::Faults;
+use crate::web::forms::{Choice, Faults};
+use crate::web::page::path_of;
 use crate::web::words;
 
 /// Which part of a list, as a form sends it: fields that nobody filled in are empty.
@@ -30,10 +31,7 @@ impl Narrowing {
             ("rarity", self.rarity.trim()),
             ("cursor", cursor.unwrap_or_default()),
         ];
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        let query = query.finish();
-        if query.is_empty() { page.to_owned() } else { format!("{page}?{query}") }
+        path_of(page, &fields)
     }
 
     /// The first page of the same list; `None`: this is it.

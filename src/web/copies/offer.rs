@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use uuid::Uuid;
 
-use super::choices::{Choice, Games};
+use super::choices::Games;
 use super::offer_form::{Step, TypedOffer, faults_of};
 use super::picks::{Picks, offered_picks, own_picks, shown_picks};
 use super::section::Section;
@@ -22,8 +22,8 @@ use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_MESSAGE};
 use crate::domain::ids::TradeId;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
-use crate::web::forms::{Faults, Fields, fresh_key, next_key, private};
-use crate::web::page::{Frame, Place};
+use crate::web::forms::{Choice, Faults, Fields, fresh_key, next_key, private};
+use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -60,12 +60,8 @@ struct OfferPage {
 
 /// The form of an offer to a player, perhaps with one of that player's copies chosen.
 pub(super) fn new_path(player: &str, want: Option<Uuid>) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair("player", player);
-    if let Some(want) = want {
-        query.append_pair("want", &want.to_string());
-    }
-    format!("{NEW}?{}", query.finish())
+    let want = want.map(|want| want.to_string()).unwrap_or_default();
+    path_of(NEW, &[("player", player), ("want", &want)])
 }
 
 /// The form of a new offer; first of all it asks for whom.

@@ -6,7 +6,7 @@ use cardscape_engine::{Game, TextEncoding, parse_deck_text};
 use serde::Deserialize;
 
 use super::faults::faults_of;
-use super::formats::{Choice, FormatGroup, choices, dialects};
+use super::formats::{FormatGroup, choices, dialects};
 use super::reading::ReadingView;
 use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
@@ -15,7 +15,7 @@ use crate::app::decks::deck_reports::{self, DeckReportRequest};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::extract::{ClientNetwork, Form};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place, Preview};
 use crate::web::session::Visitor;
 use crate::web::words;

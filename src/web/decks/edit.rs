@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::deck_path;
 use super::faults::faults_of;
-use super::formats::{Choice, FormatGroup, choices, choices_of_deck, dialects};
+use super::formats::{FormatGroup, choices, choices_of_deck, dialects};
 use super::own::show_deleted;
 use super::words as deck_words;
 use crate::app::decks::deck_deletions;
@@ -20,7 +20,7 @@ use crate::app::versions::Revision;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;

@@ -6,18 +6,12 @@ use super::words as deck_words;
 use crate::app::decks::deck_formats::{self, GameFormats, NamedFormat};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::web::forms::Choice;
 
 /// The formats of a game, to choose from.
 pub(super) struct FormatGroup {
     pub(super) game: String,
     pub(super) formats: Vec<Choice>,
-}
-
-/// One of several things to choose from.
-pub(super) struct Choice {
-    pub(super) value: String,
-    pub(super) name: String,
-    pub(super) is_chosen: bool,
 }
 
 /// All formats that there are today, one of which may be chosen. Another one of these games that is chosen stands beside them: a form must not change it by itself.

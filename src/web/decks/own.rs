@@ -20,7 +20,7 @@ use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::details::DeckFolder;
 use crate::web::catalogue::game_path;
 use crate::web::forms::{Faults, private};
-use crate::web::page::{Frame, Place};
+use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -40,13 +40,10 @@ pub(in crate::web) struct OwnQuery {
 
 impl OwnQuery {
     fn path_at(&self, cursor: Option<&str>) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
         let deleted = if self.deleted { "true" } else { "" };
         let cursor = cursor.unwrap_or_default();
         let fields = [("folder", self.folder.as_str()), ("deleted", deleted), ("cursor", cursor)];
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        let query = query.finish();
-        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+        path_of(PATH, &fields)
     }
 }
 

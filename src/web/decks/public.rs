@@ -8,7 +8,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::deck_path;
-use super::formats::{Choice, format_name};
+use super::formats::format_name;
 use super::words as deck_words;
 use crate::app::catalogue::card_query::QueryWarning;
 use crate::app::catalogue::codes::Codes;
@@ -24,7 +24,8 @@ use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
 use crate::web::catalogue::{Piece, Warning, faults_of_query, game_path, pieces};
-use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, refused, write};
+use crate::web::forms::Choice;
+use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, path_of, refused, write};
 use crate::web::words;
 
 /// The page.
@@ -42,16 +43,13 @@ pub(in crate::web) struct Asked {
 
 impl Asked {
     fn path_at(&self, cursor: Option<&str>) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
         let fields = [
             ("q", self.q.as_str()),
             ("game", &self.game),
             ("sort", &self.sort),
             ("cursor", cursor.unwrap_or_default()),
         ];
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        let query = query.finish();
-        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+        path_of(PATH, &fields)
     }
 
     /// Whether it is the list of all decks, from its beginning.

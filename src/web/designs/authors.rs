@@ -24,7 +24,7 @@ use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, log_in_path, see_other};
 use crate::web::words;
 
@@ -137,9 +137,7 @@ fn facts(author: &AuthorResponse) -> Vec<(&'static str, String)> {
 
 /// The search of public decks for those of an author.
 fn decks_path(name: &str) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.append_pair("q", &format!("by:\"{name}\""));
-    format!("/decks?{}", query.finish())
+    path_of("/decks", &[("q", &format!("by:\"{name}\""))])
 }
 
 /// Whether the reader follows an account: they may follow some hundreds.

@@ -11,12 +11,12 @@ use super::fields::{
     AttributeField, EffectField, Input, RarityRow, attribute_fields, effect_fields, effect_schema,
     field_id, rarity_rows,
 };
-use super::gallery::Choice;
 use super::pointers::field_of_violation;
 use super::verdict::{VerdictView, told, violations};
 use super::words as design_words;
 use crate::app::designs::design_checks::DesignCheckResponse;
 use crate::domain::designs::content::{Licence, MAX_EFFECTS};
+use crate::web::forms::Choice;
 use crate::web::page::{Frame, Place};
 use crate::web::words;
 

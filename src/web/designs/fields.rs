@@ -5,10 +5,10 @@ use cardscape_engine::{
 };
 
 use super::draft::Draft;
-use super::gallery::Choice;
 use super::words as design_words;
 use crate::domain::designs::content::MAX_EFFECTS;
 use crate::web::catalogue::label;
+use crate::web::forms::Choice;
 use crate::web::words;
 
 /// Most characters of a text whose game says nothing of it.

@@ -24,7 +24,8 @@ use crate::search::{Node, parse};
 use crate::web::catalogue::{
     Narrowing, Piece, Warning, design_narrowings, faults_of_query, pieces,
 };
-use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, refused, write};
+use crate::web::forms::Choice;
+use crate::web::page::{ENTRIES, Frame, Place, Preview, answer, path_of, refused, write};
 use crate::web::words;
 
 /// The page.
@@ -42,16 +43,13 @@ pub(in crate::web) struct Asked {
 
 impl Asked {
     fn path_at(&self, cursor: Option<&str>) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
         let fields = [
             ("q", self.q.as_str()),
             ("game", &self.game),
             ("sort", &self.sort),
             ("cursor", cursor.unwrap_or_default()),
         ];
-        query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-        let query = query.finish();
-        if query.is_empty() { PATH.to_owned() } else { format!("{PATH}?{query}") }
+        path_of(PATH, &fields)
     }
 
     /// The address of the same search with one more term.
@@ -94,13 +92,6 @@ impl Asked {
             ..GalleryRequest::default()
         })
     }
-}
-
-/// One of several things to choose from: what is sent, or where it leads to.
-pub(super) struct Choice {
-    pub(super) value: String,
-    pub(super) name: String,
-    pub(super) is_chosen: bool,
 }
 
 #[derive(Template)]

@@ -8,7 +8,6 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::gallery::Choice;
 use super::tiles::DesignTile;
 use super::words as design_words;
 use crate::app::catalogue::codes::Codes;
@@ -19,8 +18,8 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnDesigns, ReviewDesigns};
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
-use crate::web::forms::private;
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::forms::{Choice, private};
+use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -35,11 +34,7 @@ pub(in crate::web) struct OwnQuery {
 
 /// The list of a status; empty: of all.
 fn path_at(status: &str, cursor: Option<&str>) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    let fields = [("status", status), ("cursor", cursor.unwrap_or_default())];
-    query.extend_pairs(fields.into_iter().filter(|(_, value)| !value.is_empty()));
-    let query = query.finish();
-    if query.is_empty() { "/my/designs".to_owned() } else { format!("/my/designs?{query}") }
+    path_of("/my/designs", &[("status", status), ("cursor", cursor.unwrap_or_default())])
 }
 
 #[derive(Template)]

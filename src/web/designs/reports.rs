@@ -6,7 +6,6 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::faults::faults_of;
-use super::gallery::Choice;
 use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::abuse_reports::{self, Reported};
@@ -18,7 +17,7 @@ use crate::domain::designs::abuse_report::AbuseReason;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{CommentId, SuggestionId};
 use crate::http::extract::Form;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;

@@ -10,7 +10,6 @@ use super::designer_page::{DesignerPage, KindGroup, SavedDesign, Step, Wrong};
 use super::draft::Draft;
 use super::faults::faults_of;
 use super::fields::field_id;
-use super::gallery::Choice;
 use super::pointers::{field_of_fault, field_of_violation};
 use super::templates;
 use super::verdict::VerdictView;
@@ -24,7 +23,7 @@ use crate::auth::permission::{Granted, ReadOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
-use crate::web::forms::private;
+use crate::web::forms::{Choice, private};
 use crate::web::page::{Frame, Place};
 use crate::web::words;
 
