@@ -50,6 +50,16 @@ pub async fn list(
     Ok(paged(rows, limit, key, Into::into))
 }
 
+/// Whether the own account follows an author.
+pub async fn is_followed(
+    app: &AppState,
+    by: &Granted<ReadOwnDecks>,
+    author: AccountId,
+) -> Result<bool, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(followed_authors::is_followed(&mut conn, by, author).await?)
+}
+
 /// Follows the author of that name. Done again, it changes nothing.
 pub async fn follow(
     app: &AppState,

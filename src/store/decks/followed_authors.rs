@@ -54,6 +54,26 @@ pub async fn list(
 }
 
 #[derive(QueryableByName)]
+struct Followed {
+    #[diesel(sql_type = Bool)]
+    is_followed: bool,
+}
+
+/// Whether the own account follows an author.
+pub async fn is_followed(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnDecks>,
+    author: AccountId,
+) -> StoreResult<bool> {
+    let found: Followed = sql("SELECT EXISTS (SELECT FROM followed_authors WHERE account_id = $account AND author_id = $author) AS is_followed")
+        .bind("account", by.account())
+        .bind("author", author)
+        .get_result(conn)
+        .await?;
+    Ok(found.is_followed)
+}
+
+#[derive(QueryableByName)]
 struct Follows {
     #[diesel(sql_type = BigInt)]
     authors: i64,

@@ -6,20 +6,20 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::design::author_path;
 use super::faults::faults_of;
 use super::tiles::DesignTile;
 use super::words as design_words;
-use crate::app::decks::followed_authors::{self, FollowedKey};
+use crate::app::decks::followed_authors;
 use crate::app::designs::authors::{self, AuthorResponse};
 use crate::app::designs::design_lists::DesignSummaryResponse;
 use crate::app::designs::gallery::{self, GalleryRequest, demand_cursor};
-use crate::app::page::{Cursor, MAX_LIMIT, PageLimit};
+use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks};
+use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
@@ -110,7 +110,9 @@ async fn show(
         is_stranger: visitor.is_stranger(),
         is_self: reads.as_ref().is_some_and(|reads| reads.account().0 == author.account_id),
         is_followed: match &reads {
-            Some(reads) => follows(app, reads, author.account_id).await?,
+            Some(reads) => {
+                followed_authors::is_followed(app, reads, AccountId(author.account_id)).await?
+            }
             None => false,
         },
         log_in: log_in_path(&path),
@@ -138,28 +140,6 @@ fn facts(author: &AuthorResponse) -> Vec<(&'static str, String)> {
 /// The search of public decks for those of an author.
 fn decks_path(name: &str) -> String {
     path_of("/decks", &[("q", &format!("by:\"{name}\""))])
-}
-
-/// Whether the reader follows an account: they may follow some hundreds.
-async fn follows(
-    app: &AppState,
-    by: &Granted<ReadOwnDecks>,
-    account: Uuid,
-) -> Result<bool, Problem> {
-    let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
-    let mut before: Option<FollowedKey> = None;
-    loop {
-        let page = followed_authors::list(app, by, before, limit).await?;
-        if page.data.iter().any(|author| author.account_id == account) {
-            return Ok(true);
-        }
-        let last = page.data.last().filter(|_| page.next_cursor.is_some());
-        let Some(last) = last else { return Ok(false) };
-        before = Some((
-            crate::app::page::CursorTime(last.followed_at),
-            crate::domain::ids::AccountId(last.account_id),
-        ));
-    }
 }
 
 /// Whether to follow.
