@@ -1,4 +1,4 @@
--- Writes the tables of the connected database as diesel's table! macros: the text of src/store/schema.rs.
+-- Writes the tables of the connected database as diesel's table! macros: the text of src/store/db/schema.rs.
 WITH typed AS (
     SELECT a.attrelid, a.attnum, a.attname,
            CASE format_type(a.atttypid, NULL)
@@ -30,7 +30,4 @@ WITH typed AS (
     FROM tables
 )
 SELECT E'// Generated from the migrated database; `make schema` writes it, a test compares it.\n\n'
-    || (SELECT string_agg(body, E'\n' ORDER BY relname) FROM bodies)
-    || E'\ndiesel::allow_tables_to_appear_in_same_query!(\n'
-    || (SELECT string_agg('    ' || relname || E',\n', '' ORDER BY relname) FROM bodies)
-    || E');\n';
+    || (SELECT string_agg(body, E'\n' ORDER BY relname) FROM bodies);

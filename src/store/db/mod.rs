@@ -5,6 +5,7 @@ pub(in crate::store) mod codecs;
 pub mod deadlines;
 pub mod error;
 pub(in crate::store) mod health;
+mod joins;
 pub(in crate::store) mod like;
 pub mod migrations;
 pub mod pool;
