@@ -1,7 +1,8 @@
 //! Decks as people read them: by zone and kind, with the place of each card.
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckEntry, DeckStatistics, Game, Resolution, Zone, deck_statistics,
+    CardReference, Catalogue, Deck, DeckEntry, DeckStatistics, Game, Resolution, Zone,
+    deck_statistics,
 };
 
 use super::masks::Masks;
@@ -87,7 +88,8 @@ impl DeckSheet {
                 Some(zone) => zone,
                 None => other_zone(&mut zones, &entry.zone),
             };
-            let (kind, card) = card_of(entry, masks.hidden.contains_key(&at), catalogue);
+            let is_hidden = masks.hidden.contains_key(&at);
+            let (kind, card) = card_of(&entry.card, is_hidden, catalogue);
             zones[zone].add(game, kind, entry, card);
         }
         zones.retain(|zone| !zone.kinds.is_empty());
@@ -114,10 +116,7 @@ impl SheetZone {
             self.kinds.push(SheetKind { name: kind, cards: 0, entries: Vec::new() });
             self.kinds.len() - 1
         });
-        let rarity = entry.card.rarity.as_ref().map(|written| {
-            let named = game.rarity(written).map(|rarity| rarity.name.clone());
-            named.unwrap_or_else(|| written.clone())
-        });
+        let rarity = rarity_name(game, &entry.card);
         self.kinds[at].cards += copies;
         self.kinds[at].entries.push(SheetEntry { quantity: entry.quantity, rarity, card });
     }
@@ -143,13 +142,19 @@ fn other_zone(zones: &mut Vec<SheetZone>, written: &str) -> usize {
     })
 }
 
-/// The kind of an entry's card, where it is known, and the card.
-fn card_of(
-    entry: &DeckEntry,
+/// What the game calls the rarity that is written, if one is.
+pub(super) fn rarity_name(game: &Game, written: &CardReference) -> Option<String> {
+    let written = written.rarity.as_ref()?;
+    let named = game.rarity(written).map(|rarity| rarity.name.clone());
+    Some(named.unwrap_or_else(|| written.clone()))
+}
+
+/// The kind of a card, where it is known, and the card.
+pub(super) fn card_of(
+    written: &CardReference,
     is_hidden: bool,
     catalogue: &Catalogue,
 ) -> (Option<String>, SheetCard) {
-    let written = &entry.card;
     let place = written.set.clone().zip(written.number.clone());
     if is_hidden {
         return (None, SheetCard::Hidden { place });

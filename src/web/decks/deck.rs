@@ -87,11 +87,20 @@ pub(in crate::web) async fn find_deck(
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, &visitor, network.0, DeckId(*deck)).await?;
+    answer_to(&req, &visitor, &page)
+}
+
+/// A page about a deck, which another reader does not get.
+pub(super) fn answer_to(
+    req: &HttpRequest,
+    visitor: &Visitor,
+    page: &impl Template,
+) -> Result<HttpResponse, Problem> {
     if !visitor.is_stranger() {
-        return private(200, &page);
+        return private(200, page);
     }
     // Checked again each time: a public deck may turn private at any moment.
-    let mut answer = answer(&req, &write(&page, Freshness::Private)?);
+    let mut answer = answer(req, &write(page, Freshness::Private)?);
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     Ok(answer)
 }

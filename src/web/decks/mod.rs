@@ -11,6 +11,7 @@ mod own;
 mod public;
 mod reading;
 mod report;
+mod revisions;
 mod sheet;
 mod words;
 
@@ -23,6 +24,7 @@ use edit::{create, delete, save, show_edit, show_new, undelete};
 use files::{draw_chart, export};
 use own::list_own_decks;
 use public::list_decks;
+use revisions::{find_revision, list_revisions, restore};
 
 /// The page of a deck.
 pub(super) fn deck_path(id: Uuid) -> String {
@@ -37,6 +39,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/decks/{deck}", find_deck))
         .service(page!("/decks/{deck}/chart", draw_chart))
         .service(page!("/decks/{deck}/export", export))
+        .service(page!("/decks/{deck}/revisions", list_revisions))
+        .service(page!("/decks/{deck}/revisions/{revision}", find_revision))
+        .service(action!("/decks/{deck}/restore", restore))
         .service(form!("/decks/{deck}/edit", show_edit, save))
         .service(action!("/decks/{deck}/delete", delete))
         .service(action!("/decks/{deck}/undelete", undelete))

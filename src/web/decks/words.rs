@@ -73,6 +73,22 @@ pub(super) const MISSING: &str = "Missing";
 pub(super) const UNREAD_LINES: &str = "Lines that could not be read";
 pub(super) const ONLY_YOU_SEE: &str = "Only you see this.";
 
+pub(super) const REVISIONS: &str = "Versions";
+pub(super) const NO_REVISIONS: &str = "No version of this deck is kept that you may see.";
+pub(super) const REVISIONS_KEPT: &str =
+    "The newest is first. The last 100 are kept; others see those that were not private.";
+pub(super) const NEWEST: &str = "The newest";
+pub(super) const SAVED: &str = "Saved";
+pub(super) const NO_DIFFERENCE: &str = "They have the same cards.";
+pub(super) const FIRST_REVISION: &str = "There is no version before this one that you may see.";
+pub(super) const CARD: &str = "Card";
+pub(super) const CHANGE: &str = "Change";
+pub(super) const ZONES: &str = "Where";
+pub(super) const RESTORE: &str = "Make the deck this version again";
+pub(super) const RESTORE_ABOUT: &str = "Name, description, tags and cards become those of this version, as a new version. Who may read the deck and its folder stay as they are, and nothing that is kept is lost.";
+pub(super) const RESTORE_NOW: &str = "Restore it";
+pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at what differs again before you restore this version.";
+
 pub(super) const MY_DECKS: &str = "My decks";
 pub(super) const NO_OWN_DECKS: &str = "You have no deck here yet.";
 pub(super) const NO_DELETED_DECKS: &str = "You have deleted no deck within 30 days.";
@@ -320,6 +336,52 @@ pub(super) fn missing(missing: u64) -> String {
     }
 }
 
+/// The heading of the list of a deck's versions.
+pub(super) fn revisions_of(name: &str) -> String {
+    format!("Versions of “{name}”")
+}
+
+/// A version of a deck.
+pub(super) fn revision(number: i64) -> String {
+    format!("Version {}", grouped(number))
+}
+
+/// What changed since an earlier version.
+pub(super) fn since_revision(number: i64) -> String {
+    format!("What changed since version {}", grouped(number))
+}
+
+/// What has changed up to the newest version.
+pub(super) fn until_revision(number: i64) -> String {
+    format!("What changed after it, up to version {}", grouped(number))
+}
+
+/// How many cards a version has more than the one before.
+pub(super) fn more_cards(more: i64) -> String {
+    match more {
+        0 => "as many as before".to_owned(),
+        1.. => format!("{} more", cards(more)),
+        _ => format!("{} fewer", cards(more.saturating_neg())),
+    }
+}
+
+/// What became of a card. `zones`: how many copies each zone had, and has.
+pub(super) fn card_change(zones: &[(u64, u64)]) -> &'static str {
+    let any_less = zones.iter().any(|(before, after)| after < before);
+    let any_more = zones.iter().any(|(before, after)| after > before);
+    match (any_less, any_more) {
+        (true, true) => "Moved",
+        (false, _) if zones.iter().all(|(before, _)| *before == 0) => "Added",
+        (_, false) if zones.iter().all(|(_, after)| *after == 0) => "Taken out",
+        _ => "Another number",
+    }
+}
+
+/// How many copies a zone had, and has.
+pub(super) fn zone_change(zone: &str, before: u64, after: u64) -> String {
+    format!("{zone}: {before}, then {after}")
+}
+
 /// The heading of the form that changes a deck.
 pub(super) fn change_of(name: &str) -> String {
     format!("Change “{name}”")
@@ -355,6 +417,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn changes_of_cards_are_told() {
+        let cases = [
+            (&[(0, 2)][..], "Added"),
+            (&[(2, 0)], "Taken out"),
+            (&[(2, 1)], "Another number"),
+            (&[(1, 3), (0, 1)], "Another number"),
+            (&[(2, 1), (0, 1)], "Moved"),
+        ];
+        for (zones, said) in cases {
+            assert_eq!(card_change(zones), said, "{zones:?}");
+        }
+        assert_eq!(
+            [-1, 0, 2].map(more_cards),
+            ["1 card fewer", "as many as before", "2 cards more"]
+        );
+    }
 
     #[test]
     fn every_edit_of_the_engine_has_words() {

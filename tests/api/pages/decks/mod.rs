@@ -3,6 +3,7 @@
 mod checks;
 mod own;
 mod public;
+mod revisions;
 
 use serde_json::json;
 
