@@ -12,6 +12,7 @@ use super::availability::{AvailabilityView, find_availability};
 use super::deck_path;
 use super::formats::format_name;
 use super::public::DeckRow;
+use super::qr::shared_address;
 use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
@@ -66,6 +67,8 @@ struct DeckPage {
     unread: Vec<UnreadLineResponse>,
     availability: Option<AvailabilityView>,
     share_code: String,
+    /// Where it is found by whom it is shown to, which a QR code says, too.
+    address: Option<String>,
     /// Names of dialects, with where the deck is in them.
     exports: Vec<(String, String)>,
     similar: Vec<(DeckRow, String)>,
@@ -162,6 +165,7 @@ async fn page(
         unread: unread_lines,
         availability,
         share_code: share_code.trim().to_owned(),
+        address: shared_address(app, summary.id, summary.visibility),
         exports: DeckDialect::ALL
             .into_iter()
             .filter(|one| !is_share_code(one))

@@ -9,6 +9,7 @@ mod files;
 mod formats;
 mod own;
 mod public;
+mod qr;
 mod reading;
 mod report;
 mod revisions;
@@ -24,6 +25,7 @@ use edit::{create, delete, save, show_edit, show_new, undelete};
 use files::{draw_chart, export};
 use own::list_own_decks;
 use public::list_decks;
+use qr::draw_qr_code;
 use revisions::{find_revision, list_revisions, restore};
 
 /// The page of a deck.
@@ -39,6 +41,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/decks/{deck}", find_deck))
         .service(page!("/decks/{deck}/chart", draw_chart))
         .service(page!("/decks/{deck}/export", export))
+        .service(page!("/decks/{deck}/qr.svg", draw_qr_code))
         .service(page!("/decks/{deck}/revisions", list_revisions))
         .service(page!("/decks/{deck}/revisions/{revision}", find_revision))
         .service(action!("/decks/{deck}/restore", restore))

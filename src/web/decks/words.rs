@@ -65,6 +65,7 @@ pub(super) const NOTHING_WRONG: &str = "Nothing is wrong with it.";
 pub(super) const EXPORT: &str = "Take it with you";
 pub(super) const EXPORT_ABOUT: &str = "As text for other programs:";
 pub(super) const SHARE_CODE: &str = "Share code";
+pub(super) const ADDRESS: &str = "Its address";
 pub(super) const SIMILAR: &str = "Similar decks";
 pub(super) const AVAILABILITY: &str = "Owned and missing";
 pub(super) const NEEDED: &str = "Needed";
@@ -334,6 +335,11 @@ pub(super) fn missing(missing: u64) -> String {
         1 => "1 card is missing.".to_owned(),
         _ => format!("{missing} cards are missing."),
     }
+}
+
+/// What the picture of a QR code shows.
+pub(super) fn qr_of(name: &str) -> String {
+    format!("QR code of the address of “{name}”")
 }
 
 /// The heading of the list of a deck's versions.

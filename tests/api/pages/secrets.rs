@@ -129,6 +129,7 @@ async fn paths(app: &TestApp) -> Vec<String> {
         "export?dialect=csv",
         "chart?of=kind",
         "chart?of=attack",
+        "qr.svg",
         "revisions",
         "revisions/1",
         "revisions/2",
