@@ -88,6 +88,7 @@ PAGES = [
     Page("deck-check", "/decks/check"),
     Page("deck", "{deck}"),
     Page("deck-own", "{deck}", player="ada"),
+    Page("deck-proxies", "{deck}/proxies"),
     Page("deck-revisions", "{deck}/revisions", player="ada"),
     Page("deck-revision", "{deck}/revisions/1", player="ada"),
     Page("designs", "/designs"),

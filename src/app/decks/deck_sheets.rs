@@ -6,6 +6,7 @@ use cardscape_engine::{
 };
 
 use super::masks::Masks;
+use crate::domain::ids::CardId;
 
 /// A deck by zone and kind, with its counts.
 #[derive(Debug)]
@@ -56,12 +57,16 @@ pub struct SheetEntry {
 pub enum SheetCard {
     /// A card that the reader may see.
     Known {
+        /// Its id.
+        id: Option<CardId>,
         /// Its name.
         name: String,
         /// Code of its set.
         set: String,
         /// Its number.
         number: String,
+        /// Code of the rarity that is written, if the card has it.
+        rarity: Option<String>,
     },
     /// A card that is hidden from the reader.
     Hidden {
@@ -159,17 +164,25 @@ pub(super) fn card_of(
     if is_hidden {
         return (None, SheetCard::Hidden { place });
     }
-    let (Resolution::Card(found) | Resolution::OtherPrinting(found)) = catalogue.find(written)
-    else {
+    let resolution = catalogue.find(written);
+    let (Resolution::Card(found) | Resolution::OtherPrinting(found)) = resolution else {
         let place = place.map(|(set, number)| format!("{set} {number}"));
         let name = Some(written.name.clone()).filter(|name| !name.is_empty());
         let written = name.or(place).unwrap_or_default();
         return (None, SheetCard::Unknown { written });
     };
-    let card = &found.definition;
-    let kind = catalogue.game().kind(&card.kind).map(|kind| kind.name.clone());
-    let (name, set, number) = (card.name.clone(), found.set.clone(), card.number.clone());
-    (kind, SheetCard::Known { name, set, number })
+    let (game, card) = (catalogue.game(), &found.definition);
+    let kind = game.kind(&card.kind).map(|kind| kind.name.clone());
+    let is_printed = matches!(resolution, Resolution::Card(_));
+    let rarity = written.rarity.as_deref().filter(|_| is_printed);
+    let known = SheetCard::Known {
+        id: found.key.parse().ok().map(CardId),
+        name: card.name.clone(),
+        set: found.set.clone(),
+        number: card.number.clone(),
+        rarity: rarity.and_then(|code| game.rarity(code)).map(|rarity| rarity.code.to_string()),
+    };
+    (kind, known)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Everything that a page shows of a revision of a deck, with the eyes of its reader.
 
-use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, DeckMentions, Game, name_key};
+use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, name_key};
 use chrono::{DateTime, Utc};
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{Asker, catalogue_of};
 use super::deck_lists::{VersionedDeck, find_seen};
 use super::deck_revisions::{SeenRevision, find_seen_revision};
 use super::deck_sheets::{DeckSheet, SheetCard, card_of, rarity_name};
@@ -131,10 +131,7 @@ async fn catalogue(
         card: one.card.clone(),
         copies: Vec::new(),
     }));
-    let mentions = DeckMentions::of_deck(&mentioned);
-    let mut conn = StepConnection::new(&app.store);
-    let (mut found, _) = deck_cards::find(app, &mut conn, asker, game, &[], &mentions).await?;
-    Ok(found.catalogue())
+    catalogue_of(app, asker, game, &mentioned).await
 }
 
 /// What differs, each card once with all its zones.

@@ -8,6 +8,7 @@ mod faults;
 mod files;
 mod formats;
 mod own;
+mod proxies;
 mod public;
 mod qr;
 mod reading;
@@ -24,6 +25,7 @@ use deck::find_deck;
 use edit::{create, delete, save, show_edit, show_new, undelete};
 use files::{draw_chart, export};
 use own::list_own_decks;
+use proxies::show_proxies;
 use public::list_decks;
 use qr::draw_qr_code;
 use revisions::{find_revision, list_revisions, restore};
@@ -42,6 +44,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/decks/{deck}/chart", draw_chart))
         .service(page!("/decks/{deck}/export", export))
         .service(page!("/decks/{deck}/qr.svg", draw_qr_code))
+        .service(page!("/decks/{deck}/proxies", show_proxies))
         .service(page!("/decks/{deck}/revisions", list_revisions))
         .service(page!("/decks/{deck}/revisions/{revision}", find_revision))
         .service(action!("/decks/{deck}/restore", restore))

@@ -74,7 +74,7 @@ impl CardView {
     pub(super) fn new(game: &str, card: &SheetCard, rarity: Option<&str>) -> Self {
         let rarity = rarity.map(str::to_owned);
         let (name, path, about) = match card {
-            SheetCard::Known { name, set, number } => {
+            SheetCard::Known { name, set, number, .. } => {
                 (name.clone(), Some(card_path(game, set, number)), rarity)
             }
             SheetCard::Hidden { place } => {

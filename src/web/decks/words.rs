@@ -90,6 +90,9 @@ pub(super) const RESTORE_ABOUT: &str = "Name, description, tags and cards become
 pub(super) const RESTORE_NOW: &str = "Restore it";
 pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at what differs again before you restore this version.";
 
+pub(super) const PROXIES: &str = "Print its cards";
+pub(super) const PROXIES_ABOUT: &str = "Nine cards of 63 × 88 mm on each sheet of A4. Print the page at 100 %, without fitting it to the paper. Cards that are hidden from you or not known have a frame with their text.";
+
 pub(super) const MY_DECKS: &str = "My decks";
 pub(super) const NO_OWN_DECKS: &str = "You have no deck here yet.";
 pub(super) const NO_DELETED_DECKS: &str = "You have deleted no deck within 30 days.";
@@ -340,6 +343,25 @@ pub(super) fn missing(missing: u64) -> String {
 /// What the picture of a QR code shows.
 pub(super) fn qr_of(name: &str) -> String {
     format!("QR code of the address of “{name}”")
+}
+
+/// The heading of the cards to print.
+pub(super) fn proxies_of(name: &str) -> String {
+    format!("Cards of “{name}” to print")
+}
+
+/// Cards that are not printed because there are too many.
+pub(super) fn proxies_left_out(most: usize, more: u64) -> String {
+    let more = card_count(more);
+    format!("Only the first {most} cards are here: {more} more are left out.")
+}
+
+/// Cards that are not printed because the game does not have their zone.
+pub(super) fn zone_left_out(zone: &str, count: u64) -> String {
+    match count {
+        1 => format!("The game has no zone “{zone}”: its card is left out."),
+        _ => format!("The game has no zone “{zone}”: its {} are left out.", card_count(count)),
+    }
 }
 
 /// The heading of the list of a deck's versions.

@@ -79,6 +79,7 @@ const ROWS: &[Row] = &[
     page("/decks/{deck}/chart", Anyone),
     page("/decks/{deck}/export", Anyone),
     page("/decks/{deck}/qr.svg", Anyone),
+    page("/decks/{deck}/proxies", Anyone),
     page("/decks/{deck}/revisions", Anyone),
     page("/decks/{deck}/revisions/{revision}", Anyone),
     action("/decks/{deck}/restore", Player),

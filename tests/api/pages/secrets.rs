@@ -130,6 +130,7 @@ async fn paths(app: &TestApp) -> Vec<String> {
         "chart?of=kind",
         "chart?of=attack",
         "qr.svg",
+        "proxies",
         "revisions",
         "revisions/1",
         "revisions/2",
@@ -226,6 +227,7 @@ async fn compare((one, other): (TestApp, TestApp)) {
         "/search?q=set:veil",
         DECK,
         &format!("{DECK}/revisions/2"),
+        &format!("{DECK}/proxies"),
         "/players/holder",
     ] {
         let (here, there) = tokio::join!(one.get(path).answer(), other.get(path).answer());

@@ -2,6 +2,7 @@
 
 mod checks;
 mod own;
+mod proxies;
 mod public;
 mod revisions;
 
