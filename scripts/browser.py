@@ -88,6 +88,8 @@ PAGES = [
     Page("deck-check", "/decks/check"),
     Page("deck", "{deck}"),
     Page("deck-own", "{deck}", player="ada"),
+    Page("deck-new", "/my/decks/new", player="ada"),
+    Page("deck-edit", "{deck}/edit", player="ada"),
     Page("deck-proxies", "{deck}/proxies"),
     Page("deck-revisions", "{deck}/revisions", player="ada"),
     Page("deck-revision", "{deck}/revisions/1", player="ada"),

@@ -35,6 +35,12 @@ pub(super) const JUDGE: &str = "Check";
 pub(super) const NO_LIST: &str = "Paste a list.";
 pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its own.";
 
+pub(super) const WAY_TO_REPORT: &str = "The whole report";
+pub(super) const PICK: &str = "Add a card by its name";
+pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card, or at the end of the list.";
+pub(super) const PICK_ADD: &str = "Add";
+pub(super) const PICKED: &str = "{name}: {count} on its line.";
+
 pub(super) const VERDICT: &str = "Verdict";
 pub(super) const WRONG: &str = "What is wrong";
 pub(super) const RULE: &str = "Rule";
