@@ -103,8 +103,8 @@ struct EditPage<'a> {
     visibilities: Vec<Choice>,
     /// Whether something was typed that is not saved.
     is_unsaved: bool,
-    /// Whether saving the list forgets which copies the deck is made of.
-    loses_copies: bool,
+    /// Whether the deck says which copies it is made of, which the list does not.
+    names_copies: bool,
     /// The version that is stored, when it is another one than the form began with.
     saved: Option<SavedDeck>,
 }
@@ -144,7 +144,7 @@ async fn show_form_of_new(
         visibilities: visibilities(&typed.visibility),
         typed: &typed,
         is_unsaved: status != 200,
-        loses_copies: false,
+        names_copies: false,
         saved: None,
     };
     private(status, &page)
@@ -217,7 +217,7 @@ async fn show_form_of(
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
         is_unsaved: *typed != TypedDeck::of(edited),
-        loses_copies: edited.names_copies,
+        names_copies: edited.names_copies,
         saved: with_saved.then(|| SavedDeck {
             name: summary.name.clone(),
             list: edited.list.clone(),
@@ -239,7 +239,8 @@ pub(in crate::web) async fn save(
     let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
     let meant = Revision(typed.revision).meant();
     let asker = (viewer, network.0);
-    let replaced = deck_lists::replace(&state, &by, asker, id, &meant, typed.request()).await;
+    let replaced =
+        deck_lists::replace_by_list(&state, &by, asker, id, &meant, typed.request()).await;
     let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDecks>()?;

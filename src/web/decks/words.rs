@@ -121,7 +121,7 @@ pub(super) const DESCRIPTION_HELP: &str =
 pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
 pub(super) const SAVED_VERSION: &str = "The version that is saved";
 pub(super) const YOUR_VERSION: &str = "Your version";
-pub(super) const LOSES_COPIES: &str = "This deck says which of your copies it is made of. The list below cannot say that. Saving it here forgets which copies they are; changes through the API keep them.";
+pub(super) const NAMES_COPIES: &str = "This deck says which of your copies it is made of, which the list does not show. Cards that stay as they are written keep their copies; of a card with fewer left than it has copies, the deck forgets which they are.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "The deck was changed since you opened the page. Look at it again before you delete it.";
 
