@@ -194,11 +194,41 @@ def skip_link(page):
     return []
 
 
+def proxies_printed(page):
+    """Cards to print have the size of cards, three times three of them fit on a page, and each sheet has a page of its own."""
+    faults = ask(
+        page,
+        """
+        const faults = [];
+        const [width, height] = argument.map(mm => mm / 25.4 * 96), off = .5 / 25.4 * 96;
+        const sheets = all('.proxies');
+        for (const sheet of sheets) {
+          const boxes = [...sheet.children].map(card => card.getBoundingClientRect());
+          for (const image of all('.proxies img')) boxes.push(image.getBoundingClientRect());
+          const wrong = boxes.find(box => Math.abs(box.width - width) > off || Math.abs(box.height - height) > off);
+          if (wrong) faults.push(`a card of ${wrong.width.toFixed(1)}×${wrong.height.toFixed(1)} px to print`);
+          const rows = new Set([...sheet.children].map(card => Math.round(card.getBoundingClientRect().top)));
+          const most = Math.ceil(sheet.children.length / 3);
+          if (sheet.children.length > 9 || rows.size !== most) faults.push(`${sheet.children.length} cards in ${rows.size} rows of a sheet`);
+        }
+        return faults.slice(0, 3);
+        """,
+        [63, 88],
+    )
+    sheets = page.locator(".proxies").count()
+    if sheets:
+        # As the page says, margins included.
+        pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+        faults += [] if pages == sheets else [f"{sheets} sheets of cards on {pages} pages"]
+    return faults
+
+
 def printed(page):
     """It goes on paper, in dark letters, whatever the theme."""
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 794, "height": 1123})
     faults = [f"on paper {fault}" for fault in no_sideways_scrolling(page)]
+    faults += proxies_printed(page)
     faults += ask(page, "const ink = getComputedStyle(document.body).color; return luminance(ink) > .2 ? [`printed in ${ink}`] : [];")
     pdf = page.pdf(format="A4", margin={side: "12mm" for side in ("top", "right", "bottom", "left")})
     if not pdf.startswith(b"%PDF") or not re.search(rb"/Type\s*/Page\b", pdf):

@@ -226,6 +226,69 @@ def count_changed_and_undone(page, base):
     return [] if after == before else [f"the count is {after}, not {before} again"]
 
 
+def list_judged_while_typed(page, base):
+    """A list is judged while it is typed, and a card is added by its name; the form can be sent, which is the way without script."""
+    page.address = base + "/decks/check"
+    page.goto(page.address)
+    page.locator("#format").select_option("ttcg/standard")
+    if not tab_to(page, "#list"):
+        return ["Tab does not reach the list"]
+    page.keyboard.type("2 Kettle Imp")
+    if page.has_script:
+        page.wait_for_function("() => document.getElementById('live_verdict').textContent.includes('Standard')")
+        if not page.locator("#live #judged .verdict").is_visible():
+            return ["the report is not shown"]
+        if not page.evaluate("() => document.activeElement.id === 'list'"):
+            return ["the focus is lost when the list is judged"]
+        if not tab_to(page, "#pick"):
+            return ["Tab does not reach the field for names"]
+        page.keyboard.type("kettle i")
+        page.wait_for_function("() => document.querySelector('#pick_names option')?.value === 'Kettle Imp'")
+        page.keyboard.press("Control+A")
+        page.keyboard.type("Kettle Imp")
+        with page.expect_response(page.address):
+            page.keyboard.press("Enter")
+        written = page.locator("#list").input_value()
+        if written != "3 Kettle Imp" or path(page) != "/decks/check":
+            return [f"the card is not added: {written!r}, {page.url}"]
+        if "3" not in page.locator("#pick_state").text_content():
+            return ["the page does not say that the card is added"]
+    elif page.locator("#pick").is_visible():
+        return ["the field for names is there, and does nothing"]
+    if not tab_to(page, ".form .main"):
+        return ["Tab does not reach the button that checks"]
+    follow(page)
+    if not page.evaluate("() => document.activeElement.id === 'verdict'"):
+        return ["the verdict has not the focus"]
+    count = page.locator("#judged").count()
+    return [] if count == 1 else [f"{count} reports are shown"]
+
+
+def unsaved_deck_asked_for(page, base):
+    """Who leaves a deck that is not saved is asked first, by the script; the form as it was opened is left without a word."""
+    faults = log_in(page, base, "ada", "/my/decks/new")
+    if faults:
+        return faults
+    asked = []
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
+    for text, expected in [("", []), ("Embers", ["beforeunload"] if page.has_script else [])]:
+        page.address = base + "/my/decks/new"
+        page.goto(page.address)
+        if not tab_to(page, "#name"):
+            return ["Tab does not reach the name of the deck"]
+        page.keyboard.type(text)
+        page.locator(".crumbs a").first.focus()
+        follow(page)
+        if path(page) != "/my/decks" or asked != expected:
+            return [f"with the name {text!r} the page is left for {page.url}, and asks {asked}"]
+    return []
+
+
 JOURNEYS = [
     search_card_next,
     refused_query_mended,
@@ -235,4 +298,6 @@ JOURNEYS = [
     file_with_a_fault,
     trade_looked_at_and_kept,
     count_changed_and_undone,
+    list_judged_while_typed,
+    unsaved_deck_asked_for,
 ]

@@ -60,7 +60,7 @@ def play(service):
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
     ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
     made = {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
-    return made | trade(service, codes, names)
+    return made | keep_deck(service) | trade(service, codes, names)
 
 
 def unlock_one(service):
@@ -96,6 +96,20 @@ def share_designs(service):
         service.call("POST", f"{path}/share", None, tokens["ada"], {"if-match": "*"})
     service.call("POST", f"{path}/comments", {"text": "The second effect is *far* too cheap."}, tokens["ben"])
     service.call("PUT", f"{path}/rating", {"fun": 5, "balance": 3, "flavour": 4, "clarity": 4}, tokens["ben"])
+
+
+def keep_deck(service):
+    """Has a player show a deck that was changed once; where it is."""
+    ada = service.call("POST", "/v1/sessions", {"name": "ada", "password": PASSWORD})["access_token"]
+    deck = {"name": "Deck of " + LONG_WORD[:90], "format": "ttcg/standard", "visibility": "public", "description": "Goes *fast*.", "tags": ["aggro"]}
+    entries = [{"quantity": 2, "set": "hearth", "number": f"{number:03}"} for number in range(1, 21)]
+    odd = [{"quantity": 1, "name": LONG_WORD[:120]}, {"quantity": 1, "set": "veil", "number": "002"}]
+    kept = service.call("POST", "/v1/decks", deck | {"entries": entries + odd}, ada)
+    path = f"/decks/{kept['id']}"
+    entries[0] |= {"quantity": 1}
+    moved = {"quantity": 1, "set": "hearth", "number": "001", "zone": "side"}
+    service.call("PUT", f"/v1{path}", deck | {"entries": [*entries[:-1], moved, *odd]}, ada, {"if-match": "*"})
+    return {"deck": path}
 
 
 def print_run(service, admin):

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    AttributeValue, DeckMentions, Format, Game, SUGGESTED_NAMES_MAX, name_key, search_key,
+    AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, SUGGESTED_NAMES_MAX, name_key,
+    search_key,
 };
 use uuid::Uuid;
 
@@ -81,6 +82,19 @@ pub(super) async fn find(
     }
     add_boxes(conn, viewer, formats, &mut found).await?;
     Ok((found, names))
+}
+
+/// What the asker may see of the cards that the entries of a deck mean.
+pub(super) async fn catalogue_of(
+    app: &AppState,
+    asker: Asker,
+    game: &Game,
+    deck: &Deck,
+) -> Result<Catalogue, Problem> {
+    let mut conn = StepConnection::new(&app.store);
+    let mentions = DeckMentions::of_deck(deck);
+    let (mut found, _) = find(app, &mut conn, asker, game, &[], &mentions).await?;
+    Ok(found.catalogue())
 }
 
 /// Adds what `viewer` may see of the cards that the boxes of `formats` need.

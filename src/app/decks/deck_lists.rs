@@ -27,6 +27,7 @@ use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{
     DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
 };
+use crate::domain::decks::named_copies::take_over_copies;
 use crate::domain::designs::markup::to_html;
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_deletions::KEPT_DELETED;
@@ -641,6 +642,35 @@ pub async fn replace(
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
     let parsed = parse(app, asker, request).await?;
+    store_changed(app, by, asker.0, (id, if_match), parsed).await
+}
+
+/// The same by a list that was made of the deck and could not say which copies it names: entries that stay keep theirs.
+pub async fn replace_by_list(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    asker: Asker,
+    id: DeckId,
+    if_match: &IfMatch,
+    request: DeckRequest,
+) -> Result<VersionedDeck, Problem> {
+    let mut parsed = parse(app, asker, request).await?;
+    let mut conn = app.store.connection().await?;
+    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    drop(conn);
+    // The list was made of this version; it is looked at again when the deck is written.
+    if_match.check(Revision(stored.row.revision))?;
+    take_over_copies(&stored.content.deck.entries, &mut parsed.content.deck.entries);
+    store_changed(app, by, asker.0, (id, if_match), parsed).await
+}
+
+async fn store_changed(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    (id, if_match): (DeckId, &IfMatch),
+    parsed: ParsedDeck,
+) -> Result<VersionedDeck, Problem> {
     let changes = parsed.changes(app.clock.now());
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
     let edited = app
@@ -649,7 +679,7 @@ pub async fn replace(
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
     deck_search::publish(app, &stored).await;
-    let replaced = see(app, (asker.0, Some(by.account())), stored).await?.into();
+    let replaced = see(app, (viewer, Some(by.account())), stored).await?.into();
     Ok(with_reading(replaced, parsed.reading))
 }
 

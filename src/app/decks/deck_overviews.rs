@@ -2,7 +2,7 @@
 
 use cardscape_engine::{DeckDialect, render_deck_text, write_deck};
 
-use super::deck_cards::Asker;
+use super::deck_cards::{Asker, catalogue_of};
 use super::deck_lists::{VersionedDeck, find_seen};
 use super::deck_reports::{DeckLegalitiesResponse, judge_on, judge_seen};
 use super::deck_sheets::DeckSheet;
@@ -53,6 +53,21 @@ pub async fn find(
     let sheet = DeckSheet::new(&game, &content.deck, &seen.masks, &catalogue);
     let share_code = write_deck(&content.deck, DeckDialect::ShareCode, &catalogue, &[]).text;
     Ok(DeckOverview { deck: seen.into(), sheet, report, share_code, legalities, author })
+}
+
+/// Finds the cards of a deck that the reader may see, by zone and kind.
+pub async fn find_sheet(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    id: DeckId,
+) -> Result<(VersionedDeck, DeckSheet), Problem> {
+    let seen = find_seen(app, (asker.0, reader), id).await?;
+    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
+    let (game, content) = (&loaded.game, &seen.content);
+    let catalogue = catalogue_of(app, asker, game, &content.deck).await?;
+    let sheet = DeckSheet::new(game, &content.deck, &seen.masks, &catalogue);
+    Ok((seen.into(), sheet))
 }
 
 /// One of the own decks as it is edited.

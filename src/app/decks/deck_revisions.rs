@@ -97,14 +97,15 @@ pub async fn list(
 }
 
 /// A revision as its reader sees it.
-struct SeenRevision {
-    revision: i64,
-    content: DeckContent,
-    masks: Masks,
-    created_at: DateTime<Utc>,
+pub(super) struct SeenRevision {
+    pub revision: i64,
+    pub content: DeckContent,
+    pub masks: Masks,
+    pub created_at: DateTime<Utc>,
 }
 
-async fn find_seen_revision(
+/// The revision as the reader sees it: 404 when they may not.
+pub(super) async fn find_seen_revision(
     app: &AppState,
     (viewer, reader): Reader<'_>,
     id: DeckId,

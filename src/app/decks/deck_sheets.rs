@@ -1,10 +1,12 @@
 //! Decks as people read them: by zone and kind, with the place of each card.
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckEntry, DeckStatistics, Game, Resolution, Zone, deck_statistics,
+    CardReference, Catalogue, Deck, DeckEntry, DeckStatistics, Game, Resolution, Zone,
+    deck_statistics,
 };
 
 use super::masks::Masks;
+use crate::domain::ids::CardId;
 
 /// A deck by zone and kind, with its counts.
 #[derive(Debug)]
@@ -55,12 +57,16 @@ pub struct SheetEntry {
 pub enum SheetCard {
     /// A card that the reader may see.
     Known {
+        /// Its id.
+        id: Option<CardId>,
         /// Its name.
         name: String,
         /// Code of its set.
         set: String,
         /// Its number.
         number: String,
+        /// Code of the rarity that is written, if the card has it.
+        rarity: Option<String>,
     },
     /// A card that is hidden from the reader.
     Hidden {
@@ -87,7 +93,8 @@ impl DeckSheet {
                 Some(zone) => zone,
                 None => other_zone(&mut zones, &entry.zone),
             };
-            let (kind, card) = card_of(entry, masks.hidden.contains_key(&at), catalogue);
+            let is_hidden = masks.hidden.contains_key(&at);
+            let (kind, card) = card_of(&entry.card, is_hidden, catalogue);
             zones[zone].add(game, kind, entry, card);
         }
         zones.retain(|zone| !zone.kinds.is_empty());
@@ -114,10 +121,7 @@ impl SheetZone {
             self.kinds.push(SheetKind { name: kind, cards: 0, entries: Vec::new() });
             self.kinds.len() - 1
         });
-        let rarity = entry.card.rarity.as_ref().map(|written| {
-            let named = game.rarity(written).map(|rarity| rarity.name.clone());
-            named.unwrap_or_else(|| written.clone())
-        });
+        let rarity = rarity_name(game, &entry.card);
         self.kinds[at].cards += copies;
         self.kinds[at].entries.push(SheetEntry { quantity: entry.quantity, rarity, card });
     }
@@ -143,28 +147,42 @@ fn other_zone(zones: &mut Vec<SheetZone>, written: &str) -> usize {
     })
 }
 
-/// The kind of an entry's card, where it is known, and the card.
-fn card_of(
-    entry: &DeckEntry,
+/// What the game calls the rarity that is written, if one is.
+pub(super) fn rarity_name(game: &Game, written: &CardReference) -> Option<String> {
+    let written = written.rarity.as_ref()?;
+    let named = game.rarity(written).map(|rarity| rarity.name.clone());
+    Some(named.unwrap_or_else(|| written.clone()))
+}
+
+/// The kind of a card, where it is known, and the card.
+pub(super) fn card_of(
+    written: &CardReference,
     is_hidden: bool,
     catalogue: &Catalogue,
 ) -> (Option<String>, SheetCard) {
-    let written = &entry.card;
     let place = written.set.clone().zip(written.number.clone());
     if is_hidden {
         return (None, SheetCard::Hidden { place });
     }
-    let (Resolution::Card(found) | Resolution::OtherPrinting(found)) = catalogue.find(written)
-    else {
+    let resolution = catalogue.find(written);
+    let (Resolution::Card(found) | Resolution::OtherPrinting(found)) = resolution else {
         let place = place.map(|(set, number)| format!("{set} {number}"));
         let name = Some(written.name.clone()).filter(|name| !name.is_empty());
         let written = name.or(place).unwrap_or_default();
         return (None, SheetCard::Unknown { written });
     };
-    let card = &found.definition;
-    let kind = catalogue.game().kind(&card.kind).map(|kind| kind.name.clone());
-    let (name, set, number) = (card.name.clone(), found.set.clone(), card.number.clone());
-    (kind, SheetCard::Known { name, set, number })
+    let (game, card) = (catalogue.game(), &found.definition);
+    let kind = game.kind(&card.kind).map(|kind| kind.name.clone());
+    let is_printed = matches!(resolution, Resolution::Card(_));
+    let rarity = written.rarity.as_deref().filter(|_| is_printed);
+    let known = SheetCard::Known {
+        id: found.key.parse().ok().map(CardId),
+        name: card.name.clone(),
+        set: found.set.clone(),
+        number: card.number.clone(),
+        rarity: rarity.and_then(|code| game.rarity(code)).map(|rarity| rarity.code.to_string()),
+    };
+    (kind, known)
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Statistics of decks: counts and curves, the odds of draws, and hands as they may come.
 
 use cardscape_engine::{
-    AttributeValue, Catalogue, Deck, DeckMentions, DeckStatistics, DrawOdds, DrawQuestion,
-    DrawTarget, Game, MatchCount, OddsError, SampleCard, SampleHand, UnreachableCards,
-    deck_statistics, draw_odds, sample_hand, unreachable_cards,
+    AttributeValue, Catalogue, Deck, DeckStatistics, DrawOdds, DrawQuestion, DrawTarget, Game,
+    MatchCount, OddsError, SampleCard, SampleHand, UnreachableCards, deck_statistics, draw_odds,
+    sample_hand, unreachable_cards,
 };
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Asker, StepConnection};
+use super::deck_cards::{Asker, catalogue_of};
 use super::deck_lists::find_seen;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -67,10 +67,7 @@ pub(super) async fn find_deck(
     let (deck, format) = (seen.content.deck, seen.content.format);
     let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
     let game = loaded.game.clone();
-    let mut conn = StepConnection::new(&app.store);
-    let mentions = DeckMentions::of_deck(&deck);
-    let (mut cards, _) = deck_cards::find(app, &mut conn, asker, &game, &[], &mentions).await?;
-    let catalogue = cards.catalogue();
+    let catalogue = catalogue_of(app, asker, &game, &deck).await?;
     Ok(CountedDeck { game, format, deck, catalogue, name: seen.row.name })
 }
 

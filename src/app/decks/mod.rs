@@ -26,4 +26,5 @@ pub mod list_reading;
 mod masks;
 pub mod public_decks;
 pub mod report_responses;
+pub mod revision_overviews;
 pub mod shared_decks;

@@ -8,6 +8,7 @@ pub mod details;
 pub mod diff;
 pub mod follows;
 pub mod list;
+pub mod named_copies;
 pub mod public;
 pub mod reservation;
 pub mod trade_effect;

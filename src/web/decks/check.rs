@@ -23,6 +23,12 @@ use crate::web::words;
 /// The page, and where its form goes.
 const PATH: &str = "/decks/check";
 
+/// The frame of a page on which a list is typed.
+pub(super) fn builder_frame(heading: &str) -> Frame {
+    let frame = Frame::new(heading).at(Place::Decks);
+    Frame { script: Some(&frame.assets.deck_script), ..frame }
+}
+
 #[derive(Template)]
 #[template(path = "web/decks/check.html")]
 struct CheckPage<'a> {
@@ -129,7 +135,7 @@ async fn show(
         None => deck_words::CHECK,
     };
     let public = app.settings.public_url.as_deref();
-    let mut frame = Frame::new(heading).at(Place::Decks);
+    let mut frame = builder_frame(heading);
     if judged.is_none() && status == 200 {
         frame = frame.of_address(public, PATH);
         frame.preview = Some(Preview {

@@ -12,6 +12,7 @@ use super::availability::{AvailabilityView, find_availability};
 use super::deck_path;
 use super::formats::format_name;
 use super::public::DeckRow;
+use super::qr::shared_address;
 use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
@@ -66,6 +67,8 @@ struct DeckPage {
     unread: Vec<UnreadLineResponse>,
     availability: Option<AvailabilityView>,
     share_code: String,
+    /// Where it is found by whom it is shown to, which a QR code says, too.
+    address: Option<String>,
     /// Names of dialects, with where the deck is in them.
     exports: Vec<(String, String)>,
     similar: Vec<(DeckRow, String)>,
@@ -87,11 +90,20 @@ pub(in crate::web) async fn find_deck(
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let page = page(&state, &visitor, network.0, DeckId(*deck)).await?;
+    answer_to(&req, &visitor, &page)
+}
+
+/// A page about a deck, which another reader does not get.
+pub(super) fn answer_to(
+    req: &HttpRequest,
+    visitor: &Visitor,
+    page: &impl Template,
+) -> Result<HttpResponse, Problem> {
     if !visitor.is_stranger() {
-        return private(200, &page);
+        return private(200, page);
     }
     // Checked again each time: a public deck may turn private at any moment.
-    let mut answer = answer(&req, &write(&page, Freshness::Private)?);
+    let mut answer = answer(req, &write(page, Freshness::Private)?);
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     Ok(answer)
 }
@@ -153,6 +165,7 @@ async fn page(
         unread: unread_lines,
         availability,
         share_code: share_code.trim().to_owned(),
+        address: shared_address(app, summary.id, summary.visibility),
         exports: DeckDialect::ALL
             .into_iter()
             .filter(|one| !is_share_code(one))

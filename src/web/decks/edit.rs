@@ -6,6 +6,7 @@ use cardscape_engine::{DeckDialect, TextEncoding};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::check::builder_frame;
 use super::deck_path;
 use super::faults::faults_of;
 use super::formats::{FormatGroup, choices, choices_of_deck, dialects};
@@ -29,7 +30,7 @@ use crate::web::words;
 const NEW: &str = "/my/decks/new";
 
 /// The fields of a deck, as they were typed.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedDeck {
     name: String,
@@ -100,8 +101,10 @@ struct EditPage<'a> {
     formats: Vec<FormatGroup>,
     dialects: Vec<Choice>,
     visibilities: Vec<Choice>,
-    /// Whether saving the list forgets which copies the deck is made of.
-    loses_copies: bool,
+    /// Whether something was typed that is not saved.
+    is_unsaved: bool,
+    /// Whether the deck says which copies it is made of, which the list does not.
+    names_copies: bool,
     /// The version that is stored, when it is another one than the form began with.
     saved: Option<SavedDeck>,
 }
@@ -131,7 +134,7 @@ async fn show_form_of_new(
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedDeck { key: Uuid::now_v7().to_string(), ..typed };
     let page = EditPage {
-        frame: Frame::new(deck_words::NEW_DECK).at(Place::Decks),
+        frame: builder_frame(deck_words::NEW_DECK),
         heading: deck_words::NEW_DECK.to_owned(),
         faults,
         path: NEW,
@@ -140,7 +143,8 @@ async fn show_form_of_new(
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
         typed: &typed,
-        loses_copies: false,
+        is_unsaved: status != 200,
+        names_copies: false,
         saved: None,
     };
     private(status, &page)
@@ -203,7 +207,7 @@ async fn show_form_of(
     let path = format!("{deck}/edit");
     let heading = deck_words::change_of(&summary.name);
     let page = EditPage {
-        frame: Frame::new(&heading).at(Place::Decks),
+        frame: builder_frame(&heading),
         heading,
         faults,
         path: &path,
@@ -212,7 +216,8 @@ async fn show_form_of(
         formats: choices_of_deck(app, &typed.format).await?,
         dialects: dialects(&typed.dialect),
         visibilities: visibilities(&typed.visibility),
-        loses_copies: edited.names_copies,
+        is_unsaved: *typed != TypedDeck::of(edited),
+        names_copies: edited.names_copies,
         saved: with_saved.then(|| SavedDeck {
             name: summary.name.clone(),
             list: edited.list.clone(),
@@ -234,7 +239,8 @@ pub(in crate::web) async fn save(
     let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
     let meant = Revision(typed.revision).meant();
     let asker = (viewer, network.0);
-    let replaced = deck_lists::replace(&state, &by, asker, id, &meant, typed.request()).await;
+    let replaced =
+        deck_lists::replace_by_list(&state, &by, asker, id, &meant, typed.request()).await;
     let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDecks>()?;

@@ -72,12 +72,12 @@ pub(in crate::web) async fn draw_chart(
 }
 
 /// What a stranger does not see, no cache keeps; and what strangers see is checked again each time, because a deck may turn private at any moment.
-fn kept(visitor: &Visitor) -> Freshness {
+pub(super) fn kept(visitor: &Visitor) -> Freshness {
     if visitor.is_stranger() { Freshness::Private } else { Freshness::Never }
 }
 
 /// The answer, which another reader does not get.
-fn by_cookie(mut answer: HttpResponse) -> HttpResponse {
+pub(super) fn by_cookie(mut answer: HttpResponse) -> HttpResponse {
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
     answer
 }

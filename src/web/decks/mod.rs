@@ -8,9 +8,12 @@ mod faults;
 mod files;
 mod formats;
 mod own;
+mod proxies;
 mod public;
+mod qr;
 mod reading;
 mod report;
+mod revisions;
 mod sheet;
 mod words;
 
@@ -22,7 +25,10 @@ use deck::find_deck;
 use edit::{create, delete, save, show_edit, show_new, undelete};
 use files::{draw_chart, export};
 use own::list_own_decks;
+use proxies::show_proxies;
 use public::list_decks;
+use qr::draw_qr_code;
+use revisions::{find_revision, list_revisions, restore};
 
 /// The page of a deck.
 pub(super) fn deck_path(id: Uuid) -> String {
@@ -37,6 +43,11 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(page!("/decks/{deck}", find_deck))
         .service(page!("/decks/{deck}/chart", draw_chart))
         .service(page!("/decks/{deck}/export", export))
+        .service(page!("/decks/{deck}/qr.svg", draw_qr_code))
+        .service(page!("/decks/{deck}/proxies", show_proxies))
+        .service(page!("/decks/{deck}/revisions", list_revisions))
+        .service(page!("/decks/{deck}/revisions/{revision}", find_revision))
+        .service(action!("/decks/{deck}/restore", restore))
         .service(form!("/decks/{deck}/edit", show_edit, save))
         .service(action!("/decks/{deck}/delete", delete))
         .service(action!("/decks/{deck}/undelete", undelete))

@@ -3,12 +3,12 @@
 use cardscape_engine::Game;
 
 use super::formats::format_name;
+use super::sheet::zone_name;
 use super::words as deck_words;
 use crate::app::decks::report_responses::{
     MentionedCardResponse, ReportResponse, ViolationResponse,
 };
 use crate::web::catalogue::card_path;
-use crate::web::words;
 
 /// A report.
 pub(super) struct ReportView {
@@ -54,10 +54,7 @@ impl ReportView {
 }
 
 fn row(game: &Game, found: &ViolationResponse) -> ViolationRow {
-    let zone_name = |code: &str| {
-        let zone = game.zones().iter().find(|zone| *zone.code == *code);
-        zone.map_or_else(|| words::titled(code), |zone| zone.name.clone())
-    };
+    let zone_name = |code: &str| zone_name(game, code);
     let fix = found.fix.as_ref().and_then(|fix| deck_words::fix(fix, zone_name));
     ViolationRow {
         severity: deck_words::severity(found.severity),

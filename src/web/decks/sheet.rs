@@ -24,6 +24,11 @@ pub(super) struct KindView {
 /// An entry.
 pub(super) struct CardRow {
     pub(super) quantity: u32,
+    pub(super) card: CardView,
+}
+
+/// A card of a deck.
+pub(super) struct CardView {
     pub(super) name: String,
     /// Where the card is; `None`: nobody knows it.
     pub(super) path: Option<String>,
@@ -60,19 +65,33 @@ pub(super) fn zones(game: &str, sheet: &DeckSheet) -> Vec<ZoneView> {
 }
 
 fn row(game: &str, entry: &SheetEntry) -> CardRow {
-    let (name, path, about) = match &entry.card {
-        SheetCard::Known { name, set, number } => {
-            let path = card_path(game, set, number);
-            (name.clone(), Some(path), entry.rarity.clone())
-        }
-        SheetCard::Hidden { place } => {
-            let path = place.as_ref().map(|(set, number)| card_path(game, set, number));
-            let about = place.as_ref().map(|(set, number)| words::place(set, number));
-            (words::HIDDEN_CARD.to_owned(), path, about)
-        }
-        SheetCard::Unknown { written } => (written.clone(), None, entry.rarity.clone()),
-    };
-    CardRow { quantity: entry.quantity, name, path, about }
+    let card = CardView::new(game, &entry.card, entry.rarity.as_deref());
+    CardRow { quantity: entry.quantity, card }
+}
+
+impl CardView {
+    /// A card with the name of its rarity, where one is named. `game`: its code.
+    pub(super) fn new(game: &str, card: &SheetCard, rarity: Option<&str>) -> Self {
+        let rarity = rarity.map(str::to_owned);
+        let (name, path, about) = match card {
+            SheetCard::Known { name, set, number, .. } => {
+                (name.clone(), Some(card_path(game, set, number)), rarity)
+            }
+            SheetCard::Hidden { place } => {
+                let path = place.as_ref().map(|(set, number)| card_path(game, set, number));
+                let about = place.as_ref().map(|(set, number)| words::place(set, number));
+                (words::HIDDEN_CARD.to_owned(), path, about)
+            }
+            SheetCard::Unknown { written } => (written.clone(), None, rarity),
+        };
+        Self { name, path, about }
+    }
+}
+
+/// What the game calls a zone; of one that it does not have, the code.
+pub(super) fn zone_name(game: &Game, code: &str) -> String {
+    let zone = game.zones().iter().find(|zone| *zone.code == *code);
+    zone.map_or_else(|| words::titled(code), |zone| zone.name.clone())
 }
 
 /// How the values of an attribute are spread over the main zone.

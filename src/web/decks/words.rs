@@ -35,6 +35,12 @@ pub(super) const JUDGE: &str = "Check";
 pub(super) const NO_LIST: &str = "Paste a list.";
 pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its own.";
 
+pub(super) const WAY_TO_REPORT: &str = "The whole report";
+pub(super) const PICK: &str = "Add a card by its name";
+pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card, or at the end of the list.";
+pub(super) const PICK_ADD: &str = "Add";
+pub(super) const PICKED: &str = "{name}: {count} on its line.";
+
 pub(super) const VERDICT: &str = "Verdict";
 pub(super) const WRONG: &str = "What is wrong";
 pub(super) const RULE: &str = "Rule";
@@ -65,6 +71,7 @@ pub(super) const NOTHING_WRONG: &str = "Nothing is wrong with it.";
 pub(super) const EXPORT: &str = "Take it with you";
 pub(super) const EXPORT_ABOUT: &str = "As text for other programs:";
 pub(super) const SHARE_CODE: &str = "Share code";
+pub(super) const ADDRESS: &str = "Its address";
 pub(super) const SIMILAR: &str = "Similar decks";
 pub(super) const AVAILABILITY: &str = "Owned and missing";
 pub(super) const NEEDED: &str = "Needed";
@@ -72,6 +79,25 @@ pub(super) const OWNED: &str = "Owned";
 pub(super) const MISSING: &str = "Missing";
 pub(super) const UNREAD_LINES: &str = "Lines that could not be read";
 pub(super) const ONLY_YOU_SEE: &str = "Only you see this.";
+
+pub(super) const REVISIONS: &str = "Versions";
+pub(super) const NO_REVISIONS: &str = "No version of this deck is kept that you may see.";
+pub(super) const REVISIONS_KEPT: &str =
+    "The newest is first. The last 100 are kept; others see those that were not private.";
+pub(super) const NEWEST: &str = "The newest";
+pub(super) const SAVED: &str = "Saved";
+pub(super) const NO_DIFFERENCE: &str = "They have the same cards.";
+pub(super) const FIRST_REVISION: &str = "There is no version before this one that you may see.";
+pub(super) const CARD: &str = "Card";
+pub(super) const CHANGE: &str = "Change";
+pub(super) const ZONES: &str = "Where";
+pub(super) const RESTORE: &str = "Make the deck this version again";
+pub(super) const RESTORE_ABOUT: &str = "Name, description, tags and cards become those of this version, as a new version. Who may read the deck and its folder stay as they are, and nothing that is kept is lost.";
+pub(super) const RESTORE_NOW: &str = "Restore it";
+pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since you opened the page. Look at what differs again before you restore this version.";
+
+pub(super) const PROXIES: &str = "Print its cards";
+pub(super) const PROXIES_ABOUT: &str = "Nine cards of 63 × 88 mm on each sheet of A4. Print the page at 100 %, without fitting it to the paper. Cards that are hidden from you or not known have a frame with their text.";
 
 pub(super) const MY_DECKS: &str = "My decks";
 pub(super) const NO_OWN_DECKS: &str = "You have no deck here yet.";
@@ -95,7 +121,7 @@ pub(super) const DESCRIPTION_HELP: &str =
 pub(super) const CHANGED_MEANWHILE: &str = "The deck was changed elsewhere since you opened this page, and nothing was overwritten. Below the form is the version that is saved. Saving again puts yours in its place.";
 pub(super) const SAVED_VERSION: &str = "The version that is saved";
 pub(super) const YOUR_VERSION: &str = "Your version";
-pub(super) const LOSES_COPIES: &str = "This deck says which of your copies it is made of. The list below cannot say that. Saving it here forgets which copies they are; changes through the API keep them.";
+pub(super) const NAMES_COPIES: &str = "This deck says which of your copies it is made of, which the list does not show. Cards that stay as they are written keep their copies; of a card with fewer left than it has copies, the deck forgets which they are.";
 pub(super) const CHANGED_BEFORE_DELETING: &str =
     "The deck was changed since you opened the page. Look at it again before you delete it.";
 
@@ -320,6 +346,76 @@ pub(super) fn missing(missing: u64) -> String {
     }
 }
 
+/// What the picture of a QR code shows.
+pub(super) fn qr_of(name: &str) -> String {
+    format!("QR code of the address of “{name}”")
+}
+
+/// The heading of the cards to print.
+pub(super) fn proxies_of(name: &str) -> String {
+    format!("Cards of “{name}” to print")
+}
+
+/// Cards that are not printed because there are too many.
+pub(super) fn proxies_left_out(most: usize, more: u64) -> String {
+    let more = card_count(more);
+    format!("Only the first {most} cards are here: {more} more are left out.")
+}
+
+/// Cards that are not printed because the game does not have their zone.
+pub(super) fn zone_left_out(zone: &str, count: u64) -> String {
+    match count {
+        1 => format!("The game has no zone “{zone}”: its card is left out."),
+        _ => format!("The game has no zone “{zone}”: its {} are left out.", card_count(count)),
+    }
+}
+
+/// The heading of the list of a deck's versions.
+pub(super) fn revisions_of(name: &str) -> String {
+    format!("Versions of “{name}”")
+}
+
+/// A version of a deck.
+pub(super) fn revision(number: i64) -> String {
+    format!("Version {}", grouped(number))
+}
+
+/// What changed since an earlier version.
+pub(super) fn since_revision(number: i64) -> String {
+    format!("What changed since version {}", grouped(number))
+}
+
+/// What has changed up to the newest version.
+pub(super) fn until_revision(number: i64) -> String {
+    format!("What changed after it, up to version {}", grouped(number))
+}
+
+/// How many cards a version has more than the one before.
+pub(super) fn more_cards(more: i64) -> String {
+    match more {
+        0 => "as many as before".to_owned(),
+        1.. => format!("{} more", cards(more)),
+        _ => format!("{} fewer", cards(more.saturating_neg())),
+    }
+}
+
+/// What became of a card. `zones`: how many copies each zone had, and has.
+pub(super) fn card_change(zones: &[(u64, u64)]) -> &'static str {
+    let any_less = zones.iter().any(|(before, after)| after < before);
+    let any_more = zones.iter().any(|(before, after)| after > before);
+    match (any_less, any_more) {
+        (true, true) => "Moved",
+        (false, _) if zones.iter().all(|(before, _)| *before == 0) => "Added",
+        (_, false) if zones.iter().all(|(_, after)| *after == 0) => "Taken out",
+        _ => "Another number",
+    }
+}
+
+/// How many copies a zone had, and has.
+pub(super) fn zone_change(zone: &str, before: u64, after: u64) -> String {
+    format!("{zone}: {before}, then {after}")
+}
+
 /// The heading of the form that changes a deck.
 pub(super) fn change_of(name: &str) -> String {
     format!("Change “{name}”")
@@ -355,6 +451,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn changes_of_cards_are_told() {
+        let cases = [
+            (&[(0, 2)][..], "Added"),
+            (&[(2, 0)], "Taken out"),
+            (&[(2, 1)], "Another number"),
+            (&[(1, 3), (0, 1)], "Another number"),
+            (&[(2, 1), (0, 1)], "Moved"),
+        ];
+        for (zones, said) in cases {
+            assert_eq!(card_change(zones), said, "{zones:?}");
+        }
+        assert_eq!(
+            [-1, 0, 2].map(more_cards),
+            ["1 card fewer", "as many as before", "2 cards more"]
+        );
+    }
 
     #[test]
     fn every_edit_of_the_engine_has_words() {

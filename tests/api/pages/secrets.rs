@@ -22,11 +22,17 @@ async fn store_deck(app: &TestApp) {
         "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
           VALUES ('00000000-0000-7000-8000-000000000001', 'holder', 'holder', '$argon2id$x', 'player', '2026-11-20'); \
          INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, card_ids, bound_revision) \
-          SELECT '00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'ttcg', 'standard', 'Held', 'public', 1, '2026-11-20', '2026-11-20', \
-           array_agg(id ORDER BY number), 1 FROM cards WHERE set_code = 'veil' AND number IN ('001', '002'); \
+          SELECT '00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'ttcg', 'standard', 'Held', 'public', 2, '2026-11-20', '2026-11-20', \
+           array_agg(id ORDER BY number), 2 FROM cards WHERE set_code = 'veil' AND number IN ('001', '002'); \
          INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number) VALUES \
           ('00000000-0000-7000-8000-000000000002', 0, 'main', 1, '', 'veil', '001'), \
-          ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL)",
+          ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL); \
+         INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
+          SELECT '00000000-0000-7000-8000-000000000002', version, 'public', jsonb_build_object('name', 'Held', 'game', 'ttcg', 'format', 'standard', \
+           'description', '', 'tags', '[]'::jsonb, 'unread_lines', '[]'::jsonb, 'entries', jsonb_agg(jsonb_build_object('position', number::int - 1, 'zone', 'main', \
+            'quantity', CASE WHEN number = '001' THEN 1 ELSE version END, 'name', CASE WHEN number = '001' THEN '' ELSE 'A name that was typed' END, \
+            'set_code', CASE WHEN number = '001' THEN set_code END, 'number', CASE WHEN number = '001' THEN number END, 'copies', '[]'::jsonb, 'card_id', id) ORDER BY number)), '2026-11-20' \
+          FROM cards, generate_series(1, 2) version WHERE set_code = 'veil' AND number IN ('001', '002') GROUP BY version",
     )
     .await;
     // The same player shows lists with a hidden card on each: in one of its rarities, and in any.
@@ -118,9 +124,17 @@ async fn paths(app: &TestApp) -> Vec<String> {
         ]
         .map(str::to_owned),
     );
-    for way in
-        ["export?dialect=share_code", "export?dialect=csv", "chart?of=kind", "chart?of=attack"]
-    {
+    for way in [
+        "export?dialect=share_code",
+        "export?dialect=csv",
+        "chart?of=kind",
+        "chart?of=attack",
+        "qr.svg",
+        "proxies",
+        "revisions",
+        "revisions/1",
+        "revisions/2",
+    ] {
         paths.push(format!("{DECK}/{way}"));
     }
     for code in design_codes() {
@@ -212,6 +226,8 @@ async fn compare((one, other): (TestApp, TestApp)) {
         "/cards/ttcg/veil/001",
         "/search?q=set:veil",
         DECK,
+        &format!("{DECK}/revisions/2"),
+        &format!("{DECK}/proxies"),
         "/players/holder",
     ] {
         let (here, there) = tokio::join!(one.get(path).answer(), other.get(path).answer());

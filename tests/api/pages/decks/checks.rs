@@ -1,6 +1,6 @@
 //! Lists are judged without being stored.
 
-use super::{Browser, sample, start};
+use super::{Browser, sample, start, store};
 use crate::pages::frame::check;
 use crate::support::RequestExt as _;
 
@@ -42,6 +42,51 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     let number = imp["data"][0]["number"].as_str().unwrap();
     let link = format!("/cards/ttcg/hearth/{number}");
     assert!(page.all("a").any(|element| element.get("href") == Some(&link)), "{link}");
+}
+
+/// What the script needs of pages on which lists are typed, and nothing that does something without it.
+#[tokio::test]
+async fn lists_are_judged_while_they_are_typed() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let deck = store(&app, &ada, "Draft", "private", "2 Kettle Imp").await;
+    let hers = Browser::of(&app, "ada").await;
+    for path in [PATH, "/my/decks/new", &format!("{deck}/edit")] {
+        let page = hers.page(path).await;
+        let script = page.only("script").get("src").unwrap();
+        assert!(script.ends_with("/deck.js"), "{path}: {script}");
+        let form = page.all("form").find(|form| form.get("data-check").is_some()).unwrap();
+        assert_eq!(form.get("data-check"), Some(PATH));
+        // Nothing is lost yet; and what is not stored cannot be.
+        assert_eq!(form.get("data-guard"), (path != PATH).then_some(""), "{path}");
+        let id = |id: &str| page.with("id").find(|(_, known)| *known == id).map(|(one, _)| one);
+        for needed in ["list", "format", "dialect", "live", "live_way", "pick_names", "pick_add"] {
+            assert!(id(needed).is_some(), "{path}: {needed}");
+        }
+        for said in ["live_verdict", "pick_state"] {
+            assert_eq!(id(said).unwrap().get("role"), Some("status"), "{path}: {said}");
+        }
+        assert!(id("judged").is_none() && id("live").unwrap().text.is_empty());
+        // Its name is not sent with the form.
+        let pick = id("pick").unwrap();
+        assert_eq!(
+            (pick.get("name"), pick.get("data-names")),
+            (None, Some("/v1/cards/autocomplete"))
+        );
+        let names = pick.get("data-names").unwrap();
+        let names = app.get(&format!("{names}?q=kettle&limit=10&game=ttcg")).answer().await;
+        assert_eq!(names.expect(200)["data"][0], "Kettle Imp");
+    }
+    // What is taken out of the answer, with the verdict in it.
+    let fields = [("format", "ttcg/standard"), ("list", "2 Kettle Imp"), ("dialect", "")];
+    let judged = check(PATH, &hers.post(PATH, &fields).await);
+    let report = judged.with("id").find(|(_, id)| *id == "judged").unwrap().0;
+    let verdict = judged.all("p").find(|line| line.has_class("verdict")).unwrap();
+    assert!(report.text.contains(&verdict.text) && verdict.text.contains("Standard"));
+    // What was typed and refused is lost when the page is left.
+    let refused = hers.post("/my/decks/new", &[("name", "x"), ("list", "2 Kettle Imp")]).await;
+    let refused = check("/my/decks/new", &refused);
+    assert!(refused.all("form").any(|form| form.get("data-guard") == Some("unsaved")));
 }
 
 #[tokio::test]

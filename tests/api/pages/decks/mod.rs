@@ -2,7 +2,9 @@
 
 mod checks;
 mod own;
+mod proxies;
 mod public;
+mod revisions;
 
 use serde_json::json;
 

@@ -240,3 +240,48 @@ async fn a_deck_that_is_saved_as_it_is_stays_as_it_is() {
         assert_eq!(after[member], before[member], "{member}");
     }
 }
+
+/// A list cannot say which copies a deck is made of: cards that stay keep theirs, over the page and not over the API.
+#[tokio::test]
+async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let entries = json!([
+        { "quantity": 2, "name": "Kettle Imp", "copies": ["one", "two"] },
+        { "quantity": 2, "name": "Bellows Smith", "rarity": "rare", "copies": ["three", "four"] },
+    ]);
+    let body = json!({ "name": "Named", "format": "ttcg/standard", "entries": entries });
+    let made = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+    let path = format!("/v1/decks/{}", made["id"].as_str().unwrap());
+    let edit = format!("/decks/{}/edit", made["id"].as_str().unwrap());
+    let hers = Browser::of(&app, "ada").await;
+    assert!(hers.page(&edit).await.only("main").text.contains("which of your copies"));
+    let save = async |list: &str, revision: &str| {
+        let fields = [
+            ("name", "Named"),
+            ("format", "ttcg/standard"),
+            ("list", list),
+            ("dialect", "own"),
+            ("revision", revision),
+        ];
+        hers.post(&edit, &fields).await.status
+    };
+    let copies = async || {
+        let deck = app.get(&path).by(&ada).answer().await.expect(200);
+        let entries = deck["entries"].as_array().unwrap().clone();
+        entries.into_iter().map(|entry| entry["copies"].clone()).collect::<Vec<_>>()
+    };
+    // One more, the other in another order, and a new card.
+    let list = "1 Ember Moth Cloud\n2 Bellows Smith {rare}\n3 Kettle Imp";
+    assert_eq!(save(list, "1").await, 303);
+    assert_eq!(copies().await, [json!(null), json!(["three", "four"]), json!(["one", "two"])]);
+    // Which of two copies was taken out, nobody knows.
+    assert_eq!(save("1 Bellows Smith {rare}\n2 Kettle Imp", "2").await, 303);
+    assert_eq!(copies().await, [json!(null), json!(["one", "two"])]);
+    assert_eq!(save("2 Kettle Imp", "2").await, 412);
+    // The API takes a list as it stands.
+    let body = json!({ "name": "Named", "format": "ttcg/standard", "list": "2 Kettle Imp" });
+    let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+    put.answer().await.expect(200);
+    assert_eq!(copies().await, [json!(null)]);
+}

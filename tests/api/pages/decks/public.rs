@@ -178,6 +178,21 @@ async fn other_sites_are_told_of_public_decks_alone() {
     let shown = check(&unlisted, &page(&app, &unlisted).await);
     assert_eq!((shown.meta("og:url"), shown.meta("og:title")), (None, None));
     assert!(shown.all("meta").any(|meta| meta.get("name") == Some("robots")));
+    // Whoever has the address may pass it on, as a picture, too.
+    for path in [&public, &unlisted] {
+        let shown = check(path, &page(&app, path).await);
+        let code = format!("{path}/qr.svg");
+        assert!(shown.all("img").any(|image| image.get("src") == Some(&code)), "{path}");
+        assert!(shown.only("main").text.contains(&format!("https://cards.example{path}")));
+        let drawn = app.get(&code).answer().await;
+        assert_eq!((drawn.status, drawn.header("content-type").as_str()), (200, "image/svg+xml"));
+        assert_eq!(drawn.header("cross-origin-resource-policy"), "same-origin");
+    }
+    let private = store(&app, &ada, "Mine", "private", "2 Kettle Imp").await;
+    let hers = Browser::of(&app, "ada").await;
+    let code = format!("{private}/qr.svg");
+    assert!(!hers.get(&private).await.text().contains("qr.svg"));
+    assert_eq!((hers.get(&code).await.status, app.get(&code).answer().await.status), (404, 404));
     // Nor do they tell who made it; similar decks are public, and tell it.
     assert!(!shown.only("main").text.contains("zephyrine"));
 }

@@ -1,0 +1,160 @@
+//! Everything that a page shows of a revision of a deck, with the eyes of its reader.
+
+use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, name_key};
+use chrono::{DateTime, Utc};
+
+use super::deck_cards::{Asker, catalogue_of};
+use super::deck_lists::{VersionedDeck, find_seen};
+use super::deck_revisions::{SeenRevision, find_seen_revision};
+use super::deck_sheets::{DeckSheet, SheetCard, card_of, rarity_name};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{Granted, ReadOwnDecks};
+use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::diff::{CardDifference, differences};
+use crate::domain::ids::{CardId, DeckId};
+use crate::store::decks::deck_revisions;
+
+/// A revision of a deck with what its cards are and what differs from others.
+pub struct RevisionOverview {
+    /// The deck as it is now.
+    pub deck: VersionedDeck,
+    /// The game of the revision.
+    pub game: Game,
+    /// The name that the deck had.
+    pub name: String,
+    /// The format that it was meant for.
+    pub format: String,
+    /// Its cards by zone and kind.
+    pub sheet: DeckSheet,
+    /// Cards in all zones together.
+    pub card_count: u64,
+    /// When it was saved.
+    pub created_at: DateTime<Utc>,
+    /// What changed since the revision before; `None`: the reader may see none before it.
+    pub since: Option<RevisionChanges>,
+    /// What has changed up to the newest revision; `None`: it is the newest.
+    pub until: Option<RevisionChanges>,
+}
+
+/// What differs between a revision and another one.
+pub struct RevisionChanges {
+    /// Number of the other one.
+    pub revision: i64,
+    /// The cards of which they have different numbers of copies, in the order in which the decks name them.
+    pub cards: Vec<ChangedCard>,
+}
+
+/// A card of which two decks have different numbers of copies.
+pub struct ChangedCard {
+    /// The card, as far as the reader may see it.
+    pub card: SheetCard,
+    /// Name of the rarity, where the decks name one.
+    pub rarity: Option<String>,
+    /// Copies by zone, where they differ.
+    pub zones: Vec<ZoneCounts>,
+    key: (Option<CardId>, String, CardReference),
+}
+
+/// Copies of a card in a zone.
+pub struct ZoneCounts {
+    /// The zone, as the decks write it.
+    pub zone: String,
+    /// In the earlier deck.
+    pub before: u64,
+    /// In the later deck.
+    pub after: u64,
+}
+
+/// Finds a revision of a deck that the reader may see.
+pub async fn find(
+    app: &AppState,
+    reader: Option<&Granted<ReadOwnDecks>>,
+    asker: Asker,
+    (id, number): (DeckId, i64),
+) -> Result<RevisionOverview, Problem> {
+    let eyes = (asker.0, reader);
+    let newest = find_seen(app, eyes, id).await?;
+    let shown = find_seen_revision(app, eyes, id, number).await?;
+    let mut conn = app.store.connection().await?;
+    let previous = deck_revisions::previous(&mut conn, reader, id, number).await?;
+    drop(conn);
+    let previous = match previous {
+        Some(number) => Some(find_seen_revision(app, eyes, id, number).await?),
+        None => None,
+    };
+    let since = previous.map(|before| (before.revision, between(&before.content, &shown.content)));
+    let until = (number != newest.row.revision)
+        .then(|| (newest.row.revision, between(&shown.content, &newest.content)));
+
+    let SeenRevision { content, masks, created_at, .. } = shown;
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let game = loaded.game.clone();
+    let changed = [&since, &until].into_iter().flatten().flat_map(|(_, cards)| cards);
+    let catalogue = catalogue(app, asker, &game, &content.deck, changed).await?;
+    let changes = |(revision, cards)| RevisionChanges {
+        revision,
+        cards: changed_cards(&game, &catalogue, cards),
+    };
+    Ok(RevisionOverview {
+        deck: newest.into(),
+        name: content.name.as_str().to_owned(),
+        format: content.format.to_string(),
+        card_count: content.card_count(),
+        sheet: DeckSheet::new(&game, &content.deck, &masks, &catalogue),
+        since: since.map(changes),
+        until: until.map(changes),
+        created_at,
+        game,
+    })
+}
+
+fn between(before: &DeckContent, after: &DeckContent) -> Vec<CardDifference> {
+    let entries = |content: &DeckContent| -> Vec<(DeckEntry, Option<CardId>)> {
+        content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect()
+    };
+    differences(&entries(before), &entries(after))
+}
+
+/// The cards of a deck and of what differs, as far as the asker may see them.
+async fn catalogue(
+    app: &AppState,
+    asker: Asker,
+    game: &Game,
+    deck: &Deck,
+    changed: impl Iterator<Item = &CardDifference>,
+) -> Result<Catalogue, Problem> {
+    let mut mentioned = deck.clone();
+    mentioned.entries.extend(changed.map(|one| DeckEntry {
+        zone: one.zone.clone(),
+        quantity: 1,
+        card: one.card.clone(),
+        copies: Vec::new(),
+    }));
+    catalogue_of(app, asker, game, &mentioned).await
+}
+
+/// What differs, each card once with all its zones.
+fn changed_cards(
+    game: &Game,
+    catalogue: &Catalogue,
+    differences: Vec<CardDifference>,
+) -> Vec<ChangedCard> {
+    let mut cards: Vec<ChangedCard> = Vec::new();
+    for CardDifference { zone, card: written, card_id, before, after } in differences {
+        let counts = ZoneCounts { zone, before, after };
+        let name = name_key(&written.name);
+        let place = CardReference { name: String::new(), ..written.clone() };
+        // A card is called by one id or by one name in all zones.
+        let key = (card_id, if card_id.is_some() { String::new() } else { name }, place);
+        if let Some(known) = cards.iter_mut().find(|known| known.key == key) {
+            known.zones.push(counts);
+            continue;
+        }
+        let is_hidden = card_id.is_some() && written.name.is_empty();
+        let (_, card) = card_of(&written, is_hidden, catalogue);
+        let rarity = rarity_name(game, &written);
+        cards.push(ChangedCard { card, rarity, zones: vec![counts], key });
+    }
+    cards
+}
