@@ -26,8 +26,9 @@ const ICON: &str = "favicon.svg";
 const BACK: &str = "back.svg";
 const SUBMIT_SCRIPT: &str = "submit.js";
 const LIVE_SCRIPT: &str = "live.js";
+const FORM_SCRIPT: &str = "live_form.js";
 /// All of them.
-const NAMES: [&str; 5] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT];
+const NAMES: [&str; 6] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT, FORM_SCRIPT];
 
 /// All files of one version of the program, and their addresses.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub(super) struct Assets {
     pub(super) submit_script: String,
     /// Where the script of pages is that show hidden cards.
     pub(super) live_script: String,
+    /// Where the script of forms is that answer while one types.
+    pub(super) form_script: String,
 }
 
 impl Assets {
@@ -60,6 +63,7 @@ impl Assets {
             (BACK, SVG, Picture::back().svg().into_bytes()),
             (SUBMIT_SCRIPT, SCRIPT, include_bytes!("assets/submit.js").to_vec()),
             (LIVE_SCRIPT, SCRIPT, include_bytes!("assets/live.js").to_vec()),
+            (FORM_SCRIPT, SCRIPT, include_bytes!("assets/live_form.js").to_vec()),
         ];
         let mut hash = Xxh3::new();
         for (_, _, content) in &contents {
@@ -72,7 +76,8 @@ impl Assets {
         let address = |name: &str| format!("{ASSETS}{hash}/{name}");
         let (styles, icon, back) = (address(STYLES), address(ICON), address(BACK));
         let (submit_script, live_script) = (address(SUBMIT_SCRIPT), address(LIVE_SCRIPT));
-        Self { hash, files, styles, icon, back, submit_script, live_script }
+        let form_script = address(FORM_SCRIPT);
+        Self { hash, files, styles, icon, back, submit_script, live_script, form_script }
     }
 
     fn find(&self, name: &str) -> Option<&Rendered> {
@@ -125,7 +130,7 @@ mod tests {
     #[test]
     fn every_address_has_the_hash_and_leads_to_a_file() {
         let assets = Assets::of_this_version();
-        let scripts = [&assets.submit_script, &assets.live_script];
+        let scripts = [&assets.submit_script, &assets.live_script, &assets.form_script];
         for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();
             let (hash, name) = rest.split_once('/').unwrap();
