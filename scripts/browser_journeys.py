@@ -234,6 +234,48 @@ def log_in(page, base, player, way):
     return [] if path(page) == way else [f"the log-in leads to {page.url}"]
 
 
+def design_checked_while_typing(page, base):
+    """What the game finds wrong with a card is told while its numbers are typed; the focus stays. Whoever leaves without saving is asked first."""
+    faults = log_in(page, base, "ada", "/designer")
+    if faults:
+        return faults
+    page.locator("#card").select_option("ttcg/unit")
+    if not tab_to(page, ".actions .main"):
+        return ["Tab does not reach the next step"]
+    follow(page)
+    address, budget = page.url, "add up to 500"
+
+    def number(code, value):
+        if tab_to(page, f"#attributes-{code}"):
+            page.keyboard.press("Control+A")
+            page.keyboard.type(value)
+
+    page.locator("#attributes-rank").fill("1")
+    number("attack", "200")
+    number("defense", "300")
+    if not page.has_script:
+        return [] if page.locator("#told").text_content() == "" else ["without script, something is told"]
+    page.wait_for_function(
+        "rule => document.getElementById('told').textContent !== '' && !document.getElementById('findings').textContent.includes(rule)", arg=budget
+    )
+    page.keyboard.press("Control+A")
+    page.keyboard.type("9000")
+    page.wait_for_function("rule => document.getElementById('findings').textContent.includes(rule)", arg=budget)
+    field = page.locator("#attributes-defense")
+    if not field.evaluate("field => field === document.activeElement") or field.input_value() != "9000" or page.url != address:
+        return [f"the check takes the focus or what was typed: {field.input_value()}, {page.url}"]
+    asked = []
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
+    page.address = base + "/my/designs"
+    page.goto(page.address)
+    return [] if asked == ["beforeunload"] else [f"whoever leaves is asked {asked}"]
+
+
 def trade_looked_at_and_kept(page, base):
     """From the own trades to the second question before an offer is accepted, and back without a word."""
     faults = log_in(page, base, "ben", "/trades")
@@ -281,6 +323,7 @@ JOURNEYS = [
     code_of_a_photo,
     wall_turns_a_card,
     design_of_a_card,
+    design_checked_while_typing,
     file_with_a_fault,
     trade_looked_at_and_kept,
     count_changed_and_undone,

@@ -93,7 +93,9 @@ class LiveForm {
 
   /** Shows what has changed in the page that answers. A page without the parts, as that of the log-in, changes nothing. */
   async #show(page) {
-    for (const id of this.#form.dataset.livePart.split(" ").filter(Boolean)) {
+    const ids = this.#form.dataset.livePart.split(" ").filter(Boolean);
+    if (ids.every((id) => page.getElementById(id) === null)) return;
+    for (const id of ids) {
       const [found, old] = [page.getElementById(id), document.getElementById(id)];
       if (found === null || old === null || found.outerHTML === old.outerHTML) continue;
       const part = await prepared(found);

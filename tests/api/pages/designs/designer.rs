@@ -67,6 +67,19 @@ async fn a_design_is_made_step_by_step() {
     }
     let effects = shown(&hers.post("/designer", &sent).await, 200);
     assert_eq!(value(&effects, "attributes.attack"), "200");
+    // What the script of the form looks for is on both pages, and it knows that nothing is stored yet.
+    for page in [&wrong, &effects] {
+        let live = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
+        assert_eq!(live.get("data-guard"), Some("unsaved"));
+        let parts = live.get("data-live-part").unwrap().split(' ');
+        for id in parts.chain(live.get("data-live-announce")) {
+            assert!(page.with("id").any(|(_, found)| found == id), "{id}");
+        }
+        let sent = page.with("data-live-button").map(|(button, _)| button.get("name"));
+        assert_eq!(sent.collect::<Vec<_>>(), [Some("go")]);
+    }
+    let told = wrong.with("data-says").map(|(_, told)| told).collect::<Vec<_>>();
+    assert!(told.len() == 1 && told[0].ends_with("wrong.") && !told[0].starts_with("Nothing"));
     assert_eq!(effects.all("textarea").count(), 2);
     let picture = effects.all("img").find_map(|image| image.get("src")).unwrap().to_owned();
     let drawn = hers.get(&picture).await;
