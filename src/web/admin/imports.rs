@@ -23,7 +23,7 @@ use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::import::MAX_SET_FILE;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
-use crate::http::extract::{ClientNetwork, Upload};
+use crate::http::extract::{ClientNetwork, Unreceived, Upload};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::Player;
@@ -198,21 +198,24 @@ async fn receive(
     req: &HttpRequest,
     payload: web::Payload,
 ) -> Result<Result<(TypedImport, ImportTurn), Box<RefusedImport>>, Problem> {
-    let received = async {
-        let place = import_places::expect(app, by, network)?;
-        let upload = Upload::receive(req, payload, MAX_FORM).await?;
-        place.read(move || TypedImport::read(&upload)).await
+    let expect = || import_places::expect(app, by, network);
+    let refused = match Upload::receive_at(req, payload, MAX_FORM, expect).await {
+        Ok((place, upload)) => match place.read(move || TypedImport::read(&upload)).await {
+            Ok((turn, read)) => return Ok(read.map(|typed| (typed, turn))),
+            Err(problem) => Unreceived { problem, sent: Upload::default(), is_whole: false },
+        },
+        Err(refused) => *refused,
     };
-    let problem = match received.await {
-        Ok((turn, read)) => return Ok(read.map(|typed| (typed, turn))),
-        Err(problem) => problem,
-    };
+    let Unreceived { problem, sent, is_whole } = refused;
     let Some(told) = catalogue_words::not_received(problem.code()) else { return Err(problem) };
     let mut faults = Faults::one("file", told);
+    if !is_whole {
+        faults.add("file", words::FILE_NOT_KEPT);
+    }
     if let Some(seconds) = problem.seconds_to_wait() {
         faults.add("", words::try_again_in(seconds));
     }
-    let (typed, status) = (TypedImport::default(), problem.code().status());
+    let (typed, status) = (TypedImport::sent(&sent), problem.code().status());
     Ok(Err(Box::new(RefusedImport { typed, status, faults })))
 }
 

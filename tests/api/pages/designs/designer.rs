@@ -355,10 +355,24 @@ async fn artwork_is_uploaded_and_shown() {
     let invalid = refused.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
     assert_eq!(value(&refused, "alt"), "A heron.");
-    let large = shown(&send(&version, &vec![0; 10 * 1024 * 1024 + 32 * 1024], "Large.").await, 413);
+    // What stands before the file is kept of a form that is too large, and the page has it there.
+    let form = hers.page(&path).await;
+    let names: Vec<&str> = form.with("name").map(|(_, name)| name).collect();
+    let place = |name: &str| names.iter().position(|found| *found == name).unwrap();
+    assert!(place("alt") < place("file") && place("artwork") < place("file"));
+    let parts: [(&str, &[u8]); 4] = [
+        ("name=\"version\"", version.as_bytes()),
+        ("name=\"artwork\"", b""),
+        ("name=\"alt\"", b"A large heron."),
+        (A_FILE, &vec![0; 10 * 1024 * 1024 + 32 * 1024]),
+    ];
+    let large = shown(&send_parts(&app, &hers, &path, &parts).await, 413);
     let invalid = large.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
-    assert!(large.only("main").text.contains("The picture is larger than 10 MiB."));
+    let told = &large.only("main").text;
+    assert!(told.contains("The picture is larger than 10 MiB."));
+    assert!(told.contains("The file was not kept: choose it again."));
+    assert_eq!(value(&large, "alt"), "A large heron.");
     assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
     let design = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!(design["artwork"]["alt"], "A <b>heron</b>.");
