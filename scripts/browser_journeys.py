@@ -244,15 +244,12 @@ def design_checked_while_typing(page, base):
         return ["Tab does not reach the next step"]
     follow(page)
     address, budget = page.url, "add up to 500"
-
-    def number(code, value):
-        if tab_to(page, f"#attributes-{code}"):
-            page.keyboard.press("Control+A")
-            page.keyboard.type(value)
-
-    page.locator("#attributes-rank").fill("1")
-    number("attack", "200")
-    number("defense", "300")
+    # In one go: what is asked while somebody types on is asked once more.
+    for code, value in [("rank", "1"), ("attack", "200")]:
+        page.locator(f"#attributes-{code}").fill(value)
+    if not tab_to(page, "#attributes-defense"):
+        return ["Tab does not reach the last number"]
+    page.keyboard.type("300")
     if not page.has_script:
         return [] if page.locator("#told").text_content() == "" else ["without script, something is told"]
     page.wait_for_function(

@@ -358,8 +358,8 @@ async fn artwork_is_uploaded_and_shown() {
     // What stands before the file is kept of a form that is too large, and the page has it there.
     let form = hers.page(&path).await;
     let names: Vec<&str> = form.with("name").map(|(_, name)| name).collect();
-    let place = |name: &str| names.iter().position(|found| *found == name).unwrap();
-    assert!(place("alt") < place("file") && place("artwork") < place("file"));
+    let at = |name: &str| names.iter().position(|found| *found == name).unwrap();
+    assert!(at("alt") < at("file") && at("artwork") < at("file"));
     let parts: [(&str, &[u8]); 4] = [
         ("name=\"version\"", version.as_bytes()),
         ("name=\"artwork\"", b""),
