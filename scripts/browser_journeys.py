@@ -1,8 +1,34 @@
 """Journeys through several pages, by keyboard alone. Each returns its faults, one line each."""
 
+import struct
 import urllib.parse
+import zlib
 
 import browser_stage as stage
+
+# The QR code of an address, https://cards.example/submit#7KQ2X0FM93TDAW5G: the bits of a row are its modules, 1 for a dark one.
+QR_CODE = """
+    1fc9c27f 10537141 175f6b5d 174e245d 1750115d 105ae641 1fd5557f 00197d00 1a648076 1ba6c949 09ec4f1e 01a0a266 0c412b4b 043f6380 1be158af
+    14258eea 14679aa2 0d8cc8e9 14f904f3 07b23d63 13d743f4 0012bf17 1fd8d152 1047811c 17413df2 17576a7e 1742c49d 105fdfd2 1fdc5d1a
+"""
+
+
+def picture_of_code(module=9):
+    """A PNG file of `QR_CODE`, grey, with the light around it that readers need."""
+    rows = [int(row, 16) for row in QR_CODE.split()]
+    size = len(rows)
+    light = b"\xff" * (4 * module)
+    lines = [light + b"".join((b"\x18" if row >> bit & 1 else b"\xf0") * module for bit in reversed(range(size))) + light for row in rows]
+    empty = [b"\xff" * len(lines[0])] * (4 * module)
+    pixels = empty + [line for line in lines for _ in range(module)] + empty
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    head = struct.pack(">IIBBBBB", len(pixels[0]), len(pixels), 8, 0, 0, 0, 0)
+    # Each line begins with its filter: none.
+    content = zlib.compress(b"".join(b"\0" + line for line in pixels))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", content) + chunk(b"IEND", b"")
 
 
 def tab_to(page, selector, most=120):
@@ -84,6 +110,28 @@ def code_of_qr_address(page, base):
     kept = page.locator("input[name=serial]").first.input_value()
     if kept.replace("-", "").upper() != code.replace("-", "") or code[:4] in page.url.upper():
         return [f"the log-in does not keep the code: {kept}, {page.url}"]
+    return []
+
+
+def code_of_a_photo(page, base):
+    """Where there is no camera, as on pages without encryption, a code is read from a photo, by the decoder of the pages. Without script nothing offers that."""
+    page.add_init_script("delete Navigator.prototype.mediaDevices; delete window.BarcodeDetector;")
+    page.address = base + "/submit"
+    page.goto(page.address)
+    photo = page.locator("#photo")
+    if photo.is_visible() != page.has_script or page.locator("#scan").is_visible():
+        return ["a camera is offered where none is, or no photo"]
+    if not page.has_script:
+        return []
+    if not tab_to(page, "#photo"):
+        return ["Tab does not reach the photo"]
+    photo.set_input_files({"name": "nothing.png", "mimeType": "image/png", "buffer": b"no picture"})
+    page.wait_for_function("() => document.getElementById('serial_state').textContent.startsWith('No code')")
+    photo.set_input_files({"name": "code.png", "mimeType": "image/png", "buffer": picture_of_code()})
+    page.wait_for_function("() => document.getElementById('serial').value !== ''")
+    read = page.locator("#serial").input_value()
+    if read != "7KQ2-X0FM-93TD-AW5G" or not page.evaluate("() => document.activeElement.id === 'card'"):
+        return [f"the code of the photo is {read}, or the focus is not on what is typed next"]
     return []
 
 
@@ -184,6 +232,45 @@ def log_in(page, base, player, way):
     page.keyboard.type(stage.PASSWORD)
     follow(page)
     return [] if path(page) == way else [f"the log-in leads to {page.url}"]
+
+
+def design_checked_while_typing(page, base):
+    """What the game finds wrong with a card is told while its numbers are typed; the focus stays. Whoever leaves without saving is asked first."""
+    faults = log_in(page, base, "ada", "/designer")
+    if faults:
+        return faults
+    page.locator("#card").select_option("ttcg/unit")
+    if not tab_to(page, ".actions .main"):
+        return ["Tab does not reach the next step"]
+    follow(page)
+    address, budget = page.url, "add up to 500"
+    # In one go: what is asked while somebody types on is asked once more.
+    for code, value in [("rank", "1"), ("attack", "200")]:
+        page.locator(f"#attributes-{code}").fill(value)
+    if not tab_to(page, "#attributes-defense"):
+        return ["Tab does not reach the last number"]
+    page.keyboard.type("300")
+    if not page.has_script:
+        return [] if page.locator("#told").text_content() == "" else ["without script, something is told"]
+    page.wait_for_function(
+        "rule => document.getElementById('told').textContent !== '' && !document.getElementById('findings').textContent.includes(rule)", arg=budget
+    )
+    page.keyboard.press("Control+A")
+    page.keyboard.type("9000")
+    page.wait_for_function("rule => document.getElementById('findings').textContent.includes(rule)", arg=budget)
+    field = page.locator("#attributes-defense")
+    if not field.evaluate("field => field === document.activeElement") or field.input_value() != "9000" or page.url != address:
+        return [f"the check takes the focus or what was typed: {field.input_value()}, {page.url}"]
+    asked = []
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
+    page.address = base + "/my/designs"
+    page.goto(page.address)
+    return [] if asked == ["beforeunload"] else [f"whoever leaves is asked {asked}"]
 
 
 def trade_looked_at_and_kept(page, base):
@@ -293,8 +380,10 @@ JOURNEYS = [
     search_card_next,
     refused_query_mended,
     code_of_qr_address,
+    code_of_a_photo,
     wall_turns_a_card,
     design_of_a_card,
+    design_checked_while_typing,
     file_with_a_fault,
     trade_looked_at_and_kept,
     count_changed_and_undone,

@@ -27,14 +27,25 @@ const BACK: &str = "back.svg";
 const SUBMIT_SCRIPT: &str = "submit.js";
 const LIVE_SCRIPT: &str = "live.js";
 const DECK_SCRIPT: &str = "deck.js";
-/// All of them.
-const NAMES: [&str; 6] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT, DECK_SCRIPT];
+const FORM_SCRIPT: &str = "live_form.js";
+/// Modules that other scripts load, from beside them.
+const MODULES: [(&str, &[u8]); 7] = [
+    ("scan.js", include_bytes!("assets/scan.js")),
+    ("qr.js", include_bytes!("assets/qr.js")),
+    ("qr_bits.js", include_bytes!("assets/qr_bits.js")),
+    ("qr_correction.js", include_bytes!("assets/qr_correction.js")),
+    ("qr_finders.js", include_bytes!("assets/qr_finders.js")),
+    ("qr_image.js", include_bytes!("assets/qr_image.js")),
+    ("qr_places.js", include_bytes!("assets/qr_places.js")),
+];
+/// Those that pages name.
+const NAMES: [&str; 7] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT, FORM_SCRIPT, DECK_SCRIPT];
 
 /// All files of one version of the program, and their addresses.
 #[derive(Debug)]
 pub(super) struct Assets {
     hash: String,
-    files: [(&'static str, Rendered); NAMES.len()],
+    files: Vec<(&'static str, Rendered)>,
     /// Where the styles are.
     pub(super) styles: String,
     /// Where the icon is.
@@ -47,6 +58,8 @@ pub(super) struct Assets {
     pub(super) live_script: String,
     /// Where the script of pages is on which a deck list is typed.
     pub(super) deck_script: String,
+    /// Where the script of forms is that answer while one types.
+    pub(super) form_script: String,
 }
 
 impl Assets {
@@ -57,27 +70,42 @@ impl Assets {
     }
 
     fn read() -> Self {
-        let contents = [
+        let named = [
             (STYLES, "text/css; charset=utf-8", include_bytes!("assets/style.css").to_vec()),
             (ICON, SVG, include_bytes!("assets/favicon.svg").to_vec()),
             (BACK, SVG, Picture::back().svg().into_bytes()),
             (SUBMIT_SCRIPT, SCRIPT, include_bytes!("assets/submit.js").to_vec()),
             (LIVE_SCRIPT, SCRIPT, include_bytes!("assets/live.js").to_vec()),
             (DECK_SCRIPT, SCRIPT, include_bytes!("assets/deck.js").to_vec()),
+            (FORM_SCRIPT, SCRIPT, include_bytes!("assets/live_form.js").to_vec()),
         ];
+        let module = |(name, content): (&'static str, &[u8])| (name, SCRIPT, content.to_vec());
+        let contents: Vec<_> = named.into_iter().chain(MODULES.map(module)).collect();
         let mut hash = Xxh3::new();
         for (_, _, content) in &contents {
             hash.update(content);
         }
         let hash = format!("{:016x}", hash.digest());
-        let files = contents.map(|(name, media_type, content)| {
+        let file = |(name, media_type, content)| {
             (name, Rendered::file(Freshness::Public(0), media_type, content))
-        });
+        };
+        let files = contents.into_iter().map(file).collect();
         let address = |name: &str| format!("{ASSETS}{hash}/{name}");
         let (styles, icon, back) = (address(STYLES), address(ICON), address(BACK));
         let (submit_script, live_script) = (address(SUBMIT_SCRIPT), address(LIVE_SCRIPT));
         let deck_script = address(DECK_SCRIPT);
-        Self { hash, files, styles, icon, back, submit_script, live_script, deck_script }
+        let form_script = address(FORM_SCRIPT);
+        Self {
+            hash,
+            files,
+            styles,
+            icon,
+            back,
+            submit_script,
+            live_script,
+            form_script,
+            deck_script,
+        }
     }
 
     fn find(&self, name: &str) -> Option<&Rendered> {
@@ -88,7 +116,8 @@ impl Assets {
 /// Whether a path leads to one of the files, with whatever hash.
 pub(super) fn is_asset(path: &str) -> bool {
     let place = path.strip_prefix(ASSETS).and_then(|rest| rest.split_once('/'));
-    place.is_some_and(|(_, name)| NAMES.contains(&name))
+    let is_module = |name: &str| MODULES.iter().any(|(module, _)| *module == name);
+    place.is_some_and(|(_, name)| NAMES.contains(&name) || is_module(name))
 }
 
 /// A file of this version. With the hash of another one it is the same file, which nobody keeps: better styles that are a little off than none.
@@ -130,13 +159,18 @@ mod tests {
     #[test]
     fn every_address_has_the_hash_and_leads_to_a_file() {
         let assets = Assets::of_this_version();
-        let scripts = [&assets.submit_script, &assets.live_script, &assets.deck_script];
+        let scripts =
+            [&assets.submit_script, &assets.live_script, &assets.form_script, &assets.deck_script];
         for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();
             let (hash, name) = rest.split_once('/').unwrap();
             assert_eq!(hash, assets.hash);
             assert!(assets.find(name).unwrap().weight() > 0, "{name}");
             assert!(is_asset(address), "{address}");
+        }
+        for (name, _) in MODULES {
+            assert!(assets.find(name).unwrap().weight() > 0, "{name}");
+            assert!(is_asset(&format!("{ASSETS}x/{name}")), "{name}");
         }
         assert!(assets.find("nothing").is_none());
         for path in

@@ -221,6 +221,9 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
     }
 }
 
+/// Said of a form that was not received whole, when what was kept of it is shown again.
+pub(super) const FILE_NOT_KEPT: &str = "The file was not kept: choose it again.";
+
 /// When another try is worth it.
 pub(super) fn try_again_in(seconds: u32) -> String {
     match seconds {

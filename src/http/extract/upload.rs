@@ -11,9 +11,12 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Most parts of a form.
 const MAX_PARTS: usize = 200;
+/// What is kept of a form that is not received, in bytes: nobody has made room for it.
+const MAX_KEPT: usize = 256 * 1024;
+const FORM: &str = "multipart/form-data";
 
 /// A form as `multipart/form-data` (RFC 7578): its fields in their order, and its files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Upload {
     fields: Vec<(String, String)>,
     files: Vec<UploadedFile>,
@@ -31,7 +34,60 @@ pub struct UploadedFile {
     pub content: Bytes,
 }
 
+/// A form that was not received.
+#[derive(Debug)]
+pub struct Unreceived {
+    /// Why.
+    pub problem: Problem,
+    /// Fields of it, to be shown again: those before the first file.
+    pub sent: Upload,
+    /// Whether these are all that was sent.
+    pub is_whole: bool,
+}
+
 impl Upload {
+    /// Receives the form if `expect` has a place for it. It is asked before the form arrives; without a place, the fields before the first file are kept.
+    pub async fn receive_at<P>(
+        req: &HttpRequest,
+        payload: web::Payload,
+        max: usize,
+        expect: impl FnOnce() -> Result<P, Problem>,
+    ) -> Result<(P, Self), Box<Unreceived>> {
+        let (problem, (sent, is_whole)) = match demand(req, &[FORM], max).and_then(|()| expect()) {
+            Ok(place) => match Self::receive(req, payload, max).await {
+                Ok(upload) => return Ok((place, upload)),
+                Err(problem) => (problem, (Self::default(), false)),
+            },
+            Err(problem) => (problem, Self::before_file(req, payload).await),
+        };
+        Err(Box::new(Unreceived { problem, sent, is_whole }))
+    }
+
+    /// The fields before the first file, as many as may be kept, and whether they are all that was sent.
+    async fn before_file(req: &HttpRequest, payload: web::Payload) -> (Self, bool) {
+        let mut parts = Multipart::new(req.headers(), payload);
+        let (mut kept, mut room) = (Self::default(), MAX_KEPT);
+        while let Some(part) = parts.next().await {
+            let Ok(mut part) = part else { return (kept, false) };
+            let said = part.content_disposition();
+            let field = said.and_then(|said| said.get_name()).unwrap_or_default().to_owned();
+            let file = said.and_then(|said| said.get_filename()).map(str::to_owned);
+            let is_chosen = file.as_ref().is_some_and(|name| !name.is_empty());
+            if is_chosen || kept.fields.len() == MAX_PARTS {
+                return (kept, false);
+            }
+            let Ok(Ok(content)) = part.bytes(room).await else { return (kept, false) };
+            room -= content.len().min(room);
+            match (file, text(&content)) {
+                // None was chosen.
+                (Some(_), _) => {}
+                (None, Ok(value)) => kept.fields.push((field, value)),
+                (None, Err(_)) => return (kept, false),
+            }
+        }
+        (kept, true)
+    }
+
     /// Receives the form. Refused: other media types and compressed bodies (415), more than `max` bytes in all (413), what is no such form, breaks off,
     /// or has more than 200 parts (400), fields that are no UTF-8 or have NUL characters (422). A route calls this when it knows that it has the memory for it.
     pub async fn receive(
@@ -39,7 +95,7 @@ impl Upload {
         payload: web::Payload,
         max: usize,
     ) -> Result<Self, Problem> {
-        demand(req, &["multipart/form-data"], max)?;
+        demand(req, &[FORM], max)?;
         // Only what stands in the parts is kept.
         let mut received = 0;
         let bounded = payload.map(move |chunk| {
@@ -176,6 +232,36 @@ mod tests {
         let fields = taken.into_fields();
         assert_eq!(fields.len(), 1);
         assert_eq!(fields[0], ("title".to_owned(), "second".to_owned()));
+    }
+
+    #[actix_web::test]
+    async fn fields_before_the_file_are_kept_without_a_place() {
+        let refuse = || Err::<(), _>(Problem::new(ProblemCode::TooManyImports));
+        let receive = async |body: Vec<u8>, max| {
+            let request = TestRequest::post().insert_header(("content-type", KIND));
+            let request = request.insert_header(("content-length", body.len().to_string()));
+            let (request, mut payload) = request.set_payload(body).to_http_parts();
+            let payload = web::Payload::from_request(&request, &mut payload).await.ok().unwrap();
+            let refused = Upload::receive_at(&request, payload, max, refuse).await;
+            let Unreceived { problem, sent, is_whole } = *refused.err().unwrap();
+            (problem.code(), sent.into_fields(), is_whole)
+        };
+        let kept = |fields: &[(&str, &str)]| -> Vec<(String, String)> {
+            fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let end = b"--line--\r\n".to_vec();
+        let file = part("name=\"file\"; filename=\"a.png\"", &vec![7; 100 * 1024]);
+        let (before, after) = (part("name=\"a\"", b"1"), part("name=\"b\"", b"2"));
+        let with_file = [before.clone(), file, after.clone(), end.clone()].concat();
+        let (full, large) = (ProblemCode::TooManyImports, ProblemCode::BodyTooLarge);
+        assert_eq!(receive(with_file.clone(), 1 << 20).await, (full, kept(&[("a", "1")]), false));
+        assert_eq!(receive(with_file, 1000).await, (large, kept(&[("a", "1")]), false));
+        let empty = part("name=\"file\"; filename=\"\"", b"");
+        let without = [before.clone(), empty, after, end.clone()].concat();
+        let both = kept(&[("a", "1"), ("b", "2")]);
+        assert_eq!(receive(without, 1 << 20).await, (full, both, true));
+        let long = [before, part("name=\"b\"", &vec![b'x'; MAX_KEPT]), end].concat();
+        assert_eq!(receive(long, 1 << 20).await, (full, kept(&[("a", "1")]), false));
     }
 
     #[actix_web::test]

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::parts::{Area, DoneQuery, Nav, faults_of, limit};
 use super::printing_words;
-use super::set_choices::sets_of_all_games;
+use super::set_choices::{SetChoices, sets_of_all_games};
 use super::words as admin_words;
 use crate::app::page::Cursor;
 use crate::app::printing::print_commitments::{self, CommitmentResponse};
@@ -18,7 +18,7 @@ use crate::domain::code::Code;
 use crate::domain::ids::CommitmentId;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::set_path;
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -45,7 +45,10 @@ pub(in crate::web) struct AnnouncementsQuery {
 struct AnnouncementsPage {
     frame: Frame,
     nav: Nav,
-    sets: Vec<Choice>,
+    faults: Faults,
+    sets: SetChoices,
+    /// What was asked for.
+    set: String,
     /// Whether a set was asked for.
     is_asked: bool,
     announcements: Vec<AnnouncementRow>,
@@ -103,14 +106,25 @@ pub(in crate::web) async fn list_announcements(
     let place = set
         .split_once('/')
         .and_then(|(game, code)| Some((Code::try_from(game).ok()?, Code::try_from(code).ok()?)));
+    let mut faults = Faults::none();
     let (announcements, next_cursor) = match &place {
         None => (Vec::new(), None),
         Some((game, code)) => {
             let most = limit(ENTRIES)?;
-            let found = print_commitments::list(&state, game, code, before, most).await?;
-            (found.data, found.next_cursor)
+            match print_commitments::list(&state, game, code, before, most).await {
+                Ok(found) => (found.data, found.next_cursor),
+                Err(problem) if problem.code() == ProblemCode::NotFound => {
+                    faults = Faults::one("set", printing_words::NO_SUCH_SET);
+                    (Vec::new(), None)
+                }
+                Err(problem) => return Err(problem),
+            }
         }
     };
+    if place.is_none() && !set.is_empty() {
+        faults = Faults::one("set", printing_words::NO_SUCH_SET);
+    }
+    let status = if faults.is_empty() { 200 } else { ProblemCode::NotFound.status() };
     let path_at = |cursor: &str| path_of(PATH, &[("set", set.as_str()), ("cursor", cursor)]);
     let next_path = next_cursor.as_deref().map(path_at);
     let mut frame = Frame::new(words::ANNOUNCEMENTS).at(Place::Account);
@@ -119,12 +133,14 @@ pub(in crate::web) async fn list_announcements(
         frame,
         nav: Nav::new(by.role(), Area::PrintRuns),
         sets: sets_of_all_games(&state, &set).await?,
-        is_asked: place.is_some(),
+        is_asked: place.is_some() && faults.is_empty(),
+        faults,
         announcements: announcements.into_iter().map(AnnouncementRow::from).collect(),
         first_path: cursor.as_ref().map(|_| path_at("")),
         next_path,
+        set,
     };
-    private(200, &page)
+    private(status, &page)
 }
 
 #[derive(Template)]

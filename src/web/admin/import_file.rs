@@ -103,6 +103,15 @@ impl TypedImport {
         Ok(Self { text: text.into(), checked, mark, ..typed })
     }
 
+    /// What is there of a form that was not received whole. It is checked once more.
+    pub(super) fn sent(upload: &Upload) -> Self {
+        let mut typed = Self::read(upload).unwrap_or_else(|refused| refused.typed);
+        if !typed.is_checked() {
+            typed.checked.clear();
+        }
+        typed
+    }
+
     /// Whether it is as it was when it was checked.
     pub(super) fn is_checked(&self) -> bool {
         !self.checked.is_empty() && self.checked == self.mark

@@ -10,16 +10,16 @@ use serde::Deserialize;
 use super::announcements::announcement_path;
 use super::parts::{Area, Nav, faults_of, fresh_key, rarity};
 use super::printing_words;
-use super::set_choices::sets_of_all_games;
+use super::set_choices::{SetChoices, sets_of_all_games};
 use super::words as admin_words;
 use crate::app::printing::print_commitments;
 use crate::app::printing::print_plans::{self, PlannedPacks, PrintPlanResponse, RunRequest};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{AnnouncePrintRuns, Planner, ReadPrintRuns, Role};
 use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -85,7 +85,7 @@ struct PlanPage {
     frame: Frame,
     nav: Nav,
     faults: Faults,
-    sets: Vec<Choice>,
+    sets: SetChoices,
     typed: TypedPlan,
     plan: Option<Plan>,
 }
@@ -194,7 +194,10 @@ pub(in crate::web) async fn plan(
 
 /// What is wrong with a plan: faults of packs are told at their box.
 fn plan_faults(problem: &Problem) -> Option<Faults> {
-    faults_of(problem, &FIELDS)
+    match problem.code() {
+        ProblemCode::NotFound => Some(Faults::one("set", printing_words::NO_SUCH_SET)),
+        _ => faults_of(problem, &FIELDS),
+    }
 }
 
 /// Announces a run as it was planned: from now on its hash is public.

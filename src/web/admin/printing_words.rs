@@ -26,6 +26,9 @@ pub(super) fn run_status(status: &str) -> &'static str {
     }
 }
 
+pub(super) const SET_HELP: &str = "The codes of its game and its own, as ttcg/hearth. There are more sets than a list can show: some are suggested as you type.";
+pub(super) const NO_SUCH_SET: &str = "There is no such set.";
+
 // Plans.
 pub(super) const PLAN_RUN: &str = "Plan a print run";
 pub(super) const PLAN_ABOUT: &str =

@@ -1,4 +1,5 @@
-//! Sets to choose from: those of the first page of their list, and always the one that is chosen.
+//! Sets to choose from: those of the first page of their list, and always the one that is chosen. Where there are more, they are suggestions for a field in which
+//! any set can be typed.
 
 use super::parts::limit;
 use crate::app::catalogue::sets::{self, SetResponse};
@@ -26,11 +27,15 @@ pub(super) async fn sets_of_game(
     Ok((choices, found.next_cursor.is_some()))
 }
 
+/// Sets to choose from.
+pub(super) struct SetChoices {
+    pub(super) choices: Vec<Choice>,
+    /// Whether there are others.
+    pub(super) has_more: bool,
+}
+
 /// The sets of all games by their games and codes, with a slash between them.
-pub(super) async fn sets_of_all_games(
-    app: &AppState,
-    chosen: &str,
-) -> Result<Vec<Choice>, Problem> {
+pub(super) async fn sets_of_all_games(app: &AppState, chosen: &str) -> Result<SetChoices, Problem> {
     let found = sets::list_all(app, None, limit(MAX_LIMIT)?).await?;
     let choice = |set: &SetResponse| {
         let name = words::set_of(&set.name, &set.game);
@@ -44,7 +49,7 @@ pub(super) async fn sets_of_all_games(
     {
         choices.insert(0, choice(&set));
     }
-    Ok(choices)
+    Ok(SetChoices { choices, has_more: found.next_cursor.is_some() })
 }
 
 /// Whether one of them is chosen.

@@ -1,5 +1,5 @@
-// The page on which a code is typed: takes the code of a QR address out of the fragment, says while typing whether the code can be right, and reads QR
-// codes by the camera where the browser can. All texts stand in the page.
+// The page on which a code is typed: takes the code of a QR address out of the fragment, says while typing whether the code can be right, and loads what reads
+// QR codes by the camera or from a photo when somebody wants that. All texts stand in the page.
 
 // Crockford's Base32: letters that look like digits are read as those.
 const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -55,47 +55,46 @@ function takeFragment() {
   take(fragment);
 }
 
-/** Reads QR codes by the camera until one holds a code, or the reader has enough. */
-async function scan(detector, button) {
-  const video = document.getElementById("camera");
-  const stop = document.getElementById("stop");
-  let stream;
+/** Reads a code by the camera, or says that it cannot; a photo may do then. */
+async function scan(button) {
   button.hidden = true;
   try {
-    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+    const { scanByCamera } = await import("./scan.js");
+    await scanByCamera(document.getElementById("camera"), document.getElementById("stop"), take);
   } catch {
-    button.hidden = false;
     state.textContent = state.dataset.camera;
-    return;
-  }
-  let goesOn = true;
-  const end = () => { goesOn = false; };
-  stop.addEventListener("click", end, { once: true });
-  video.srcObject = stream;
-  for (const element of [video, stop]) element.hidden = false;
-  try {
-    await video.play();
-    while (goesOn) {
-      const found = await detector.detect(video);
-      if (found.some((code) => take(code.rawValue))) break;
-      await new Promise((done) => { setTimeout(done, 120); });
-    }
+    offerPhoto();
   } finally {
-    for (const track of stream.getTracks()) track.stop();
-    video.srcObject = null;
-    for (const element of [video, stop]) element.hidden = true;
     button.hidden = false;
   }
 }
 
-async function offerCamera() {
-  const button = document.getElementById("scan");
-  if (!("BarcodeDetector" in window) || !navigator.mediaDevices?.getUserMedia) return;
-  const formats = await BarcodeDetector.getSupportedFormats();
-  if (!formats.includes("qr_code")) return;
-  const detector = new BarcodeDetector({ formats: ["qr_code"] });
-  button.hidden = false;
-  button.addEventListener("click", () => { scan(detector, button); });
+/** Reads a code from a photo, or says that there is none. The photo is not sent. */
+async function readFrom(photo) {
+  const [file] = photo.files;
+  if (file === undefined) return;
+  let isRead = false;
+  try {
+    const { readPhoto } = await import("./scan.js");
+    isRead = await readPhoto(file, take);
+  } catch {
+    // What is no picture has no code.
+  }
+  if (!isRead) state.textContent = state.dataset.photo;
+  photo.value = "";
+}
+
+function offerPhoto() {
+  document.getElementById("photo_field").hidden = false;
+}
+
+/** Offers the camera. Pages without encryption have none, and phones take a photo for them. */
+function offerScan() {
+  const [button, photo] = [document.getElementById("scan"), document.getElementById("photo")];
+  button.addEventListener("click", () => { scan(button); });
+  photo.addEventListener("change", () => { readFrom(photo); });
+  if (navigator.mediaDevices?.getUserMedia) button.hidden = false;
+  else offerPhoto();
 }
 
 field.addEventListener("input", judge);
@@ -110,4 +109,4 @@ field.form.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => { delete field.form.dataset.sent; });
 window.addEventListener("hashchange", takeFragment);
 takeFragment();
-offerCamera();
+offerScan();

@@ -16,7 +16,7 @@ use crate::auth::permission::WriteOwnCollection;
 use crate::domain::collection::ImportMode;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::ids::CollectionImportId;
-use crate::http::extract::{ClientNetwork, Form, MAX_TABLE, Upload};
+use crate::http::extract::{ClientNetwork, Form, MAX_TABLE, Unreceived, Upload};
 use crate::web::copies::{Games, Narrowing, Section};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
@@ -143,13 +143,13 @@ pub(in crate::web) async fn read_file(
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
     // The memory for the file is taken before it arrives; how to read it stands in the form beside it.
-    let place = match collection_imports::expect_later(&state, &by, network.0) {
-        Ok(place) => place,
-        Err(problem) => return refused(&state, Typed::default(), problem).await,
-    };
-    let mut upload = match Upload::receive(&req, payload, MOST).await {
-        Ok(upload) => upload,
-        Err(problem) => return refused(&state, Typed::default(), problem).await,
+    let expect = || collection_imports::expect_later(&state, &by, network.0);
+    let (place, mut upload) = match Upload::receive_at(&req, payload, MOST, expect).await {
+        Ok(received) => received,
+        Err(unreceived) => {
+            let Unreceived { problem, mut sent, is_whole } = *unreceived;
+            return not_received(&state, Typed::take(&mut sent), problem, is_whole).await;
+        }
     };
     let (file, mut typed) = (upload.take_file("file"), Typed::take(&mut upload));
     drop(upload);
@@ -208,12 +208,28 @@ fn format_of(raw: &[u8]) -> FileFormat {
     }
 }
 
+/// What is wrong with the file. `None`: it is a page of its own.
+fn faults_of(problem: &Problem) -> Option<Faults> {
+    Faults::of_problem(problem, &[("", "file")], collection_words::import_fault)
+}
+
 /// The form again, with what is wrong with the file.
 async fn refused(app: &AppState, typed: Typed, problem: Problem) -> Result<HttpResponse, Problem> {
-    let said = collection_words::import_fault;
-    let Some(faults) = Faults::of_problem(&problem, &[("", "file")], said) else {
-        return Err(problem);
-    };
+    let Some(faults) = faults_of(&problem) else { return Err(problem) };
+    show(app, problem.code().status(), typed, faults).await
+}
+
+/// The form again, with what was kept of one that was not received.
+async fn not_received(
+    app: &AppState,
+    typed: Typed,
+    problem: Problem,
+    is_whole: bool,
+) -> Result<HttpResponse, Problem> {
+    let Some(mut faults) = faults_of(&problem) else { return Err(problem) };
+    if !is_whole {
+        faults.add("file", words::FILE_NOT_KEPT);
+    }
     show(app, problem.code().status(), typed, faults).await
 }
 

@@ -9,9 +9,10 @@ use super::faults::faults_of;
 use super::steps::find_own;
 use super::words as design_words;
 use super::{design_path, identifier};
+use crate::app::designs::artwork_files;
 use crate::app::designs::artworks::{self, ArtworkKey, ArtworkResponse};
 use crate::app::designs::design_bodies::{DesignArtworkBody, DesignContentResponse, DesignRequest};
-use crate::app::designs::{artwork_files, design_lifecycle};
+use crate::app::designs::design_lifecycle::{self, VersionedDesign};
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -19,7 +20,7 @@ use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
 use crate::domain::designs::identifier::DesignCode;
-use crate::http::extract::{ClientNetwork, Upload};
+use crate::http::extract::{ClientNetwork, Unreceived, Upload};
 use crate::web::forms::{Faults, private};
 use crate::web::headers::stay_apart;
 use crate::web::page::{Frame, Place};
@@ -127,31 +128,29 @@ pub(in crate::web) async fn send(
 ) -> Result<HttpResponse, Problem> {
     let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
     let found = find_own(&state, &reads, code).await?;
-    let received = async {
-        let expected = artworks::expect(&state, &by, network.0)?;
-        Ok::<_, Problem>((expected, Upload::receive(&req, payload, MAX_FORM).await?))
-    };
-    let (expected, upload) = match received.await {
+    let expect = || artworks::expect(&state, &by, network.0);
+    let (expected, upload) = match Upload::receive_at(&req, payload, MAX_FORM, expect).await {
         Ok(received) => received,
-        Err(problem) => {
-            // Nothing of the form was read: what it says is what is stored.
-            let Some(faults) = unreceived(&problem) else { return Err(problem) };
-            return show_form(&state, &reads, code, None, (problem.code().status(), faults)).await;
+        Err(refused) => {
+            let Some(faults) = unreceived(&refused) else { return Err(refused.problem) };
+            let (fields, status) = (refused.sent.into_fields(), refused.problem.code().status());
+            let typed = (!fields.is_empty()).then(|| typed(&fields, &found));
+            return show_form(&state, &reads, code, typed, (status, faults)).await;
         }
     };
     let file = upload.file("file").map(|file| file.content.clone());
     let fields = upload.into_fields();
-    let field = |name: &str| fields.iter().find(|(field, _)| field == name).map(|(_, text)| text);
-    let alt = field("alt").cloned().unwrap_or_default();
-    // A browser sends no choice where none is made, as when the picture was taken down: the design stays as it is.
-    let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
-    let mut chosen = field("artwork").or(stored).cloned().unwrap_or_default();
+    let (mut chosen, alt) = typed(&fields, &found);
     // Without a number it is no version that there ever was.
-    let meant = field("version").and_then(|version| version.parse().ok()).unwrap_or_default();
+    let meant =
+        field(&fields, "version").and_then(|version| version.parse().ok()).unwrap_or_default();
     let meant = Revision(meant).meant();
+    let mut is_lost = file.is_some();
     let done = async {
         if let Some(file) = file {
             chosen = expected.keep(&state, &by, file).await?.artwork.id;
+            // From now on it is among those that can be chosen.
+            is_lost = false;
         }
         let given = Some(alt.clone()).filter(|alt| !alt.trim().is_empty());
         let artwork = Some(chosen.clone()).filter(|id| !id.is_empty());
@@ -172,15 +171,31 @@ pub(in crate::web) async fn send(
                 }
                 _ => faults_of(&problem, &[("/artwork/alt", "alt"), ("/artwork/id", "file")]),
             };
-            let Some(faults) = faults else { return Err(problem) };
+            let Some(mut faults) = faults else { return Err(problem) };
+            if is_lost && faults.of("file").is_none() {
+                faults.add("file", words::FILE_NOT_KEPT);
+            }
             let (typed, status) = (Some((chosen, alt)), problem.code().status());
             show_form(&state, &reads, code, typed, (status, faults)).await
         }
     }
 }
 
+fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a String> {
+    fields.iter().find(|(field, _)| field == name).map(|(_, text)| text)
+}
+
+/// What was chosen and described.
+fn typed(fields: &[(String, String)], found: &VersionedDesign) -> (String, String) {
+    // A browser sends no choice where none is made, as when the picture was taken down: the design stays as it is.
+    let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
+    let chosen = field(fields, "artwork").or(stored).cloned().unwrap_or_default();
+    (chosen, field(fields, "alt").cloned().unwrap_or_default())
+}
+
 /// What is said of a form that was not received, beside the field of the file. `None`: it is a page of its own.
-fn unreceived(problem: &Problem) -> Option<Faults> {
+fn unreceived(refused: &Unreceived) -> Option<Faults> {
+    let problem = &refused.problem;
     let text = match problem.code() {
         ProblemCode::BodyTooLarge => design_words::PICTURE_TOO_LARGE,
         ProblemCode::TooManyImports => design_words::TOO_MANY_PICTURES,
@@ -188,6 +203,9 @@ fn unreceived(problem: &Problem) -> Option<Faults> {
         _ => return None,
     };
     let mut faults = Faults::one("file", text);
+    if !refused.is_whole {
+        faults.add("file", words::FILE_NOT_KEPT);
+    }
     if let Some(seconds) = problem.seconds_to_wait() {
         faults.add("", words::try_again_in(seconds));
     }

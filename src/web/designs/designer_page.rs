@@ -90,6 +90,10 @@ pub(super) struct DesignerPage<'a> {
     pub(super) frame: Frame,
     pub(super) heading: String,
     pub(super) path: &'a str,
+    /// Whether what is shown is stored somewhere, as the script of the form takes it.
+    pub(super) guard: &'static str,
+    /// How much the game finds wrong, for who cannot see the check.
+    pub(super) told: String,
     /// Where the design is; `None`: it is a new one.
     pub(super) design: Option<String>,
     pub(super) name: String,
@@ -217,6 +221,17 @@ impl DesignerPage<'_> {
             }
         }
         names
+    }
+
+    /// The parts of the page that say what is wrong, by their `id`s: they follow what is typed.
+    fn live_parts(&self) -> String {
+        let of_effect = |effect: &EffectField| format!("{}-text", effect.id);
+        let fields = self.attributes.iter().map(|field| field.id.clone());
+        let cells = self.rarities.iter().flat_map(|row| &row.cells).map(|cell| cell.id.clone());
+        let name = (self.step == Step::Card.as_str()).then(|| "name".to_owned());
+        let ids =
+            name.into_iter().chain(fields).chain(cells).chain(self.effects.iter().map(of_effect));
+        ids.fold("findings".to_owned(), |parts, id| format!("{parts} {id}_notes"))
     }
 
     /// Carries on what has no field on the page, and links faults to the fields that it has.

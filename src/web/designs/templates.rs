@@ -94,8 +94,10 @@ pub(super) async fn choose(
         .map(|cursor| serde_json::from_value(cursor.into()))
         .transpose()
         .map_err(Problem::internal)?;
+    let mut frame = Frame::new(&design_words::choose_sentence(at)).at(Place::Designs);
+    frame.script = Some(&frame.assets.form_script);
     let mut page = TemplatesPage {
-        frame: Frame::new(&design_words::choose_sentence(at)).at(Place::Designs),
+        frame,
         heading: design_words::choose_sentence(at),
         path: work.path(),
         carried: draft.carried(|_| false),

@@ -173,6 +173,7 @@ pub(super) const CHECK_AGAIN: &str = "Check again";
 pub(super) const PICTURE_SO_FAR: &str = "The card so far";
 pub(super) const UNCHECKED: &str =
     "The rules could not be checked just now. You can go on and save.";
+pub(super) const NO_CHECK: &str = "It cannot be checked as it is.";
 pub(super) const TEMPLATES_ABOUT: &str =
     "Sentences from templates can be released. Choose one, then what stands in its places.";
 pub(super) const TEMPLATE: &str = "Template";
@@ -553,6 +554,15 @@ pub(super) fn designer_step(step: &str) -> &'static str {
         "effects" => "Effects",
         "story" => "Story and terms",
         _ => "Check and save",
+    }
+}
+
+/// How much is wrong, which is said while somebody types.
+pub(super) fn findings(count: usize) -> String {
+    match count {
+        0 => "Nothing is wrong.".to_owned(),
+        1 => "One thing is wrong.".to_owned(),
+        count => format!("{count} things are wrong."),
     }
 }
 

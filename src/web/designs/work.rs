@@ -51,8 +51,18 @@ pub(super) struct Turned {
     pub(super) wrong: Vec<Wrong>,
     pub(super) done: Vec<String>,
     pub(super) is_unchecked: bool,
+    /// Whether the form holds what is stored nowhere.
+    pub(super) is_unsaved: bool,
     pub(super) saved: Option<SavedDesign>,
 }
+
+impl Turned {
+    /// Nothing yet, of a form that was sent: what it holds is not stored.
+    fn sent() -> Self {
+        Self { is_unsaved: true, ..Self::default() }
+    }
+}
+
 impl<'a> Work<'a> {
     pub(super) fn new(
         app: &'a AppState,
@@ -112,10 +122,10 @@ impl<'a> Work<'a> {
         if is_of_template || matches!(go.as_str(), "pick" | "unpick" | "use") {
             return match templates::choose(self, draft, &go).await? {
                 Ok(page) => Ok(page),
-                Err(draft) => self.show(200, &draft, Step::Effects, Turned::default()).await,
+                Err(draft) => self.show(200, &draft, Step::Effects, Turned::sent()).await,
             };
         }
-        let mut turned = Turned::default();
+        let mut turned = Turned::sent();
         let mut shown = Step::read(&go).unwrap_or(step);
         let game = self.game(&draft).await?;
         let kind = game.as_ref().and_then(|game| game.kind(draft.one("kind")));
@@ -192,7 +202,7 @@ impl<'a> Work<'a> {
         let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
         let game = self.game(&draft).await?;
         let wrong = wrong(&problem, game.as_ref(), &draft);
-        let mut turned = Turned { wrong, ..Turned::default() };
+        let mut turned = Turned { wrong, ..Turned::sent() };
         if turned.wrong.is_empty() {
             let whole =
                 |fault: &crate::web::forms::Fault| Wrong { field: None, text: fault.text.clone() };
@@ -285,6 +295,11 @@ impl<'a> Work<'a> {
             page.verdict = Some(VerdictView::new(game, check, &field_of));
             page.picture = draft.picture_query().map(|query| format!("/designer/picture?{query}"));
         }
+        page.told = match &page.verdict {
+            Some(verdict) => design_words::findings(verdict.lines.len()),
+            None if page.is_unchecked => design_words::UNCHECKED.to_owned(),
+            None => design_words::findings(page.wrong.len()),
+        };
         page.settle();
         private(status, &page)
     }
@@ -323,10 +338,14 @@ impl<'a> Work<'a> {
             name: design_words::designer_step(one.as_str()).to_owned(),
             is_chosen: one == step,
         };
+        let mut frame = Frame::new(&heading).at(Place::Designs);
+        frame.script = Some(&frame.assets.form_script);
         DesignerPage {
-            frame: Frame::new(&heading).at(Place::Designs),
+            frame,
             heading,
             path: &self.path,
+            guard: if turned.is_unsaved { "unsaved" } else { "saved" },
+            told: String::new(),
             design: self.stored().map(|(code, _)| design_path(code)),
             name,
             is_change: matches!(self.target, Target::Change(..)),

@@ -25,6 +25,10 @@ pub(super) const CODE_MISTYPED: &str =
 pub(super) const WRONG_SYMBOL: &str = "The character at place {place} cannot be in a code.";
 pub(super) const CODE_LONG: &str = "A code has 16 letters and digits. This has more.";
 pub(super) const NO_CAMERA: &str = "The camera cannot be used. Type the code instead.";
+pub(super) const NO_CODE_IN_PHOTO: &str =
+    "No code can be read in the photo. Go nearer and hold still, or type the code.";
+pub(super) const PHOTO: &str = "Photo of the QR code";
+pub(super) const PHOTO_HELP: &str = "It is read here and not sent.";
 pub(super) const SCAN: &str = "Scan the QR code";
 pub(super) const STOP_SCANNING: &str = "Stop scanning";
 pub(super) const CAMERA: &str = "Camera";

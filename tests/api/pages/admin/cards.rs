@@ -304,6 +304,11 @@ async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
     for field in ["set_fault", "number_fault"] {
         assert!(page.all("p").any(|text| text.get("id") == Some(field)), "{field}");
     }
+    let lists = ["/admin/print-plans", "/admin/announcements"];
+    for list in lists {
+        let page = browser.page(&format!("{list}?set=ttcg/hearth")).await;
+        assert_eq!(chosen(&page, "set"), "ttcg/hearth", "{list}");
+    }
     // As many sets as a page of a list has stand before it.
     let many = "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
         SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, false, 5, now(), now() \
@@ -317,8 +322,26 @@ async fn the_set_of_a_card_is_chosen_however_many_sets_there_are() {
         assert_eq!(listed.get("list"), list.get("id"));
         assert_eq!(page.all("option").count(), 201, "the first page, and the own set");
     }
-    for list in ["/admin/print-plans?set=ttcg/hearth", "/admin/announcements?set=ttcg/hearth"] {
-        assert_eq!(chosen(&browser.page(list).await, "set"), "ttcg/hearth", "{list}");
+    // Sets of all games are typed then, too: one that is not suggested, and none at all.
+    for list in lists {
+        for set in ["ttcg/hearth", "ttcg/veil"] {
+            let page = browser.page(&format!("{list}?set={set}")).await;
+            assert_eq!(value(&page, "set"), set, "{list}");
+            assert_eq!(page.all("option").count(), 201, "the first page, and the own set");
+            assert_eq!(page.all("select").count(), 0, "{list}");
+        }
+    }
+    let refused = [
+        browser.get("/admin/announcements?set=ttcg/nothing").await,
+        browser.get("/admin/announcements?set=nothing").await,
+        browser.post(lists[0], &[("set", "ttcg/nothing"), ("copies_per_card", "1")]).await,
+        browser.post(lists[0], &[("set", "nothing"), ("copies_per_card", "1")]).await,
+    ];
+    for answer in refused {
+        assert_eq!(answer.status, 404, "{}", answer.text());
+        let page = super::check("no such set", &answer);
+        assert!(page.all("p").any(|text| text.get("id") == Some("set_fault")), "{}", text(&page));
+        assert!(value(&page, "set").ends_with("nothing"), "what was typed stays");
     }
     let page = browser.page(&ways[0]).await;
     let fields = [("set", value(&page, "set")), ("number", "900"), ("key", value(&page, "key"))];

@@ -291,6 +291,13 @@ async fn few_files_are_checked_at_once() {
         for path in ["/admin/imports", "/admin/imports/run"] {
             let page = read(&upload(&app, &browser, path, &fields, None).await, status);
             assert_eq!(fault_of(&page, "file"), said);
+            // Nothing of it was a file: all that was typed is there again.
+            assert_eq!(value(&page, "game"), "pebbles");
+            let typed = PEBBLES.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(page.only("textarea").text, typed);
+            let chosen = read(&upload(&app, &browser, path, &fields, Some(b"x")).await, status);
+            assert!(chosen.only("main").text.contains("The file was not kept: choose it again."));
+            assert_eq!(value(&chosen, "game"), "pebbles");
         }
         drop(held);
         // Each answer gives its own place back.

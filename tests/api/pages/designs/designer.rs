@@ -67,6 +67,19 @@ async fn a_design_is_made_step_by_step() {
     }
     let effects = shown(&hers.post("/designer", &sent).await, 200);
     assert_eq!(value(&effects, "attributes.attack"), "200");
+    // What the script of the form looks for is on both pages, and it knows that nothing is stored yet.
+    for page in [&wrong, &effects] {
+        let live = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
+        assert_eq!(live.get("data-guard"), Some("unsaved"));
+        let parts = live.get("data-live-part").unwrap().split(' ');
+        for id in parts.chain(live.get("data-live-announce")) {
+            assert!(page.with("id").any(|(_, found)| found == id), "{id}");
+        }
+        let sent = page.with("data-live-button").map(|(button, _)| button.get("name"));
+        assert_eq!(sent.collect::<Vec<_>>(), [Some("go")]);
+    }
+    let told = wrong.with("data-says").map(|(_, told)| told).collect::<Vec<_>>();
+    assert!(told.len() == 1 && told[0].ends_with("wrong.") && !told[0].starts_with("Nothing"));
     assert_eq!(effects.all("textarea").count(), 2);
     let picture = effects.all("img").find_map(|image| image.get("src")).unwrap().to_owned();
     let drawn = hers.get(&picture).await;
@@ -342,10 +355,24 @@ async fn artwork_is_uploaded_and_shown() {
     let invalid = refused.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
     assert_eq!(value(&refused, "alt"), "A heron.");
-    let large = shown(&send(&version, &vec![0; 10 * 1024 * 1024 + 32 * 1024], "Large.").await, 413);
+    // What stands before the file is kept of a form that is too large, and the page has it there.
+    let form = hers.page(&path).await;
+    let names: Vec<&str> = form.with("name").map(|(_, name)| name).collect();
+    let at = |name: &str| names.iter().position(|found| *found == name).unwrap();
+    assert!(at("alt") < at("file") && at("artwork") < at("file"));
+    let parts: [(&str, &[u8]); 4] = [
+        ("name=\"version\"", version.as_bytes()),
+        ("name=\"artwork\"", b""),
+        ("name=\"alt\"", b"A large heron."),
+        (A_FILE, &vec![0; 10 * 1024 * 1024 + 32 * 1024]),
+    ];
+    let large = shown(&send_parts(&app, &hers, &path, &parts).await, 413);
     let invalid = large.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
-    assert!(large.only("main").text.contains("The picture is larger than 10 MiB."));
+    let told = &large.only("main").text;
+    assert!(told.contains("The picture is larger than 10 MiB."));
+    assert!(told.contains("The file was not kept: choose it again."));
+    assert_eq!(value(&large, "alt"), "A large heron.");
     assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
     let design = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!(design["artwork"]["alt"], "A <b>heron</b>.");

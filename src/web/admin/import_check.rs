@@ -1,0 +1,101 @@
+//! What becomes of a file: it is checked, and brought in.
+
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
+
+use super::catalogue_words;
+use super::import_file::{Described, ImportResult, TypedImport};
+use super::import_page::{Said, refused, show, stale};
+use crate::app::catalogue::import::{ImportResponse, ImportTarget, code_of_set};
+use crate::app::catalogue::{games, sets};
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::{Revision, Versions};
+use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::domain::code::Code;
+use crate::web::forms::Faults;
+
+/// The manifest of a game and its version; `None`: there is no such game.
+pub(super) async fn stored_manifest(
+    app: &AppState,
+    game: &Code,
+) -> Result<Option<(Revision, String)>, Problem> {
+    match games::find_manifest(app, game).await {
+        Ok(stored) => Ok(Some((Revision(stored.revision), stored.text))),
+        Err(problem) if problem.code() == ProblemCode::NotFound => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Checks a file, after what is said above the result.
+pub(super) async fn check(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    mut typed: TypedImport,
+    faults: Faults,
+) -> Result<HttpResponse, Problem> {
+    typed.checked.clear();
+    if typed.text.trim().is_empty() {
+        let said = Said::faults(Faults::one("text", catalogue_words::NO_TEXT));
+        return show(app, by, 422, typed, said).await;
+    }
+    let Ok(game) = Code::try_from(typed.game.as_str()) else {
+        let said = Said::faults(Faults::one("game", catalogue_words::NO_GAME));
+        return show(app, by, 422, typed, said).await;
+    };
+    let stored = match typed.of {
+        Described::Set => None,
+        Described::Game => stored_manifest(app, &game).await?,
+    };
+    let revision = stored.as_ref().map(|(revision, _)| *revision);
+    // A file that nobody took from here replaces what is there, as its check tells.
+    let is_stale = typed.seen().is_some_and(|seen| Some(seen) != revision);
+    if typed.of == Described::Game && is_stale {
+        return stale(app, by, typed, stored).await;
+    }
+    typed.set_seen(revision);
+    match import(app, by, &typed, revision, true).await {
+        Ok(import) => {
+            typed.set_checked();
+            let status = if faults.is_empty() { 200 } else { ProblemCode::EditConflict.status() };
+            let result = Some(ImportResult::new(import));
+            show(app, by, status, typed, Said { faults, result, ..Said::default() }).await
+        }
+        // Somebody was faster between the two looks at what is stored.
+        Err(problem) if problem.code() == ProblemCode::PreconditionFailed => {
+            let stored = stored_manifest(app, &game).await?;
+            stale(app, by, typed, stored).await
+        }
+        Err(problem) => refused(app, by, typed, problem).await,
+    }
+}
+
+/// Imports a file, or tries to. `revision`: of the manifest that is replaced, if the file is one.
+pub(super) async fn import(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    typed: &TypedImport,
+    revision: Option<Revision>,
+    dry_run: bool,
+) -> Result<ImportResponse, Problem> {
+    let game = Code::try_from(typed.game.as_str()).map_err(|_| Problem::not_found())?;
+    let file = Ok(Arc::clone(&typed.text));
+    match typed.of {
+        Described::Game => {
+            let (target, versions) =
+                (ImportTarget { game, set: None }, Versions::replacing(revision));
+            games::replace_manifest(app, by, &target, &versions, file, dry_run).await
+        }
+        Described::Set => {
+            // A file that does not say which set it is is refused for that, whatever it is taken for here.
+            let nameless = || Code::try_from("set").map_err(Problem::internal);
+            let set = match code_of_set(app, Arc::clone(&typed.text)).await? {
+                Some(code) => code,
+                None => nameless()?,
+            };
+            let target = ImportTarget { game, set: Some(set) };
+            sets::replace(app, by, &target, file, dry_run).await
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The page of imports: the form, and what is said of a file above it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actix_web::HttpResponse;
+use askama::Template;
+use cardscape_engine::Game;
+
+use super::catalogue_words;
+use super::import_file::{Described, FaultRow, ImportResult, RefusedImport, TypedImport};
+use super::parts::{Area, Nav, faults_of, game_choices};
+use super::words as admin_words;
+use crate::app::catalogue::import::ImportResponse;
+use crate::app::catalogue::import_faults::locate;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::state::AppState;
+use crate::app::versions::Revision;
+use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::web::forms::{Choice, Faults, private};
+use crate::web::page::{Frame, Place};
+use crate::web::words;
+
+/// Largest text that is sent back in the form, in bytes. A larger file is chosen once more.
+const MAX_SHOWN: usize = 512 * 1024;
+
+#[derive(Template)]
+#[template(path = "web/admin/imports.html")]
+struct ImportsPage {
+    frame: Frame,
+    nav: Nav,
+    faults: Faults,
+    kinds: [Choice; 2],
+    games: Vec<Choice>,
+    typed: TypedImport,
+    /// Whether the text is too large to stand in the form.
+    is_large: bool,
+    result: Option<ImportResult>,
+    located: Vec<FaultRow>,
+    /// How many further faults there are.
+    more: Option<String>,
+    /// The manifest that is stored, when it is another one than the form began with.
+    saved: Option<String>,
+}
+
+/// What the page says beside the form.
+#[derive(Default)]
+pub(super) struct Said {
+    pub(super) faults: Faults,
+    pub(super) result: Option<ImportResult>,
+    pub(super) located: Vec<FaultRow>,
+    pub(super) more: Option<String>,
+    pub(super) saved: Option<String>,
+}
+
+impl Said {
+    pub(super) fn faults(faults: Faults) -> Self {
+        Self { faults, ..Self::default() }
+    }
+}
+
+/// Shows the form, with what is said above it.
+pub(super) async fn show(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    status: u16,
+    mut typed: TypedImport,
+    said: Said,
+) -> Result<HttpResponse, Problem> {
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let is_large = typed.text.len() > MAX_SHOWN;
+    if is_large {
+        typed.text = Arc::default();
+    }
+    let kind = |of: Described| {
+        Choice::new(of.as_str(), catalogue_words::described(of.as_str()), typed.of.as_str())
+    };
+    let page = ImportsPage {
+        frame: Frame::new(admin_words::IMPORTS).at(Place::Account),
+        nav: Nav::new(by.role(), Area::Imports),
+        faults: said.faults,
+        kinds: Described::ALL.map(kind),
+        games: game_choices(&games, &typed.game),
+        typed,
+        is_large,
+        result: said.result,
+        located: said.located,
+        more: said.more,
+        saved: said.saved,
+    };
+    private(status, &page)
+}
+
+/// What an import has done, above an empty form.
+pub(super) async fn done(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    typed: &TypedImport,
+    import: ImportResponse,
+) -> Result<HttpResponse, Problem> {
+    let result = Some(ImportResult::new(import));
+    let emptied = TypedImport::new(typed.of, typed.game.clone(), "");
+    show(app, by, 200, emptied, Said { result, ..Said::default() }).await
+}
+
+/// The form again, without the file that cannot be taken.
+pub(super) async fn not_taken(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    refused: RefusedImport,
+) -> Result<HttpResponse, Problem> {
+    let RefusedImport { typed, status, faults } = refused;
+    show(app, by, status, typed, Said::faults(faults)).await
+}
+
+/// The form beside the manifest that is stored, which is another one than the form began with. Whoever has seen both may check the own one again.
+pub(super) async fn stale(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    mut typed: TypedImport,
+    stored: Option<(Revision, String)>,
+) -> Result<HttpResponse, Problem> {
+    let (revision, saved) = stored.unzip();
+    typed.checked.clear();
+    typed.set_seen(revision);
+    let faults = Faults::one("", catalogue_words::MANIFEST_CHANGED_MEANWHILE);
+    let status = ProblemCode::PreconditionFailed.status();
+    show(app, by, status, typed, Said { faults, saved, ..Said::default() }).await
+}
+
+/// The form with what is wrong with the file.
+pub(super) async fn refused(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    mut typed: TypedImport,
+    problem: Problem,
+) -> Result<HttpResponse, Problem> {
+    typed.checked.clear();
+    let status = problem.code().status();
+    let said = match problem.code() {
+        ProblemCode::NotFound => Said::faults(Faults::one("game", catalogue_words::NO_SUCH_GAME)),
+        ProblemCode::InvalidImport => {
+            let more = problem.detail.as_deref().map(words::sentence);
+            let faults = problem.into_faults();
+            let told = catalogue_words::faults_in_file(faults.len());
+            let is_json = typed.of == Described::Set;
+            let located = locate(app, Arc::clone(&typed.text), faults, is_json).await?;
+            let located = located.into_iter().map(FaultRow::from).collect();
+            Said { faults: Faults::one("faults-in-file", told), located, more, ..Said::default() }
+        }
+        _ => match faults_of(&problem, &["game"]) {
+            Some(faults) => Said::faults(faults),
+            None => return Err(problem),
+        },
+    };
+    show(app, by, status, typed, said).await
+}

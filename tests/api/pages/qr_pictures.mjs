@@ -1,0 +1,166 @@
+// Draws QR codes as a camera sees them, and reads them with the script of the pages: qr_pictures.mjs CODES.json
+//
+// CODES.json: [{ "text", "modules": ["0110…", …] }], made by somebody else's encoder. Each code is drawn in each of `VIEWS`; at least so many of a hundred must be
+// read, and none wrongly. Fails with a line for each view that falls short.
+
+import { readFileSync } from "node:fs";
+import { argv, exit } from "node:process";
+import { performance } from "node:perf_hooks";
+import { readCode } from "../../../src/web/assets/qr.js";
+import { textOf } from "../../../src/web/assets/qr_bits.js";
+
+const [WIDTH, HEIGHT] = [640, 480];
+// Light around a symbol, in modules (ISO/IEC 18004:2015, 6.3.8).
+const QUIET = 4;
+
+/** Numbers between 0 and 1 that are the same each time (mulberry32). */
+function numbers(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * How a symbol is seen. `side`: pixels of the symbol's side; `angle`: degrees it is turned; `tilt`: degrees it leans away; `blur`: pixels; `noise`: of the light of
+ * a pixel; `dark`, `light`: of ink and paper; `shadow`: how much of the light is lost from one side of the picture to the other. `least`: of a hundred, how many
+ * must be read.
+ */
+const VIEWS = {
+  straight: { side: 300, least: 100 },
+  small: { side: 200, least: 100 },
+  large: { side: 440, least: 100 },
+  "turned a little": { side: 300, angle: 9, least: 100 },
+  "turned by half of a right angle": { side: 260, angle: 45, least: 98 },
+  "upside down": { side: 300, angle: 173, least: 100 },
+  tilted: { side: 300, tilt: 25, angle: 5, least: 95 },
+  "tilted and turned": { side: 300, tilt: 25, angle: 130, least: 95 },
+  blurred: { side: 300, blur: 1.5, least: 95 },
+  noisy: { side: 300, noise: 40, least: 95 },
+  pale: { side: 300, dark: 110, light: 150, noise: 6, least: 98 },
+  "in uneven light": { side: 300, shadow: 0.75, angle: 20, noise: 6, least: 98 },
+  "as in a hand": { side: 300, angle: 17, tilt: 15, blur: 1, noise: 12, shadow: 0.5, dark: 50, light: 210, least: 95 },
+};
+
+/** Of a place in the picture: the place among the modules, for a symbol in the middle of it. The camera is two widths of the picture away. */
+function placeOf(view, size) {
+  const [angle, tilt] = [view.angle ?? 0, view.tilt ?? 0].map((degrees) => (degrees * Math.PI) / 180);
+  const [cosine, sine, lean, upright] = [Math.cos(angle), Math.sin(angle), Math.sin(tilt), Math.cos(tilt)];
+  const module = view.side / size;
+  const far = 2 * WIDTH;
+  return (x, y) => {
+    const [right, down] = [x - WIDTH / 2, y - HEIGHT / 2];
+    // The line of sight meets the plane that leans away around the horizontal axis.
+    const along = (down * far) / (upright * far - down * lean);
+    const across = right * (1 + (along * lean) / far);
+    return [(across * cosine + along * sine) / module + size / 2, (along * cosine - across * sine) / module + size / 2];
+  };
+}
+
+/** The light of a picture of a symbol, before the camera: the mean of four places in each pixel. Around the label is something dark. */
+function drawn(modules, view) {
+  const size = modules.length;
+  const place = placeOf(view, size);
+  const [dark, light] = [view.dark ?? 20, view.light ?? 235];
+  const at = (x, y) => {
+    if (x < -QUIET || y < -QUIET || x >= size + QUIET || y >= size + QUIET) return (dark + light) / 2;
+    return modules[Math.floor(y)]?.[Math.floor(x)] === "1" ? dark : light;
+  };
+  return Float32Array.from({ length: WIDTH * HEIGHT }, (_, pixel) => {
+    const [x, y] = [pixel % WIDTH, Math.floor(pixel / WIDTH)];
+    let sum = 0;
+    for (const down of [1 / 4, 3 / 4]) for (const right of [1 / 4, 3 / 4]) sum += at(...place(x + right, y + down));
+    return sum / 4;
+  });
+}
+
+/** The same out of focus: each pixel runs into its neighbours, once along rows and once along columns. */
+function blurred(light, radius) {
+  const reach = Math.ceil(radius * 2);
+  const weights = Array.from({ length: 2 * reach + 1 }, (_, at) => Math.exp(-((at - reach) ** 2) / (2 * radius * radius)));
+  const sum = weights.reduce((sum, weight) => sum + weight, 0);
+  const along = (from, right, down) => from.map((_, pixel) => {
+    const [x, y] = [pixel % WIDTH, Math.floor(pixel / WIDTH)];
+    let mean = 0;
+    for (let at = 0; at < weights.length; at += 1) {
+      const column = Math.min(WIDTH - 1, Math.max(0, x + right * (at - reach)));
+      const row = Math.min(HEIGHT - 1, Math.max(0, y + down * (at - reach)));
+      mean += weights[at] * from[row * WIDTH + column];
+    }
+    return mean / sum;
+  });
+  return along(along(light, 1, 0), 0, 1);
+}
+
+/** What the camera makes of it. */
+function picture(modules, view, random) {
+  let light = drawn(modules, view);
+  if (view.blur) light = blurred(light, view.blur);
+  const data = new Uint8ClampedArray(WIDTH * HEIGHT * 4);
+  for (let pixel = 0; pixel < light.length; pixel += 1) {
+    const lit = 1 - (view.shadow ?? 0) * ((pixel % WIDTH) / WIDTH);
+    const value = light[pixel] * lit + (random() + random() - 1) * (view.noise ?? 0);
+    data.fill(value, 4 * pixel, 4 * pixel + 3);
+    data[4 * pixel + 3] = 255;
+  }
+  return { data, width: WIDTH, height: HEIGHT };
+}
+
+/** Reads codes as they are in each view. The faults, one line each. */
+function look(codes) {
+  const faults = [];
+  const random = numbers(1);
+  for (const [name, view] of Object.entries(VIEWS)) {
+    let [read, longest] = [0, 0];
+    for (const { text, modules } of codes) {
+      const seen = picture(modules, view, random);
+      const started = performance.now();
+      const found = readCode(seen);
+      longest = Math.max(longest, performance.now() - started);
+      if (found === text) read += 1;
+      else if (found !== null) faults.push(`${name}: "${found}" is read for "${text}"`);
+    }
+    console.log(`${name}: ${read} of ${codes.length}, at most ${Math.round(longest)} ms`);
+    if (read * 100 < view.least * codes.length) faults.push(`${name}: ${read} of ${codes.length} are read, and ${view.least} of 100 must be`);
+  }
+  return faults;
+}
+
+/** Damaged modules are mended: as many as the level allows, and what is worse is not read at all. */
+function damaged(codes) {
+  const faults = [];
+  const random = numbers(2);
+  let mended = 0;
+  for (const { text, modules } of codes) {
+    const whole = modules.map((row) => Uint8Array.from(row, Number));
+    if (textOf(whole) !== text) faults.push(`"${textOf(whole)}" is read for "${text}"`);
+    // A spot in the middle, and the whole of one of the two places that tell level and mask.
+    const [middle, size] = [Math.floor(whole.length / 2), whole.length];
+    for (let row = middle - 1; row < middle + 1; row += 1) for (let column = middle - 1; column < middle + 1; column += 1) whole[row][column] ^= 1;
+    for (let at = size - 8; at < size; at += 1) whole[8][at] = 0;
+    if (textOf(whole) === text) mended += 1;
+    else faults.push(`a spot hides "${text}"`);
+    const noise = whole.map((row) => row.map((dark) => (random() < 0.5 ? dark : 1 - dark)));
+    if (textOf(noise) !== null) faults.push("noise is read");
+  }
+  console.log(`damaged: ${mended} of ${codes.length}`);
+  return faults;
+}
+
+/** Pictures without a code have none. */
+function empty() {
+  const random = numbers(3);
+  const noise = { data: Uint8ClampedArray.from({ length: WIDTH * HEIGHT * 4 }, () => random() * 256), width: WIDTH, height: HEIGHT };
+  const started = performance.now();
+  const found = readCode(noise);
+  console.log(`noise alone: ${Math.round(performance.now() - started)} ms`);
+  return found === null ? [] : [`"${found}" is read where nothing is`];
+}
+
+const codes = JSON.parse(readFileSync(argv[2], "utf-8"));
+const faults = [...look(codes), ...damaged(codes), ...empty()];
+for (const fault of faults.slice(0, 20)) console.error(fault);
+exit(faults.length === 0 && codes.length > 0 ? 0 : 1);

@@ -1,0 +1,59 @@
+//! Scripts of the pages, where they do something that can be judged without a browser.
+
+use std::process::Command;
+
+use qrcode::{Color, EcLevel, QrCode, Version};
+use serde_json::{Value, json};
+
+/// A code as `qr_pictures.mjs` takes it: its text, and its modules by row.
+fn code(text: &str, version: i16, level: EcLevel) -> Value {
+    let code = QrCode::with_version(text, Version::Normal(version), level).unwrap();
+    let modules: Vec<String> = code
+        .to_colors()
+        .chunks(code.width())
+        .map(|row| {
+            row.iter().map(|module| if *module == Color::Dark { '1' } else { '0' }).collect()
+        })
+        .collect();
+    json!({ "text": text, "modules": modules })
+}
+
+/// Addresses of codes in symbols of all sizes and levels that the script reads; and one of numbers alone, one of letters that need no bytes.
+fn codes() -> Vec<Value> {
+    let levels = [EcLevel::L, EcLevel::M, EcLevel::Q, EcLevel::H];
+    let serials = ["7KQ2X0FM93TDAW5G", "0000000000000000", "ZZZZYYYYXXXXWWWW"];
+    let address = |version: i16| {
+        let serial = serials[usize::try_from(version).unwrap() % serials.len()];
+        // A short address fits into small symbols.
+        let host = if version < 5 { "a.io" } else { "cards.example" };
+        format!("https://{host}/submit#{serial}")
+    };
+    let mut codes: Vec<Value> = (3..=10)
+        .zip(levels.into_iter().cycle())
+        .map(|(version, level)| {
+            // Small symbols have room for an address at the lowest level alone.
+            let level = if version < 5 { EcLevel::L } else { level };
+            code(&address(version), version, level)
+        })
+        .collect();
+    codes.push(code("01234567890123456789", 2, EcLevel::M));
+    codes.push(code("HTTPS://A.IO/S7KQ2X0FM", 2, EcLevel::M));
+    codes
+}
+
+/// Browsers that cannot read QR codes by themselves have a script that can. It runs where Node.js is, as in CI.
+#[test]
+fn the_script_reads_codes_of_another_encoder_as_a_camera_sees_them() {
+    if Command::new("node").arg("--version").output().is_err() {
+        eprintln!("left out: there is no node; scripts/install-node.sh installs it");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("codes.json");
+    std::fs::write(&file, serde_json::to_vec(&codes()).unwrap()).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/api/pages/qr_pictures.mjs");
+    let read = Command::new("node").arg(script).arg(&file).output().unwrap();
+    let (told, faults) =
+        (String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&read.stderr));
+    assert!(read.status.success(), "{told}\n{faults}");
+}
