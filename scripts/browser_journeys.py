@@ -322,8 +322,8 @@ def list_judged_while_typed(page, base):
         return ["Tab does not reach the list"]
     page.keyboard.type("2 Kettle Imp")
     if page.has_script:
-        page.wait_for_function("() => document.getElementById('live_verdict').textContent.includes('Standard')")
-        if not page.locator("#live #judged .verdict").is_visible():
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('Standard')")
+        if not page.locator("#judged .verdict").is_visible():
             return ["the report is not shown"]
         if not page.evaluate("() => document.activeElement.id === 'list'"):
             return ["the focus is lost when the list is judged"]
@@ -347,8 +347,14 @@ def list_judged_while_typed(page, base):
     follow(page)
     if not page.evaluate("() => document.activeElement.id === 'verdict'"):
         return ["the verdict has not the focus"]
-    count = page.locator("#judged").count()
-    return [] if count == 1 else [f"{count} reports are shown"]
+    count = page.locator(".verdict").count()
+    if count != 1:
+        return [f"{count} reports are shown"]
+    if page.has_script:
+        # Without a list there is nothing to say.
+        page.locator("#list").fill("")
+        page.wait_for_function("() => ['told', 'way', 'judged'].every(id => document.getElementById(id).textContent === '')")
+    return []
 
 
 def unsaved_deck_asked_for(page, base):
@@ -363,6 +369,27 @@ def unsaved_deck_asked_for(page, base):
         dialog.accept()
 
     page.on("dialog", answer)
+    if page.has_script:
+        # The list of a deck without a name is judged: nothing is wrong with fields that are merely empty.
+        page.locator("#format").select_option("ttcg/standard")
+        if not tab_to(page, "#list"):
+            return ["Tab does not reach the list"]
+        page.keyboard.type("2 Kettle Imp")
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('Standard')")
+        if page.locator("[aria-invalid]").count():
+            return ["fields that are merely empty are told to be wrong"]
+        page.address, page.expected = base + "/decks/check", 422
+        page.keyboard.press("Control+A")
+        page.keyboard.type("99999 Kettle Imp")
+        page.wait_for_function("() => document.getElementById('list').hasAttribute('aria-invalid')")
+        page.expected = 200
+        if page.locator("[aria-invalid]").count() != 1:
+            return ["other fields than the list are told to be wrong"]
+        page.locator(".crumbs a").first.focus()
+        follow(page)
+        if asked != ["beforeunload"]:
+            return [f"with a list that is not saved the page is left for {page.url}, and asks {asked}"]
+        asked.clear()
     for text, expected in [("", []), ("Embers", ["beforeunload"] if page.has_script else [])]:
         page.address = base + "/my/decks/new"
         page.goto(page.address)
