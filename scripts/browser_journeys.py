@@ -265,7 +265,7 @@ def list_judged_while_typed(page, base):
 
 
 def unsaved_deck_asked_for(page, base):
-    """Who leaves a deck that is not saved is asked first, by the script; the form as it was opened is left without a word."""
+    """Who leaves a deck that is not saved is asked first, by the script; the form as it was opened is left without a word, and so is one that is saved."""
     faults = log_in(page, base, "ada", "/my/decks/new")
     if faults:
         return faults
@@ -286,6 +286,24 @@ def unsaved_deck_asked_for(page, base):
         follow(page)
         if path(page) != "/my/decks" or asked != expected:
             return [f"with the name {text!r} the page is left for {page.url}, and asks {asked}"]
+    asked.clear()
+    page.address = base + "/my/decks/new"
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return ["Tab does not reach the name of the deck"]
+    page.keyboard.type("Embers")
+    page.locator("#format").select_option("ttcg/standard")
+    if not tab_to(page, "#list"):
+        return ["Tab does not reach the list"]
+    page.keyboard.type("2 Kettle Imp")
+    if page.has_script:
+        # No request is cut off.
+        page.wait_for_function("() => document.getElementById('live_verdict').textContent.includes('Standard')")
+    if not tab_to(page, ".form .main"):
+        return ["Tab does not reach the button that saves"]
+    follow(page)
+    if page.locator("h1").text_content() != "Embers" or asked:
+        return [f"saving leads to {page.url}, and asks {asked}"]
     return []
 
 

@@ -5,6 +5,8 @@ const PAUSE_MS = 700;
 const NAMES_PAUSE_MS = 200;
 /** How long to wait after a failure that does not say it. */
 const PATIENCE_MS = 10_000;
+/** The comment by which a list says its format. */
+const OWN_FORMAT = /^[ \t]*(\/\/|#)[ \t]*format[ \t]*:/imu;
 
 const list = document.getElementById("list");
 const form = list.form;
@@ -14,14 +16,16 @@ const { format, dialect } = form.elements;
 
 const verdict = document.getElementById("live_verdict");
 const wayToReport = document.getElementById("live_way");
-let judged = "";
+// Of the report that the page has come with, if it has one.
+let judged = document.getElementById("judged") === null ? "" : typed();
 let timer = 0;
 let notBefore = 0;
 let isAsking = false;
 
 /** What is judged; empty: there is nothing to judge. */
 function typed() {
-  if (format.value === "" || list.value.trim() === "") return "";
+  const hasFormat = format.value !== "" || OWN_FORMAT.test(list.value);
+  if (!hasFormat || list.value.trim() === "") return "";
   return new URLSearchParams({ format: format.value, list: list.value, dialect: dialect.value }).toString();
 }
 
@@ -96,8 +100,10 @@ async function suggest() {
   if (format.value.includes("/")) query.set("game", format.value.split("/")[0]);
   try {
     const answer = await fetch(`${name.dataset.names}?${query}`);
-    if (!answer.ok || name.value.trim() !== beginning) return;
+    if (!answer.ok) return;
     const found = (await answer.json()).data;
+    // Meanwhile something else may have been typed.
+    if (name.value.trim() !== beginning) return;
     names.replaceChildren(...found.map((value) => new Option(value, value)));
   } catch {
     // A name can be typed without suggestions.
@@ -108,10 +114,10 @@ async function suggest() {
 function withOneMore(text, card) {
   const lines = text.split("\n");
   for (const [at, line] of lines.entries()) {
-    const parts = /^(\s*)(\d{1,5})(x?\s+)(.*?)(\s*)$/iu.exec(line);
-    if (parts === null || parts[4].toLowerCase() !== card.toLowerCase()) continue;
+    const parts = /^(\s*)(\d{1,5})(x?\s+)(\S.*)$/iu.exec(line);
+    if (parts === null || parts[4].trim().toLowerCase() !== card.toLowerCase()) continue;
     const count = Number(parts[2]) + 1;
-    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}${parts[5]}`;
+    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}`;
     return { text: lines.join("\n"), count };
   }
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;
