@@ -84,7 +84,7 @@ pub async fn find(
         None => None,
     };
     let since = previous.map(|before| (before.revision, between(&before.content, &shown.content)));
-    let until = (number != newest.row.revision)
+    let until = (number < newest.row.revision)
         .then(|| (newest.row.revision, between(&shown.content, &newest.content)));
 
     let SeenRevision { content, masks, created_at, .. } = shown;
