@@ -41,8 +41,9 @@ pub struct RevisionOverview {
 pub struct RevisionChanges {
     /// Number of the other one.
     pub revision: i64,
-    /// The cards of which they have different numbers of copies, in the order in which the decks name them.
-    pub cards: Vec<ChangedCard>,
+    /// The cards of which they have different numbers of copies, in the order in which the decks name them; `None`: they are decks of different games, whose
+    /// cards are never the same.
+    pub cards: Option<Vec<ChangedCard>>,
 }
 
 /// A card of which two decks have different numbers of copies.
@@ -90,11 +91,11 @@ pub async fn find(
     let SeenRevision { content, masks, created_at, .. } = shown;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let game = loaded.game.clone();
-    let changed = [&since, &until].into_iter().flatten().flat_map(|(_, cards)| cards);
-    let catalogue = catalogue(app, asker, &game, &content.deck, changed).await?;
+    let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
+    let catalogue = catalogue(app, asker, &game, &content.deck, changed.flatten()).await?;
     let changes = |(revision, cards)| RevisionChanges {
         revision,
-        cards: changed_cards(&game, &catalogue, cards),
+        cards: Option::map(cards, |cards| changed_cards(&game, &catalogue, cards)),
     };
     Ok(RevisionOverview {
         deck: newest.into(),
@@ -109,11 +110,12 @@ pub async fn find(
     })
 }
 
-fn between(before: &DeckContent, after: &DeckContent) -> Vec<CardDifference> {
+fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
     let entries = |content: &DeckContent| -> Vec<(DeckEntry, Option<CardId>)> {
         content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect()
     };
-    differences(&entries(before), &entries(after))
+    let is_one_game = before.format.game() == after.format.game();
+    is_one_game.then(|| differences(&entries(before), &entries(after)))
 }
 
 /// The cards of a deck and of what differs, as far as the asker may see them.

@@ -86,6 +86,8 @@ pub(super) const REVISIONS_KEPT: &str = "The newest is first. At most 100 are ke
 pub(super) const NEWEST: &str = "The newest";
 pub(super) const SAVED: &str = "Saved";
 pub(super) const NO_DIFFERENCE: &str = "Both versions have the same cards.";
+pub(super) const OTHER_GAME: &str =
+    "The versions are decks of different games: their cards cannot be compared.";
 pub(super) const FIRST_REVISION: &str = "There is no version before this one that you may see.";
 pub(super) const CARD: &str = "Card";
 pub(super) const CHANGE: &str = "Change";
