@@ -19,8 +19,10 @@ async function suggest() {
   if (format.value.includes("/")) query.set("game", format.value.split("/")[0]);
   try {
     const answer = await fetch(`${name.dataset.names}?${query}`);
-    if (!answer.ok || name.value.trim() !== beginning) return;
+    if (!answer.ok) return;
     const found = (await answer.json()).data;
+    // Meanwhile something else may have been typed.
+    if (name.value.trim() !== beginning) return;
     names.replaceChildren(...found.map((value) => new Option(value, value)));
   } catch {
     // A name can be typed without suggestions.
@@ -31,10 +33,10 @@ async function suggest() {
 function withOneMore(text, card) {
   const lines = text.split("\n");
   for (const [at, line] of lines.entries()) {
-    const parts = /^(\s*)(\d{1,5})(x?\s+)(.*?)(\s*)$/iu.exec(line);
-    if (parts === null || parts[4].toLowerCase() !== card.toLowerCase()) continue;
+    const parts = /^(\s*)(\d{1,5})(x?\s+)(\S.*)$/iu.exec(line);
+    if (parts === null || parts[4].trim().toLowerCase() !== card.toLowerCase()) continue;
     const count = Number(parts[2]) + 1;
-    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}${parts[5]}`;
+    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}`;
     return { text: lines.join("\n"), count };
   }
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;

@@ -107,8 +107,8 @@ class LiveForm {
       this.#empty();
       return;
     }
-    // What the browser would not send is not asked about.
-    if (!this.#fields().every((field) => field.checkValidity())) return;
+    // What the browser would not send is not asked about; what is missing may still be typed, and the answer says so.
+    if (!this.#fields().every(({ validity }) => validity.valid || validity.valueMissing)) return;
     this.#isAsking = true;
     this.#hasChanged = false;
     try {
@@ -158,16 +158,16 @@ class LiveForm {
     this.#say("");
   }
 
-  /** Fields are wrong when they are in the page that answers. */
+  /** Fields are wrong when they are in the page that answers; not those that are merely empty while somebody types in others. */
   #judge(page) {
     for (const field of this.#fields()) {
       const answered = field.id === "" ? null : page.getElementById(field.id);
       if (answered === null) continue;
-      if (answered.hasAttribute("aria-invalid")) {
+      if (!answered.hasAttribute("aria-invalid")) {
+        field.removeAttribute("aria-invalid");
+      } else if (field.value !== "") {
         field.setAttribute("aria-invalid", "true");
         this.#told.add(field);
-      } else {
-        field.removeAttribute("aria-invalid");
       }
     }
   }

@@ -67,7 +67,7 @@ async fn lists_are_judged_while_they_are_typed() {
         }
         // The fields are called alike where they are judged; no other one is sent, nor told to be wrong.
         assert_eq!(form.get("data-live-fields"), Some("format list dialect"));
-        assert_eq!(form.get("data-live-needs"), Some("format list"));
+        assert_eq!(form.get("data-live-needs"), Some("list"));
         for field in ["format", "list", "dialect"] {
             assert_eq!(id(field).unwrap().get("name"), Some(field), "{path}");
         }
