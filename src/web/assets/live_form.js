@@ -91,6 +91,11 @@ class LiveForm {
     return new URLSearchParams(sent.filter(isText));
   }
 
+  /** Whether there is nothing to ask. */
+  #lacks() {
+    return this.#needs.some((name) => this.#form.elements[name].value.trim() === "");
+  }
+
   #changed() {
     this.#hasChanged = true;
     if (!this.#isAsking) this.#askSoon();
@@ -98,12 +103,13 @@ class LiveForm {
 
   #askSoon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => { this.#ask(); }, Math.max(PAUSE_MS, this.#notBefore - Date.now()));
+    const wait = this.#lacks() ? 0 : this.#notBefore - Date.now();
+    this.#timer = setTimeout(() => { this.#ask(); }, Math.max(PAUSE_MS, wait));
   }
 
   async #ask() {
     if (this.#isSent) return;
-    if (this.#needs.some((name) => this.#form.elements[name].value.trim() === "")) {
+    if (this.#lacks()) {
       this.#empty();
       return;
     }
@@ -133,7 +139,7 @@ class LiveForm {
 
   /** Shows what has changed in the page that answers. A page without the parts, as that of the log-in, changes nothing. */
   async #show(page) {
-    if (this.#parts.every((id) => page.getElementById(id) === null)) return;
+    if (this.#lacks() || this.#parts.every((id) => page.getElementById(id) === null)) return;
     // The focus stays where somebody types.
     for (const element of page.querySelectorAll("[autofocus]")) element.removeAttribute("autofocus");
     for (const id of this.#parts) {
