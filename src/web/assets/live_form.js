@@ -164,11 +164,15 @@ class LiveForm {
     this.#say("");
   }
 
-  /** Fields are wrong when they are in the page that answers; not those that are merely empty while somebody types in others. */
+  /**
+   * Fields are wrong when they are in the page that answers; not those that are merely empty while somebody types in others. What stands in an empty field, as a
+   * number that is worked out, follows, too.
+   */
   #judge(page) {
     for (const field of this.#fields()) {
       const answered = field.id === "" ? null : page.getElementById(field.id);
       if (answered === null) continue;
+      if ("placeholder" in field && field.placeholder !== answered.placeholder) field.placeholder = answered.placeholder;
       if (!answered.hasAttribute("aria-invalid")) {
         field.removeAttribute("aria-invalid");
       } else if (field.value !== "") {
