@@ -1,6 +1,6 @@
 """Looks at the pages with a browser: browser.py [--quick] [--only NAME,…] PATH/TO/cardscape FOLDER
 
-Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES`: light and dark, on a
+Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
 phone and on a desk, with and without script. What must hold is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page
 once for each theme and width, and makes every other check once. Fails with a line for each fault. Everything it starts, it stops.
 """
@@ -14,13 +14,13 @@ import pathlib
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 
 from playwright.sync_api import Error, sync_playwright
 
 import browser_checks as checks
 import browser_stage as stage
 from browser_journeys import JOURNEYS
+from browser_pages import PAGES
 from service import running
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -36,110 +36,6 @@ SIZES = [(360, 740), (1280, 900)]
 NARROWEST = (320, 640)
 # Lines of one check of one page; the same fault is often in many places.
 MOST_LINES = 4
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page to visit.
-
-    `without`: checks that are not for it, by the names of their functions. `has_own_focus`: it puts the focus somewhere. `made_by_script`:
-    what its script makes, which is waited for. `is_slow`: one visit with script and one without are enough. `player`: who is logged in.
-    """
-
-    name: str
-    path: str
-    status: int = 200
-    has_own_focus: bool = False
-    made_by_script: str | None = None
-    is_slow: bool = False
-    player: str | None = None
-    without: frozenset = frozenset()
-
-
-# Others made what it shows.
-SWAGGER = frozenset({"axe", "keyboard", "large_targets", "weights", "forced_colours", "no_sideways_scrolling", "text_spacing", "printed"})
-
-PAGES = [
-    Page("home", "/"),
-    Page("search", "/search"),
-    Page("search-narrowed", "/search?q=t:fire&game=ttcg&sort=attack&order=desc"),
-    Page("search-list", "/search?q=is:hidden&as=list"),
-    Page("search-nothing", "/search?q=nothing-has-this-name"),
-    Page("search-warned", "/search?q=atack%3E3+t:fire"),
-    Page("search-refused", "/search?q=(((", status=400, has_own_focus=True),
-    Page("search-help", "/search/help"),
-    Page("game", "/games/ttcg"),
-    Page("game-empty", "/games/magic"),
-    Page("set", "/sets/ttcg/hearth"),
-    Page("set-hidden", "/sets/ttcg/veil"),
-    Page("set-strain", "/sets/ttcg/strain"),
-    Page("card", "/cards/ttcg/hearth/016"),
-    Page("card-mythic", "/cards/ttcg/hearth/001?rarity=mythic_rare"),
-    Page("card-hidden", "/cards/ttcg/veil/002"),
-    Page("card-unlocked", "/cards/ttcg/veil/001"),
-    Page("card-long", "/cards/ttcg/strain/001"),
-    Page("card-rtl", "/cards/ttcg/strain/002"),
-    Page("card-emoji", "/cards/emoji-tcg/feed/002"),
-    Page("submit", "/submit"),
-    Page("log-in", "/login"),
-    Page("join", "/join"),
-    Page("recover", "/recover"),
-    Page("decks", "/decks"),
-    Page("deck-check", "/decks/check"),
-    Page("deck", "{deck}"),
-    Page("deck-own", "{deck}", player="ada"),
-    Page("deck-new", "/my/decks/new", player="ada"),
-    Page("deck-edit", "{deck}/edit", player="ada"),
-    Page("deck-proxies", "{deck}/proxies"),
-    Page("deck-revisions", "{deck}/revisions", player="ada"),
-    Page("deck-revision", "{deck}/revisions/1", player="ada"),
-    Page("designs", "/designs"),
-    Page("designs-narrowed", "/designs?q=status:shared&game=ttcg&sort=rating"),
-    Page("designs-refused", "/designs?q=(((", status=400, has_own_focus=True),
-    Page("designer-of-cards", "/designers/ada"),
-    Page("admin", "/admin", player="stage manager"),
-    Page("admin-people", "/admin/people", player="stage manager"),
-    Page("admin-people-refused", "/admin/people?name=" + 33 * "x", status=400, has_own_focus=True, player="stage manager"),
-    Page("admin-person", "{person}", player="stage manager"),
-    Page("admin-ban", "{person}/ban", player="stage manager"),
-    Page("admin-reviews", "/admin/reviews", player="stage manager"),
-    Page("admin-disputes", "/admin/disputes?state=all", player="stage manager"),
-    Page("admin-copies", "/admin/copies", player="stage manager"),
-    Page("admin-reports", "/admin/reports", player="stage manager"),
-    Page("admin-cards", "/admin/cards?q=set:veil", player="stage manager"),
-    Page("admin-card", "{edited}", player="stage manager"),
-    Page("admin-card-document", "{edited}/document", player="stage manager"),
-    Page("admin-card-move", "{edited}/move", player="stage manager"),
-    Page("admin-ruling", "{edited}/rulings", player="stage manager"),
-    Page("admin-imports", "/admin/imports", player="stage manager"),
-    Page("admin-print-runs", "/admin/print-runs", player="stage manager"),
-    Page("admin-print-plan", "/admin/print-plans", player="stage manager"),
-    Page("admin-announcements", "/admin/announcements?set=ttcg/veil", player="stage manager"),
-    Page("admin-webhooks", "/admin/webhooks", player="stage manager"),
-    Page("admin-audit-log", "/admin/audit-log", player="stage manager"),
-    Page("my-collection", "/my/collection", player="ada"),
-    Page("my-collection-empty", "/my/collection", player="eve"),
-    Page("my-progress", "/my/collection/progress", player="ada"),
-    Page("my-duplicates", "/my/collection/duplicates", player="ada"),
-    Page("my-import", "/my/collection/import", player="ada"),
-    Page("my-copies", "/my/copies", player="ada"),
-    Page("my-copies-refused", "/my/copies?set=nothing", status=400, has_own_focus=True, player="ada"),
-    Page("my-lists", "/my/lists", player="ada"),
-    Page("my-haves", "/my/lists/haves", player="ada"),
-    Page("trades", "/trades", player="ben"),
-    Page("trade-new", "/trades/new?player=ada", player="ben"),
-    Page("trade-find", "/trades/find", player="ben"),
-    Page("trade", "{trade}", player="ben"),
-    Page("trade-accept", "{trade}/accept", player="ben"),
-    Page("trade-counter", "{trade}/counter", player="ben"),
-    Page("player", "/players/ada"),
-    Page("disputes", "/disputes", player="ada"),
-    Page("dispute", "{dispute}", player="cleo"),
-    Page("nothing", "/nothing", status=404),
-    Page("bad-address", "/sets/ttcg/hearth?cursor=x", status=400),
-    Page("guide", "/docs/search"),
-    Page("reference", "/docs/", made_by_script=".opblock", is_slow=True, without=SWAGGER),
-]
 
 
 class Visitor:

@@ -265,7 +265,8 @@ def weights(page, base, path):
     files = {
         "document": [base + path],
         "stylesheet": ask(page, "return [...document.querySelectorAll('link[rel=stylesheet]')].map(link => link.href);"),
-        "script": ask(page, "return [...document.scripts].map(script => script.src);"),
+        # Those that others load, too.
+        "script": ask(page, "return [...new Set(performance.getEntriesByType('resource').map(entry => entry.name).filter(name => name.endsWith('.js')))];"),
     }
     cookie = "; ".join(f"{one['name']}={one['value']}" for one in page.context.cookies())
     sizes = {kind: sum(weight(address, cookie) for address in addresses) for kind, addresses in files.items()}

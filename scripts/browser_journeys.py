@@ -322,8 +322,8 @@ def list_judged_while_typed(page, base):
         return ["Tab does not reach the list"]
     page.keyboard.type("2 Kettle Imp")
     if page.has_script:
-        page.wait_for_function("() => document.getElementById('live_verdict').textContent.includes('Standard')")
-        if not page.locator("#live #judged .verdict").is_visible():
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('Standard')")
+        if not page.locator("#judged .verdict").is_visible():
             return ["the report is not shown"]
         if not page.evaluate("() => document.activeElement.id === 'list'"):
             return ["the focus is lost when the list is judged"]
@@ -347,12 +347,18 @@ def list_judged_while_typed(page, base):
     follow(page)
     if not page.evaluate("() => document.activeElement.id === 'verdict'"):
         return ["the verdict has not the focus"]
-    count = page.locator("#judged").count()
-    return [] if count == 1 else [f"{count} reports are shown"]
+    count = page.locator(".verdict").count()
+    if count != 1:
+        return [f"{count} reports are shown"]
+    if page.has_script:
+        # Without a list there is nothing to say.
+        page.locator("#list").fill("")
+        page.wait_for_function("() => ['told', 'way', 'judged'].every(id => document.getElementById(id).textContent === '')")
+    return []
 
 
 def unsaved_deck_asked_for(page, base):
-    """Who leaves a deck that is not saved is asked first, by the script; the form as it was opened is left without a word."""
+    """Who leaves a deck that is not saved is asked first, by the script; the form as it was opened is left without a word, and so is one that is saved."""
     faults = log_in(page, base, "ada", "/my/decks/new")
     if faults:
         return faults
@@ -363,6 +369,33 @@ def unsaved_deck_asked_for(page, base):
         dialog.accept()
 
     page.on("dialog", answer)
+    if page.has_script:
+        # The list of a deck without a name is judged: nothing is wrong with fields that are merely empty.
+        if not tab_to(page, "#list"):
+            return ["Tab does not reach the list"]
+        page.address, page.expected = base + "/decks/check", 422
+        page.keyboard.type("2 Kettle Imp")
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('Choose a format')")
+        if page.locator("[aria-invalid]").count():
+            return ["fields that are merely empty are told to be wrong"]
+        page.expected = 200
+        page.locator("#format").select_option("ttcg/standard")
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('Standard')")
+        if page.locator("[aria-invalid]").count():
+            return ["fields that are merely empty are told to be wrong"]
+        page.expected = 422
+        page.locator("#list").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("99999 Kettle Imp")
+        page.wait_for_function("() => document.getElementById('list').hasAttribute('aria-invalid')")
+        page.expected = 200
+        if page.locator("[aria-invalid]").count() != 1:
+            return ["other fields than the list are told to be wrong"]
+        page.locator(".crumbs a").first.focus()
+        follow(page)
+        if asked != ["beforeunload"]:
+            return [f"with a list that is not saved the page is left for {page.url}, and asks {asked}"]
+        asked.clear()
     for text, expected in [("", []), ("Embers", ["beforeunload"] if page.has_script else [])]:
         page.address = base + "/my/decks/new"
         page.goto(page.address)
@@ -373,6 +406,24 @@ def unsaved_deck_asked_for(page, base):
         follow(page)
         if path(page) != "/my/decks" or asked != expected:
             return [f"with the name {text!r} the page is left for {page.url}, and asks {asked}"]
+    asked.clear()
+    page.address = base + "/my/decks/new"
+    page.goto(page.address)
+    if not tab_to(page, "#name"):
+        return ["Tab does not reach the name of the deck"]
+    page.keyboard.type("Embers")
+    page.locator("#format").select_option("ttcg/standard")
+    if not tab_to(page, "#list"):
+        return ["Tab does not reach the list"]
+    page.keyboard.type("2 Kettle Imp")
+    if page.has_script:
+        # No request is cut off.
+        page.wait_for_function("() => document.getElementById('told').textContent.includes('Standard')")
+    if not tab_to(page, ".form .main"):
+        return ["Tab does not reach the button that saves"]
+    follow(page)
+    if page.locator("h1").text_content() != "Embers" or asked:
+        return [f"saving leads to {page.url}, and asks {asked}"]
     return []
 
 

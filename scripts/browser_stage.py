@@ -50,17 +50,17 @@ def play(service):
     """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what admin and players have made."""
     admin = service.admin(ADMIN)
     codes, names = print_run(service, admin)
-    share_designs(service)
+    made = share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
     ruling = {"kind": "ruling", "text": "The point is lost even if the card never comes back.", "published_on": "2026-11-21"}
-    service.call("POST", f"{path}/rulings", ruling | {"source": "Rules team"}, admin)
+    ruled = service.call("POST", f"{path}/rulings", ruling | {"source": "Rules team"}, admin)
     erratum = {"kind": "erratum", "text": "It whistles.\n\n" + "Long rulings keep their paragraphs. " * 8, "published_on": "2026-11-22"}
     service.call("POST", f"{path}/rulings", erratum, admin)
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
     ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
-    made = {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}"}
-    return made | keep_deck(service) | trade(service, codes, names)
+    made |= {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}", "ruling": f"/admin/rulings/{ruled['id']}"}
+    return made | run_service(service, admin) | keep_deck(service) | trade(service, codes, names)
 
 
 def unlock_one(service):
@@ -74,7 +74,8 @@ def unlock_one(service):
 
 
 def share_designs(service):
-    """Has a player share two designs, one with a name that strains a layout, and another player comment on the first."""
+    """Has a player share two designs, one with a name that strains a layout, and submit a third; another one comments on the second, suggests a change of it, and
+    reports it. Where they are."""
     tokens = {}
     for player in PLAYERS[:2]:
         session = service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})
@@ -94,8 +95,37 @@ def share_designs(service):
         design = service.call("POST", "/v1/designs", heron | {"name": name}, tokens["ada"])
         path = f"/v1/designs/{design['id']}"
         service.call("POST", f"{path}/share", None, tokens["ada"], {"if-match": "*"})
-    service.call("POST", f"{path}/comments", {"text": "The second effect is *far* too cheap."}, tokens["ben"])
+    comment = service.call("POST", f"{path}/comments", {"text": "The second effect is *far* too cheap."}, tokens["ben"])
+    service.call("POST", f"{path}/comments", {"text": "It costs a card.\n\n" + LONG_WORD, "reply_to": comment["id"]}, tokens["ada"])
     service.call("PUT", f"{path}/rating", {"fun": 5, "balance": 3, "flavour": 4, "clarity": 4}, tokens["ben"])
+    change = {"revision": 1, "message": "It has seen much. " + LONG_WORD, "design": heron | {"name": "Old Heron"}}
+    suggestion = service.call("POST", f"{path}/suggestions", change, tokens["ben"])
+    report = {"design": design["id"], "reason": "other", "details": "It is mine.\n\n" + LONG_WORD}
+    reported = service.call("POST", "/v1/abuse-reports", report, tokens["ben"])
+    submitted = service.call("POST", "/v1/designs", heron | {"name": "Copper Owl"}, tokens["ada"])
+    service.call("POST", f"/v1/designs/{submitted['id']}/submit", None, tokens["ada"], {"if-match": "*"})
+    page = f"/designs/{design['id']}"
+    return {
+        "design": page,
+        "comment": f"{page}/comments/{comment['id']}",
+        "suggestion": f"{page}/suggestions/{suggestion['id']}",
+        "reported": f"/admin/reports/{reported['id']}",
+        "submitted": f"/reviews/designs/{submitted['id']}",
+    }
+
+
+def run_service(service, admin):
+    """Makes a webhook, which is off; where it is, a run that was printed with its announcement, and a hidden card."""
+    hook = {"url": "https://hooks.example/" + LONG_WORD[:80], "kinds": ["card.unlocked", "set.changed"], "enabled": False}
+    webhook = service.call("POST", "/v1/webhooks", hook | {"description": "Mirror in the shop"}, admin)
+    run = service.call("GET", "/v1/print-runs", token=admin)["data"][0]
+    hidden = service.call("GET", "/v1/games/ttcg/sets/veil/cards/002", token=admin)
+    return {
+        "webhook": f"/admin/webhooks/{webhook['id']}",
+        "run": f"/admin/print-runs/{run['id']}",
+        "announcement": f"/admin/announcements/{run['commitment']}",
+        "hidden": f"/admin/cards/{hidden['id']}",
+    }
 
 
 def keep_deck(service):
@@ -129,7 +159,7 @@ def print_run(service, admin):
 
 
 def trade(service, codes, names):
-    """Has players count cards, list wants and haves, offer a trade, and claim a copy; where the offer and the dispute are."""
+    """Has players count cards, list wants and haves, offer a trade, claim a copy, and submit one that waits for a decision; where these are."""
 
     def token(player):
         return service.call("POST", "/v1/sessions", {"name": player, "password": PASSWORD})["access_token"]
@@ -156,4 +186,13 @@ def trade(service, codes, names):
     except urllib.error.HTTPError as refused:
         dispute = json.loads(refused.read())["dispute_id"]
     service.call("POST", f"/v1/disputes/{dispute}/statements", {"text": "I have the card here.\n\n" + LONG_WORD}, cleo)
-    return {"trade": f"/trades/{offered['id']}", "dispute": f"/disputes/{dispute}"}
+    policy = {"threshold": 5, "review": True}
+    admin = service.call("POST", "/v1/sessions", {"name": ADMIN, "password": password_of(ADMIN)})["access_token"]
+    service.call("PUT", "/v1/games/ttcg/sets/veil/unlock-policy", policy, admin)
+    waiting = service.call("POST", "/v1/submissions", {"serial": codes["003"][1], "name": names["003"]}, ben)
+    return {
+        "trade": f"/trades/{offered['id']}",
+        "dispute": f"/disputes/{dispute}",
+        "copy": f"/copies/{give[0]}",
+        "waiting": f"/admin/reviews/{waiting['submission']}",
+    }

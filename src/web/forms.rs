@@ -11,6 +11,7 @@ use super::headers::protected;
 use super::page::HTML;
 use super::words;
 use crate::app::problem::{Problem, ProblemCode};
+use crate::http::extract::Lost;
 
 /// What is wrong with a form that was sent. Each fault names the `id` of its field, or none where it is about the whole.
 #[derive(Debug, Default)]
@@ -38,6 +39,15 @@ impl Faults {
     /// Adds a fault.
     pub(super) fn add(&mut self, field: &'static str, text: impl Into<String>) {
         self.0.push(Fault { field, text: text.into() });
+    }
+
+    /// Adds what was lost of a form whose file was not received.
+    pub(super) fn add_lost(&mut self, lost: Lost) {
+        match lost {
+            Lost::Nothing => {}
+            Lost::File => self.add("file", words::FILE_NOT_KEPT),
+            Lost::Text => self.add("", words::TEXT_NOT_KEPT),
+        }
     }
 
     /// All of them, in the order of the fields.

@@ -223,6 +223,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
 
 /// Said of a form that was not received whole, when what was kept of it is shown again.
 pub(super) const FILE_NOT_KEPT: &str = "The file was not kept: choose it again.";
+pub(super) const TEXT_NOT_KEPT: &str = "Some of the text was too long to keep: paste it again.";
 
 /// When another try is worth it.
 pub(super) fn try_again_in(seconds: u32) -> String {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckMentions, Game, Resolution, TextEncoding, render_deck_text,
+    Catalogue, Deck, DeckEntry, DeckMentions, Game, Resolution, TextEncoding, render_deck_text,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -417,7 +417,7 @@ async fn bind(
 
 /// The card of each entry: also of one whose printing does not exist, or whose name several cards have.
 pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
-    let card = |entry: &cardscape_engine::DeckEntry| match catalogue.find(&entry.card) {
+    let card = |entry: &DeckEntry| match catalogue.find(&entry.card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => {
             card.key.parse().ok().map(CardId)
         }
@@ -660,8 +660,25 @@ pub async fn replace_by_list(
     drop(conn);
     // The list was made of this version; it is looked at again when the deck is written.
     if_match.check(Revision(stored.row.revision))?;
-    take_over_copies(&stored.content.deck.entries, &mut parsed.content.deck.entries);
+    // A card of another game is another card, whatever its name.
+    if stored.content.format.game() == parsed.content.format.game() {
+        let before = entries_as_listed(app, (asker.0, by.account()), stored.content).await?;
+        take_over_copies(&before, &mut parsed.content.deck.entries);
+    }
     store_changed(app, by, asker.0, (id, if_match), parsed).await
+}
+
+/// The entries of a deck as its owner reads them in a list, with the copies that they name: one that is stored by its place alone has the name of its card there.
+async fn entries_as_listed(
+    app: &AppState,
+    (viewer, owner): (Viewer, AccountId),
+    mut content: DeckContent,
+) -> Result<Vec<DeckEntry>, Problem> {
+    let copies: Vec<Vec<String>> =
+        content.deck.entries.iter().map(|entry| entry.copies.clone()).collect();
+    mask(app, (viewer, Some(owner)), owner, &mut content).await?;
+    let listed = content.deck.entries.into_iter().zip(copies);
+    Ok(listed.map(|(entry, copies)| DeckEntry { copies, ..entry }).collect())
 }
 
 async fn store_changed(

@@ -41,8 +41,9 @@ pub struct RevisionOverview {
 pub struct RevisionChanges {
     /// Number of the other one.
     pub revision: i64,
-    /// The cards of which they have different numbers of copies, in the order in which the decks name them.
-    pub cards: Vec<ChangedCard>,
+    /// The cards of which they have different numbers of copies, in the order in which the decks name them; `None`: they are decks of different games, whose
+    /// cards are never the same.
+    pub cards: Option<Vec<ChangedCard>>,
 }
 
 /// A card of which two decks have different numbers of copies.
@@ -84,17 +85,17 @@ pub async fn find(
         None => None,
     };
     let since = previous.map(|before| (before.revision, between(&before.content, &shown.content)));
-    let until = (number != newest.row.revision)
+    let until = (number < newest.row.revision)
         .then(|| (newest.row.revision, between(&shown.content, &newest.content)));
 
     let SeenRevision { content, masks, created_at, .. } = shown;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let game = loaded.game.clone();
-    let changed = [&since, &until].into_iter().flatten().flat_map(|(_, cards)| cards);
-    let catalogue = catalogue(app, asker, &game, &content.deck, changed).await?;
+    let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
+    let catalogue = catalogue(app, asker, &game, &content.deck, changed.flatten()).await?;
     let changes = |(revision, cards)| RevisionChanges {
         revision,
-        cards: changed_cards(&game, &catalogue, cards),
+        cards: Option::map(cards, |cards| changed_cards(&game, &catalogue, cards)),
     };
     Ok(RevisionOverview {
         deck: newest.into(),
@@ -109,11 +110,12 @@ pub async fn find(
     })
 }
 
-fn between(before: &DeckContent, after: &DeckContent) -> Vec<CardDifference> {
+fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
     let entries = |content: &DeckContent| -> Vec<(DeckEntry, Option<CardId>)> {
         content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect()
     };
-    differences(&entries(before), &entries(after))
+    let is_one_game = before.format.game() == after.format.game();
+    is_one_game.then(|| differences(&entries(before), &entries(after)))
 }
 
 /// The cards of a deck and of what differs, as far as the asker may see them.

@@ -1,5 +1,7 @@
 //! A form that a page has sent with a file in it.
 
+use std::future::ready;
+
 use actix_multipart::Multipart;
 use actix_web::HttpRequest;
 use actix_web::error::PayloadError;
@@ -13,6 +15,8 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 const MAX_PARTS: usize = 200;
 /// What is kept of a form that is not received, in bytes: nobody has made room for it.
 const MAX_KEPT: usize = 256 * 1024;
+/// What is read of it, in bytes: the heads of its parts, too, and the beginning of what is not kept.
+const MAX_READ: usize = MAX_KEPT + 64 * 1024;
 const FORM: &str = "multipart/form-data";
 
 /// A form as `multipart/form-data` (RFC 7578): its fields in their order, and its files.
@@ -41,8 +45,18 @@ pub struct Unreceived {
     pub problem: Problem,
     /// Fields of it, to be shown again: those before the first file.
     pub sent: Upload,
-    /// Whether these are all that was sent.
-    pub is_whole: bool,
+    /// What of it is not among them.
+    pub lost: Lost,
+}
+
+/// What is lost of a form that was not received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    Nothing,
+    /// A file, and perhaps what came after it.
+    File,
+    /// A field that is too long, and what came after it.
+    Text,
 }
 
 impl Upload {
@@ -53,39 +67,47 @@ impl Upload {
         max: usize,
         expect: impl FnOnce() -> Result<P, Problem>,
     ) -> Result<(P, Self), Box<Unreceived>> {
-        let (problem, (sent, is_whole)) = match demand(req, &[FORM], max).and_then(|()| expect()) {
+        let (problem, (sent, lost)) = match demand(req, &[FORM], max).and_then(|()| expect()) {
             Ok(place) => match Self::receive(req, payload, max).await {
                 Ok(upload) => return Ok((place, upload)),
-                Err(problem) => (problem, (Self::default(), false)),
+                Err(problem) => (problem, (Self::default(), Lost::File)),
             },
             Err(problem) => (problem, Self::before_file(req, payload).await),
         };
-        Err(Box::new(Unreceived { problem, sent, is_whole }))
+        Err(Box::new(Unreceived { problem, sent, lost }))
     }
 
-    /// The fields before the first file, as many as may be kept, and whether they are all that was sent.
-    async fn before_file(req: &HttpRequest, payload: web::Payload) -> (Self, bool) {
-        let mut parts = Multipart::new(req.headers(), payload);
-        let (mut kept, mut room) = (Self::default(), MAX_KEPT);
+    /// The fields before the first file, as many as may be kept, and what is lost.
+    async fn before_file(req: &HttpRequest, payload: web::Payload) -> (Self, Lost) {
+        let mut read = 0;
+        // It ends there: what was read before can still be told.
+        let beginning = payload.take_while(move |chunk| {
+            let goes_on = read < MAX_READ;
+            read += chunk.as_ref().map_or(0, Bytes::len);
+            ready(goes_on)
+        });
+        let mut parts = Multipart::new(req.headers(), beginning);
+        let (mut kept, mut room, mut left) = (Self::default(), MAX_KEPT, MAX_PARTS);
         while let Some(part) = parts.next().await {
-            let Ok(mut part) = part else { return (kept, false) };
+            let Ok(mut part) = part else { return (kept, Lost::File) };
             let said = part.content_disposition();
             let field = said.and_then(|said| said.get_name()).unwrap_or_default().to_owned();
             let file = said.and_then(|said| said.get_filename()).map(str::to_owned);
             let is_chosen = file.as_ref().is_some_and(|name| !name.is_empty());
-            if is_chosen || kept.fields.len() == MAX_PARTS {
-                return (kept, false);
+            if is_chosen || left == 0 {
+                return (kept, Lost::File);
             }
-            let Ok(Ok(content)) = part.bytes(room).await else { return (kept, false) };
+            left -= 1;
+            let Ok(Ok(content)) = part.bytes(room).await else { return (kept, Lost::Text) };
             room -= content.len().min(room);
             match (file, text(&content)) {
                 // None was chosen.
                 (Some(_), _) => {}
                 (None, Ok(value)) => kept.fields.push((field, value)),
-                (None, Err(_)) => return (kept, false),
+                (None, Err(_)) => return (kept, Lost::Text),
             }
         }
-        (kept, true)
+        (kept, Lost::Nothing)
     }
 
     /// Receives the form. Refused: other media types and compressed bodies (415), more than `max` bytes in all (413), what is no such form, breaks off,
@@ -243,8 +265,8 @@ mod tests {
             let (request, mut payload) = request.set_payload(body).to_http_parts();
             let payload = web::Payload::from_request(&request, &mut payload).await.ok().unwrap();
             let refused = Upload::receive_at(&request, payload, max, refuse).await;
-            let Unreceived { problem, sent, is_whole } = *refused.err().unwrap();
-            (problem.code(), sent.into_fields(), is_whole)
+            let Unreceived { problem, sent, lost } = *refused.err().unwrap();
+            (problem.code(), sent.into_fields(), lost)
         };
         let kept = |fields: &[(&str, &str)]| -> Vec<(String, String)> {
             fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -254,14 +276,23 @@ mod tests {
         let (before, after) = (part("name=\"a\"", b"1"), part("name=\"b\"", b"2"));
         let with_file = [before.clone(), file, after.clone(), end.clone()].concat();
         let (full, large) = (ProblemCode::TooManyImports, ProblemCode::BodyTooLarge);
-        assert_eq!(receive(with_file.clone(), 1 << 20).await, (full, kept(&[("a", "1")]), false));
-        assert_eq!(receive(with_file, 1000).await, (large, kept(&[("a", "1")]), false));
+        let first = kept(&[("a", "1")]);
+        let a_file = Lost::File;
+        assert_eq!(receive(with_file.clone(), 1 << 20).await, (full, first.clone(), a_file));
+        assert_eq!(receive(with_file, 1000).await, (large, first.clone(), a_file));
         let empty = part("name=\"file\"; filename=\"\"", b"");
-        let without = [before.clone(), empty, after, end.clone()].concat();
+        let without = [before.clone(), empty.clone(), after, end.clone()].concat();
         let both = kept(&[("a", "1"), ("b", "2")]);
-        assert_eq!(receive(without, 1 << 20).await, (full, both, true));
-        let long = [before, part("name=\"b\"", &vec![b'x'; MAX_KEPT]), end].concat();
-        assert_eq!(receive(long, 1 << 20).await, (full, kept(&[("a", "1")]), false));
+        assert_eq!(receive(without, 1 << 20).await, (full, both, Lost::Nothing));
+        // One more byte than there is room for.
+        let fits = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT - 1]), end.clone()];
+        let (_, fields, lost) = receive(fits.concat(), 1 << 20).await;
+        assert_eq!((fields.len(), lost), (2, Lost::Nothing));
+        let long = [before.clone(), part("name=\"b\"", &vec![b'x'; MAX_KEPT]), end.clone()];
+        assert_eq!(receive(long.concat(), 1 << 20).await, (full, first.clone(), Lost::Text));
+        // Files that were not chosen count, too.
+        let many = [before, empty.repeat(MAX_PARTS), end].concat();
+        assert_eq!(receive(many, 1 << 20).await, (full, first, a_file));
     }
 
     #[actix_web::test]

@@ -17,13 +17,14 @@ use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::import::MAX_SET_FILE;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
-use crate::http::extract::{ClientNetwork, Unreceived, Upload};
+use crate::http::extract::{ClientNetwork, Lost, Unreceived, Upload};
 use crate::web::forms::Faults;
 use crate::web::session::Player;
 use crate::web::words;
 
 /// Largest form, in bytes: the largest set file, and what is around it.
 const MAX_FORM: usize = MAX_SET_FILE + 64 * 1024;
+
 /// What is to be brought in, as a link to the form may say.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -112,16 +113,14 @@ async fn receive(
     let refused = match Upload::receive_at(req, payload, MAX_FORM, expect).await {
         Ok((place, upload)) => match place.read(move || TypedImport::read(&upload)).await {
             Ok((turn, read)) => return Ok(read.map(|typed| (typed, turn))),
-            Err(problem) => Unreceived { problem, sent: Upload::default(), is_whole: false },
+            Err(problem) => Unreceived { problem, sent: Upload::default(), lost: Lost::File },
         },
         Err(refused) => *refused,
     };
-    let Unreceived { problem, sent, is_whole } = refused;
+    let Unreceived { problem, sent, lost } = refused;
     let Some(told) = catalogue_words::not_received(problem.code()) else { return Err(problem) };
     let mut faults = Faults::one("file", told);
-    if !is_whole {
-        faults.add("file", words::FILE_NOT_KEPT);
-    }
+    faults.add_lost(lost);
     if let Some(seconds) = problem.seconds_to_wait() {
         faults.add("", words::try_again_in(seconds));
     }

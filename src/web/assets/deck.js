@@ -1,88 +1,11 @@
-// Pages on which a deck list is typed: judges the list while it is typed, adds cards to it by name, and asks before changes are lost. All texts stand in
-// the page.
+// Pages on which a deck list is typed: adds cards to it by name. live_form.js judges the list and asks before changes are lost. All texts stand in the page.
 
-const PAUSE_MS = 700;
+import "./live_form.js";
+
 const NAMES_PAUSE_MS = 200;
-/** How long to wait after a failure that does not say it. */
-const PATIENCE_MS = 10_000;
 
 const list = document.getElementById("list");
-const form = list.form;
-const { format, dialect } = form.elements;
-
-/* The report. */
-
-const verdict = document.getElementById("live_verdict");
-const wayToReport = document.getElementById("live_way");
-let judged = "";
-let timer = 0;
-let notBefore = 0;
-let isAsking = false;
-
-/** What is judged; empty: there is nothing to judge. */
-function typed() {
-  if (format.value === "" || list.value.trim() === "") return "";
-  return new URLSearchParams({ format: format.value, list: list.value, dialect: dialect.value }).toString();
-}
-
-/** Puts the report of an answered page below the form, in the place of the one before. Only the verdict is announced. */
-function show(page) {
-  const report = page?.getElementById("judged") ?? null;
-  document.getElementById("judged")?.remove();
-  if (report !== null) {
-    // The focus stays where somebody types.
-    for (const element of report.querySelectorAll("[autofocus]")) element.removeAttribute("autofocus");
-    document.getElementById("live").append(document.adoptNode(report));
-  }
-  wayToReport.hidden = report === null;
-  const said = report?.querySelector(".verdict") ?? page?.querySelector("#faults li");
-  const text = said?.textContent.trim() ?? "";
-  if (verdict.textContent !== text) verdict.textContent = text;
-}
-
-/** Milliseconds until the service wants to be asked again. */
-function patience(answer) {
-  const seconds = Number(answer.headers.get("Retry-After"));
-  return seconds > 0 ? seconds * 1000 : PATIENCE_MS;
-}
-
-/** Has the list judged, one request at a time. Nothing is said of what fails: the button is still there. */
-async function judge() {
-  if (isAsking) return;
-  const now = typed();
-  if (now === judged) return;
-  if (now === "") {
-    judged = "";
-    show(null);
-    return;
-  }
-  isAsking = true;
-  try {
-    const body = new URLSearchParams(now);
-    const answer = await fetch(form.dataset.check, { method: "POST", body, headers: { Accept: "text/html" } });
-    if (answer.status === 429 || answer.status >= 500) {
-      notBefore = Date.now() + patience(answer);
-      return;
-    }
-    judged = now;
-    show(new DOMParser().parseFromString(await answer.text(), "text/html"));
-  } catch {
-    notBefore = Date.now() + PATIENCE_MS;
-  } finally {
-    isAsking = false;
-    if (typed() !== judged) judgeSoon();
-  }
-}
-
-function judgeSoon() {
-  clearTimeout(timer);
-  timer = setTimeout(judge, Math.max(PAUSE_MS, notBefore - Date.now()));
-}
-
-for (const field of [list, format, dialect]) field.addEventListener("input", judgeSoon);
-
-/* Cards by name. */
-
+const { format } = list.form.elements;
 const name = document.getElementById("pick");
 const names = document.getElementById("pick_names");
 const added = document.getElementById("pick_state");
@@ -96,8 +19,10 @@ async function suggest() {
   if (format.value.includes("/")) query.set("game", format.value.split("/")[0]);
   try {
     const answer = await fetch(`${name.dataset.names}?${query}`);
-    if (!answer.ok || name.value.trim() !== beginning) return;
+    if (!answer.ok) return;
     const found = (await answer.json()).data;
+    // Meanwhile something else may have been typed.
+    if (name.value.trim() !== beginning) return;
     names.replaceChildren(...found.map((value) => new Option(value, value)));
   } catch {
     // A name can be typed without suggestions.
@@ -108,10 +33,10 @@ async function suggest() {
 function withOneMore(text, card) {
   const lines = text.split("\n");
   for (const [at, line] of lines.entries()) {
-    const parts = /^(\s*)(\d{1,5})(x?\s+)(.*?)(\s*)$/iu.exec(line);
-    if (parts === null || parts[4].toLowerCase() !== card.toLowerCase()) continue;
+    const parts = /^(\s*)(\d{1,5})(x?\s+)(\S.*)$/iu.exec(line);
+    if (parts === null || parts[4].trim().toLowerCase() !== card.toLowerCase()) continue;
     const count = Number(parts[2]) + 1;
-    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}${parts[5]}`;
+    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}`;
     return { text: lines.join("\n"), count };
   }
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;
@@ -141,20 +66,3 @@ name.addEventListener("keydown", (event) => {
   add();
 });
 document.getElementById("pick_add").addEventListener("click", add);
-
-/* Changes that are not saved. */
-
-/** Has the browser ask before the page is left. */
-function askBefore(event) {
-  event.preventDefault();
-}
-
-// Listened to only while there is something to lose: browsers keep other pages for the way back.
-if (form.dataset.guard !== undefined) {
-  const keep = () => { window.addEventListener("beforeunload", askBefore); };
-  if (form.dataset.guard === "unsaved") keep();
-  form.addEventListener("input", (event) => {
-    if (event.target !== name) keep();
-  });
-  form.addEventListener("submit", () => { window.removeEventListener("beforeunload", askBefore); });
-}

@@ -3,24 +3,23 @@
 //
 //   data-live-part      ids of the elements that are replaced, with spaces between them; no field of the form is in one of them
 //   data-live-to        the address; without it, that of the form. It stores nothing
+//   data-live-fields    names of the fields that are sent and told to be wrong, with spaces between them; without it, all. Others ask for nothing
+//   data-live-needs     names of fields without which there is nothing to ask: while one of them is empty, the parts are emptied
 //   data-live-announce  id of a status that is told to who cannot see the parts: its data-says in the page that answers becomes its text here
 //   data-guard          whoever leaves without sending is asked first: "saved" if what is shown is stored, "unsaved" if it is stored nowhere yet
 //
-// A button with data-live-button is the one that is sent along.
+// A button with data-live-button is the one that is sent along. What is typed into a field without a name is neither sent nor lost.
 
 const PAUSE_MS = 700;
-// When an answer that refuses says nothing of when to ask again.
+// When nothing says when to ask again.
 const WAIT_MS = 10_000;
 // A picture that takes longer than this is loaded where it is shown.
 const PICTURE_MS = 3000;
 
 const delay = (time) => new Promise((done) => { setTimeout(done, time); });
 
-/** The fields as they would be sent; files stay here. */
-function fieldsOf(form) {
-  const fields = new FormData(form, form.querySelector("[data-live-button]"));
-  return new URLSearchParams(Array.from(fields).filter(([, value]) => typeof value === "string"));
-}
+/** The words of an attribute of a form. */
+const words = (text) => (text ?? "").split(" ").filter(Boolean);
 
 /** How long a service that refuses wants to be left alone, in milliseconds. */
 function waitOf(answer) {
@@ -28,10 +27,9 @@ function waitOf(answer) {
   return seconds > 0 ? seconds * 1000 : WAIT_MS;
 }
 
-/** A part of the answer, made ready to be shown: with its pictures, and without taking the focus. */
+/** A part of the answer, made ready to be shown: with its pictures. */
 async function prepared(found) {
   const part = document.importNode(found, true);
-  for (const element of [part, ...part.querySelectorAll("[autofocus]")]) element.removeAttribute("autofocus");
   const pictures = Array.from(part.querySelectorAll("img:not([loading=lazy])"));
   // A picture that cannot be loaded is none that is waited for.
   const loaded = Promise.all(pictures.map((picture) => picture.decode().catch(() => null)));
@@ -42,101 +40,176 @@ async function prepared(found) {
 /** A form whose parts of the page follow what is typed. One request is made at a time. */
 class LiveForm {
   #form;
+  #names;
+  #needs;
+  #parts;
   #timer = null;
+  #notBefore = 0;
   #isAsking = false;
   #hasChanged = false;
   #isSent = false;
+  /** A part that is not brought up to date because it has the focus. */
+  #held = null;
+  /** Fields that an answer told to be wrong. */
+  #told = new Set();
 
   constructor(form) {
     this.#form = form;
-    form.addEventListener("input", () => { this.#changed(); });
+    this.#names = words(form.dataset.liveFields);
+    this.#needs = words(form.dataset.liveNeeds);
+    this.#parts = words(form.dataset.livePart);
+    form.addEventListener("input", (event) => {
+      // Whoever types on has stopped the loading of the answer.
+      this.#isSent = false;
+      if (this.#isMeant(event.target)) this.#changed();
+    });
     form.addEventListener("submit", () => {
       this.#isSent = true;
       clearTimeout(this.#timer);
     });
     // Back from the answer, the form can be changed anew.
     window.addEventListener("pageshow", () => { this.#isSent = false; });
+    document.addEventListener("focusout", (event) => {
+      if (!this.#held?.contains(event.target) || this.#held.contains(event.relatedTarget)) return;
+      this.#held = null;
+      this.#changed();
+    });
+  }
+
+  #isMeant(field) {
+    return this.#names.length === 0 ? field.name !== "" : this.#names.includes(field.name);
+  }
+
+  #fields() {
+    return Array.from(this.#form.elements).filter((field) => this.#isMeant(field));
+  }
+
+  /** The fields as they would be sent; files stay here. */
+  #content() {
+    const sent = Array.from(new FormData(this.#form, this.#form.querySelector("[data-live-button]")));
+    const isText = ([name, value]) => typeof value === "string" && (this.#names.length === 0 || this.#names.includes(name));
+    return new URLSearchParams(sent.filter(isText));
+  }
+
+  /** Whether there is nothing to ask. */
+  #lacks() {
+    return this.#needs.some((name) => this.#form.elements[name].value.trim() === "");
   }
 
   #changed() {
     this.#hasChanged = true;
-    if (!this.#isAsking) this.#askIn(PAUSE_MS);
+    if (!this.#isAsking) this.#askSoon();
   }
 
-  #askIn(time) {
+  #askSoon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => { this.#ask(); }, time);
+    const wait = this.#lacks() ? 0 : this.#notBefore - Date.now();
+    this.#timer = setTimeout(() => { this.#ask(); }, Math.max(PAUSE_MS, wait));
   }
 
   async #ask() {
-    // What the browser would not send is not asked about.
-    if (this.#isSent || !this.#form.checkValidity()) return;
+    if (this.#isSent) return;
+    if (this.#lacks()) {
+      this.#empty();
+      return;
+    }
+    // What the browser would not send is not asked about; what is missing may still be typed, and the answer says so.
+    if (!this.#fields().every(({ validity }) => validity.valid || validity.valueMissing)) return;
     this.#isAsking = true;
     this.#hasChanged = false;
-    let next = PAUSE_MS;
     try {
       const to = this.#form.dataset.liveTo ?? this.#form.getAttribute("action");
-      const answer = await fetch(to, { method: "POST", body: fieldsOf(this.#form), headers: { Accept: "text/html" } });
-      if (answer.status === 429 || answer.status === 503) {
-        this.#hasChanged = true;
-        next = waitOf(answer);
-      } else {
-        await this.#show(new DOMParser().parseFromString(await answer.text(), "text/html"));
-      }
+      const answer = await fetch(to, { method: "POST", body: this.#content(), headers: { Accept: "text/html" } });
+      if (answer.status === 429 || answer.status >= 500) this.#wait(waitOf(answer));
+      else await this.#show(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      // Without the network the page stays as it is, until something is typed again.
+      // Nothing is said of a network that fails: the button is still there.
+      this.#wait(WAIT_MS);
     } finally {
       this.#isAsking = false;
     }
-    if (this.#hasChanged) this.#askIn(next);
+    if (this.#hasChanged) this.#askSoon();
+  }
+
+  /** Has the same asked again, and nothing before. */
+  #wait(time) {
+    this.#notBefore = Date.now() + time;
+    this.#hasChanged = true;
   }
 
   /** Shows what has changed in the page that answers. A page without the parts, as that of the log-in, changes nothing. */
   async #show(page) {
-    const ids = this.#form.dataset.livePart.split(" ").filter(Boolean);
-    if (ids.every((id) => page.getElementById(id) === null)) return;
-    for (const id of ids) {
+    if (this.#lacks() || this.#parts.every((id) => page.getElementById(id) === null)) return;
+    // The focus stays where somebody types.
+    for (const element of page.querySelectorAll("[autofocus]")) element.removeAttribute("autofocus");
+    for (const id of this.#parts) {
       const [found, old] = [page.getElementById(id), document.getElementById(id)];
       if (found === null || old === null || found.outerHTML === old.outerHTML) continue;
       const part = await prepared(found);
       if (this.#isSent) return;
       // Who follows a link in it keeps it; it is brought up to date when the focus has left it.
-      if (old.contains(document.activeElement)) old.addEventListener("focusout", () => { this.#changed(); }, { once: true });
+      if (old.contains(document.activeElement)) this.#held = old;
       else old.replaceWith(part);
     }
     this.#judge(page);
     this.#announce(page);
   }
 
-  /** Fields are wrong when they are in the page that answers. */
+  /** Shows that there is nothing to ask. What the page itself said of the fields stays. */
+  #empty() {
+    this.#hasChanged = false;
+    for (const id of this.#parts) document.getElementById(id)?.replaceChildren();
+    for (const field of this.#told) field.removeAttribute("aria-invalid");
+    this.#told.clear();
+    this.#say("");
+  }
+
+  /**
+   * Fields are wrong when they are in the page that answers; not those that are merely empty while somebody types in others. What stands in an empty field, as a
+   * number that is worked out, follows, too.
+   */
   #judge(page) {
-    for (const field of this.#form.elements) {
+    for (const field of this.#fields()) {
       const answered = field.id === "" ? null : page.getElementById(field.id);
       if (answered === null) continue;
-      if (answered.hasAttribute("aria-invalid")) field.setAttribute("aria-invalid", "true");
-      else field.removeAttribute("aria-invalid");
+      if ("placeholder" in field && field.placeholder !== answered.placeholder) field.placeholder = answered.placeholder;
+      if (!answered.hasAttribute("aria-invalid")) {
+        field.removeAttribute("aria-invalid");
+      } else if (field.value !== "") {
+        field.setAttribute("aria-invalid", "true");
+        this.#told.add(field);
+      }
     }
   }
 
   #announce(page) {
-    const id = this.#form.dataset.liveAnnounce;
-    const [said, told] = id ? [page.getElementById(id), document.getElementById(id)] : [null, null];
-    if (said === null || told === null) return;
-    const text = said.dataset.says ?? "";
-    if (told.textContent !== text) told.textContent = text;
+    const said = page.getElementById(this.#form.dataset.liveAnnounce ?? "");
+    if (said !== null) this.#say(said.dataset.says ?? "");
+  }
+
+  #say(text) {
+    const told = document.getElementById(this.#form.dataset.liveAnnounce ?? "");
+    if (told !== null && told.textContent !== text) told.textContent = text;
   }
 }
 
-/** Asks before the page is left with changes that were not sent. */
+/** Has the browser ask before the page is left. */
+function askFirst(event) {
+  event.preventDefault();
+}
+
+/** Asks before the page is left with changes that were not sent. It is listened only while there are some: browsers keep other pages for the way back. */
 function guard(form) {
   let isUnsaved = form.dataset.guard === "unsaved";
-  let isSent = false;
-  form.addEventListener("input", () => { isUnsaved = true; });
-  form.addEventListener("submit", () => { isSent = true; });
-  window.addEventListener("pageshow", () => { isSent = false; });
-  window.addEventListener("beforeunload", (event) => {
-    if (isUnsaved && !isSent) event.preventDefault();
+  const keep = () => { if (isUnsaved) window.addEventListener("beforeunload", askFirst); };
+  keep();
+  form.addEventListener("input", (event) => {
+    isUnsaved ||= event.target.name !== "";
+    keep();
   });
+  form.addEventListener("submit", () => { window.removeEventListener("beforeunload", askFirst); });
+  // Back from the answer, it is as it was before.
+  window.addEventListener("pageshow", keep);
 }
 
 for (const form of document.querySelectorAll("form[data-live-part]")) new LiveForm(form);

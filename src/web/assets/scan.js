@@ -12,14 +12,15 @@ async function detectorOfBrowser() {
   return formats.includes("qr_code") ? new BarcodeDetector({ formats: ["qr_code"] }) : null;
 }
 
-/** What reads the texts of the codes in a picture that is at most so many pixels long. */
+/** `read`: the texts of the codes in a picture that is at most so many pixels long. `sides`: how long a photo is to be, one after the other. */
 async function makeReader() {
   const detector = await detectorOfBrowser();
-  if (detector !== null) return async (source) => (await detector.detect(source)).map((code) => code.rawValue);
+  // It looks at all of a picture, however long.
+  if (detector !== null) return { sides: [Infinity], read: async (source) => (await detector.detect(source)).map((code) => code.rawValue) };
   const { readCode } = await import("./qr.js");
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { willReadFrequently: true });
-  return async (source, side) => {
+  const read = async (source, side) => {
     const [width, height] = [source.videoWidth ?? source.width, source.videoHeight ?? source.height];
     // A camera may have no picture yet.
     if (width === 0 || height === 0) return [];
@@ -30,6 +31,7 @@ async function makeReader() {
     const text = readCode(context.getImageData(0, 0, canvas.width, canvas.height));
     return text === null ? [] : [text];
   };
+  return { sides: PHOTO, read };
 }
 
 let reader = null;
@@ -50,9 +52,11 @@ export async function scanByCamera(video, stop, take) {
   const end = () => { goesOn = false; };
   stop.addEventListener("click", end, { once: true });
   try {
-    const read = await readerOfCodes();
+    const { read } = await readerOfCodes();
     video.srcObject = stream;
     for (const element of [video, stop]) element.hidden = false;
+    // The button that was pressed is hidden. Who types on meanwhile keeps the focus.
+    if (document.activeElement === document.body) stop.focus();
     await video.play();
     while (goesOn) {
       const found = await read(video, FRAME);
@@ -69,9 +73,9 @@ export async function scanByCamera(video, stop, take) {
 
 /** Whether `take` takes a code of a photo. Throws if the file is no picture. */
 export async function readPhoto(file, take) {
-  const [read, photo] = await Promise.all([readerOfCodes(), createImageBitmap(file)]);
+  const [{ read, sides }, photo] = await Promise.all([readerOfCodes(), createImageBitmap(file)]);
   try {
-    for (const side of PHOTO) {
+    for (const side of sides) {
       const found = await read(photo, side);
       if (found.some(take)) return true;
     }

@@ -58,14 +58,17 @@ function takeFragment() {
 /** Reads a code by the camera, or says that it cannot; a photo may do then. */
 async function scan(button) {
   button.hidden = true;
+  const stop = document.getElementById("stop");
   try {
     const { scanByCamera } = await import("./scan.js");
-    await scanByCamera(document.getElementById("camera"), document.getElementById("stop"), take);
+    await scanByCamera(document.getElementById("camera"), stop, take);
   } catch {
     state.textContent = state.dataset.camera;
     offerPhoto();
   } finally {
     button.hidden = false;
+    // The focus goes back to where it came from, unless there is something to type now.
+    if ([document.body, stop].includes(document.activeElement)) button.focus();
   }
 }
 

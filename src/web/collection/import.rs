@@ -16,7 +16,7 @@ use crate::auth::permission::WriteOwnCollection;
 use crate::domain::collection::ImportMode;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::ids::CollectionImportId;
-use crate::http::extract::{ClientNetwork, Form, MAX_TABLE, Unreceived, Upload};
+use crate::http::extract::{ClientNetwork, Form, Lost, MAX_TABLE, Unreceived, Upload};
 use crate::web::copies::{Games, Narrowing, Section};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
@@ -147,8 +147,8 @@ pub(in crate::web) async fn read_file(
     let (place, mut upload) = match Upload::receive_at(&req, payload, MOST, expect).await {
         Ok(received) => received,
         Err(unreceived) => {
-            let Unreceived { problem, mut sent, is_whole } = *unreceived;
-            return not_received(&state, Typed::take(&mut sent), problem, is_whole).await;
+            let Unreceived { problem, mut sent, lost } = *unreceived;
+            return not_received(&state, Typed::take(&mut sent), problem, lost).await;
         }
     };
     let (file, mut typed) = (upload.take_file("file"), Typed::take(&mut upload));
@@ -224,12 +224,10 @@ async fn not_received(
     app: &AppState,
     typed: Typed,
     problem: Problem,
-    is_whole: bool,
+    lost: Lost,
 ) -> Result<HttpResponse, Problem> {
     let Some(mut faults) = faults_of(&problem) else { return Err(problem) };
-    if !is_whole {
-        faults.add("file", words::FILE_NOT_KEPT);
-    }
+    faults.add_lost(lost);
     show(app, problem.code().status(), typed, faults).await
 }
 

@@ -40,6 +40,14 @@ struct CheckPage<'a> {
     judged: Option<Judged>,
 }
 
+impl CheckPage<'_> {
+    /// The outcome in a line, which is told while somebody types.
+    fn told(&self) -> &str {
+        let fault = self.faults.all().first().map(|fault| fault.text.as_str());
+        self.judged.as_ref().map(|judged| &*judged.report.verdict).or(fault).unwrap_or_default()
+    }
+}
+
 /// What is said of a list.
 struct Judged {
     report: ReportView,

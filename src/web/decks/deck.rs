@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::{DeckDialect, Game};
@@ -10,6 +9,7 @@ use uuid::Uuid;
 
 use super::availability::{AvailabilityView, find_availability};
 use super::deck_path;
+use super::files::by_cookie;
 use super::formats::format_name;
 use super::public::DeckRow;
 use super::qr::shared_address;
@@ -103,9 +103,7 @@ pub(super) fn answer_to(
         return private(200, page);
     }
     // Checked again each time: a public deck may turn private at any moment.
-    let mut answer = answer(req, &write(page, Freshness::Private)?);
-    answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));
-    Ok(answer)
+    Ok(by_cookie(answer(req, &write(page, Freshness::Private)?)))
 }
 
 async fn page(

@@ -130,7 +130,8 @@ struct RevisionPage {
 /// What differs between two versions.
 struct ChangesView {
     heading: String,
-    rows: Vec<ChangeRow>,
+    /// `None`: they are decks of different games.
+    rows: Option<Vec<ChangeRow>>,
 }
 
 /// A card of which two versions have different numbers of copies.
@@ -176,7 +177,7 @@ async fn revision_page(
     let is_newest = number == deck.revision.0;
     let changes = |changes: RevisionChanges, heading: fn(i64) -> String| ChangesView {
         heading: heading(changes.revision),
-        rows: changes.cards.iter().map(|card| change_row(&game, card)).collect(),
+        rows: changes.cards.map(|cards| cards.iter().map(|card| change_row(&game, card)).collect()),
     };
     let heading = deck_words::revision(number);
     Ok(RevisionPage {

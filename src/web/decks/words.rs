@@ -82,11 +82,12 @@ pub(super) const ONLY_YOU_SEE: &str = "Only you see this.";
 
 pub(super) const REVISIONS: &str = "Versions";
 pub(super) const NO_REVISIONS: &str = "No version of this deck is kept that you may see.";
-pub(super) const REVISIONS_KEPT: &str =
-    "The newest is first. The last 100 are kept; others see those that were not private.";
+pub(super) const REVISIONS_KEPT: &str = "The newest is first. At most 100 are kept, of large decks fewer; others see those that were not private.";
 pub(super) const NEWEST: &str = "The newest";
 pub(super) const SAVED: &str = "Saved";
-pub(super) const NO_DIFFERENCE: &str = "They have the same cards.";
+pub(super) const NO_DIFFERENCE: &str = "Both versions have the same cards.";
+pub(super) const OTHER_GAME: &str =
+    "The versions are decks of different games: their cards cannot be compared.";
 pub(super) const FIRST_REVISION: &str = "There is no version before this one that you may see.";
 pub(super) const CARD: &str = "Card";
 pub(super) const CHANGE: &str = "Change";

@@ -203,9 +203,7 @@ fn unreceived(refused: &Unreceived) -> Option<Faults> {
         _ => return None,
     };
     let mut faults = Faults::one("file", text);
-    if !refused.is_whole {
-        faults.add("file", words::FILE_NOT_KEPT);
-    }
+    faults.add_lost(refused.lost);
     if let Some(seconds) = problem.seconds_to_wait() {
         faults.add("", words::try_again_in(seconds));
     }

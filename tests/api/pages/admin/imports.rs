@@ -295,9 +295,15 @@ async fn few_files_are_checked_at_once() {
             assert_eq!(value(&page, "game"), "pebbles");
             let typed = PEBBLES.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(page.only("textarea").text, typed);
-            let chosen = read(&upload(&app, &browser, path, &fields, Some(b"x")).await, status);
+            // So is what stands before a file, among it the version that the form began with.
+            let sent = [&fields[..], &[("revision", "pebbles:7")]].concat();
+            let chosen = read(&upload(&app, &browser, path, &sent, Some(b"x")).await, status);
             assert!(chosen.only("main").text.contains("The file was not kept: choose it again."));
             assert_eq!(value(&chosen, "game"), "pebbles");
+            assert_eq!(value(&chosen, "revision"), "pebbles:7");
+            let names: Vec<&str> = chosen.with("name").map(|(_, name)| name).collect();
+            let at = |name: &str| names.iter().position(|found| *found == name).unwrap();
+            assert!(["of", "game", "revision"].into_iter().all(|name| at(name) < at("file")));
         }
         drop(held);
         // Each answer gives its own place back.

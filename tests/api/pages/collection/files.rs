@@ -100,6 +100,31 @@ async fn each_line_is_judged_before_anything_is_counted() {
     assert!(check("gone", &gone).only("main").text.contains("This reading is gone"));
 }
 
+/// What stands before the file is kept of a form that is not received, so all choices do.
+#[tokio::test]
+async fn choices_are_kept_of_a_form_whose_file_is_too_large() {
+    let (app, _ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let page = hers.page("/my/collection/import").await;
+    let names: Vec<&str> = page.with("name").map(|(_, name)| name).collect();
+    let at = |name: &str| names.iter().position(|found| *found == name).unwrap();
+    let fields = [("mode", "replace"), ("without_rarity", "most_common"), ("game", "ttcg")];
+    for (name, _) in fields {
+        assert!(at(name) < at("file"), "{name}");
+    }
+    let large = vec![b'x'; 17 * 1024 * 1024];
+    let refused = send(&app, &hers, &fields, Some(&large)).await;
+    assert_eq!(refused.status, 413);
+    let page = check("too large", &refused);
+    assert!(page.only("main").text.contains("The file was not kept: choose it again."));
+    let chosen: Vec<&str> = page
+        .all("option")
+        .filter(|option| option.get("selected").is_some())
+        .filter_map(|option| option.get("value"))
+        .collect();
+    assert_eq!(chosen, fields.map(|(_, value)| value));
+}
+
 #[tokio::test]
 async fn lines_can_be_pasted_and_what_is_no_table_is_told() {
     let (app, ada) = start().await;

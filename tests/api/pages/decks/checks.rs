@@ -55,18 +55,30 @@ async fn lists_are_judged_while_they_are_typed() {
         let page = hers.page(path).await;
         let script = page.only("script").get("src").unwrap();
         assert!(script.ends_with("/deck.js"), "{path}: {script}");
-        let form = page.all("form").find(|form| form.get("data-check").is_some()).unwrap();
-        assert_eq!(form.get("data-check"), Some(PATH));
+        let form = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
+        assert_eq!(form.get("data-live-to"), Some(PATH));
         // Nothing is lost yet; and what is not stored cannot be.
-        assert_eq!(form.get("data-guard"), (path != PATH).then_some(""), "{path}");
+        assert_eq!(form.get("data-guard"), (path != PATH).then_some("saved"), "{path}");
         let id = |id: &str| page.with("id").find(|(_, known)| *known == id).map(|(one, _)| one);
-        for needed in ["list", "format", "dialect", "live", "live_way", "pick_names", "pick_add"] {
+        let parts: Vec<&str> = form.get("data-live-part").unwrap().split(' ').collect();
+        assert_eq!(parts, ["way", "judged"]);
+        for part in parts {
+            assert_eq!(id(part).unwrap().text, "", "{path}: {part}");
+        }
+        // The fields are called alike where they are judged; no other one is sent, nor told to be wrong.
+        assert_eq!(form.get("data-live-fields"), Some("format list dialect"));
+        assert_eq!(form.get("data-live-needs"), Some("list"));
+        for field in ["format", "list", "dialect"] {
+            assert_eq!(id(field).unwrap().get("name"), Some(field), "{path}");
+        }
+        for needed in ["pick_names", "pick_add"] {
             assert!(id(needed).is_some(), "{path}: {needed}");
         }
-        for said in ["live_verdict", "pick_state"] {
+        assert_eq!(form.get("data-live-announce"), Some("told"));
+        assert_eq!(id("told").unwrap().get("data-says"), Some(""), "{path}");
+        for said in ["told", "pick_state"] {
             assert_eq!(id(said).unwrap().get("role"), Some("status"), "{path}: {said}");
         }
-        assert!(id("judged").is_none() && id("live").unwrap().text.is_empty());
         // Its name is not sent with the form.
         let pick = id("pick").unwrap();
         assert_eq!(
@@ -80,9 +92,18 @@ async fn lists_are_judged_while_they_are_typed() {
     // What is taken out of the answer, with the verdict in it.
     let fields = [("format", "ttcg/standard"), ("list", "2 Kettle Imp"), ("dialect", "")];
     let judged = check(PATH, &hers.post(PATH, &fields).await);
-    let report = judged.with("id").find(|(_, id)| *id == "judged").unwrap().0;
+    let id = |id: &str| judged.with("id").find(|(_, known)| *known == id).unwrap().0;
+    let report = id("judged");
     let verdict = judged.all("p").find(|line| line.has_class("verdict")).unwrap();
     assert!(report.text.contains(&verdict.text) && verdict.text.contains("Standard"));
+    assert_eq!(id("told").get("data-says"), Some(&*verdict.text));
+    assert_eq!(id("way").text, "The whole report");
+    // What cannot be judged has no report, and the first fault is told.
+    let fields = [("format", "ttcg/standard"), ("list", "99999 Kettle Imp"), ("dialect", "")];
+    let refused = check(PATH, &hers.post(PATH, &fields).await);
+    let id = |id: &str| refused.with("id").find(|(_, known)| *known == id).unwrap().0;
+    assert_eq!((&*id("judged").text, &*id("way").text), ("", ""));
+    assert!(id("told").get("data-says").unwrap().starts_with("Line 1:"));
     // What was typed and refused is lost when the page is left.
     let refused = hers.post("/my/decks/new", &[("name", "x"), ("list", "2 Kettle Imp")]).await;
     let refused = check("/my/decks/new", &refused);

@@ -284,4 +284,16 @@ async fn a_deck_that_is_changed_as_a_list_keeps_the_copies_that_it_names() {
     let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
     put.answer().await.expect(200);
     assert_eq!(copies().await, [json!(null)]);
+
+    // Stored by its place alone, a card has its name in the list.
+    let card = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
+    let number = card["data"][0]["number"].as_str().unwrap();
+    let entries = json!([{ "quantity": 2, "set": "hearth", "number": number, "copies": ["one"] }]);
+    let body = json!({ "name": "Named", "format": "ttcg/standard", "entries": entries });
+    let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+    let revision = put.answer().await.expect(200)["revision"].to_string();
+    let list = format!("2 Kettle Imp (hearth) {number}");
+    assert!(hers.get(&edit).await.text().contains(&list));
+    assert_eq!(save(&list, &revision).await, 303);
+    assert_eq!(copies().await, [json!(["one"])]);
 }

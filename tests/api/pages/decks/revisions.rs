@@ -159,3 +159,21 @@ async fn hidden_cards_of_versions_are_masked() {
         assert!(hers.page(&path).await.only("main").text.contains(name), "{path}");
     }
 }
+
+#[tokio::test]
+async fn versions_of_different_games_are_not_compared() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg", "emoji-tcg"]).await;
+    let ada = app.player("ada").await;
+    let deck = store(&app, &ada, "Draft", "public", "2 Kettle Imp").await;
+    let entries = json!([{ "quantity": 1, "name": "Kettle Imp" }]);
+    let body = json!({ "name": "Draft", "format": "emoji-tcg/playtest", "visibility": "public", "entries": entries });
+    let put = app.put(&format!("/v1{deck}")).by(&ada).header("if-match", "*").json(&body);
+    put.answer().await.expect(200);
+    for number in [1, 2] {
+        let path = format!("{deck}/revisions/{number}");
+        let one = check(&path, &page(&app, &path).await);
+        assert!(one.only("main").text.contains("decks of different games"), "{path}");
+        assert_eq!(one.all("table").count(), 0, "{path}");
+    }
+}

@@ -74,6 +74,9 @@ async fn a_design_is_made_step_by_step() {
         let parts = live.get("data-live-part").unwrap().split(' ');
         for id in parts.chain(live.get("data-live-announce")) {
             assert!(page.with("id").any(|(_, found)| found == id), "{id}");
+            let describes = |(_, ids): (_, &str)| ids.split(' ').any(|one| one == id);
+            let is_note = id.ends_with("_notes");
+            assert_eq!(page.with("aria-describedby").any(describes), is_note, "{id}");
         }
         let sent = page.with("data-live-button").map(|(button, _)| button.get("name"));
         assert_eq!(sent.collect::<Vec<_>>(), [Some("go")]);
