@@ -11,6 +11,8 @@ QUICK :=
 ONLY  :=
 # One target directory for everything; honour one that is set from outside.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+# The programs of the repository, with the features that tests need as well: what these build is not built again for them.
+BUILD  := $(CARGO) build --workspace --locked --bins --examples
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 
@@ -32,24 +34,24 @@ test: postgres pgbouncer  ## everything that must hold: formatting, lints, all t
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@rm -f $(TIMES)
 	@# One of the tests plays the tour, an example.
-	$(CARGO) build --workspace --locked --examples
+	$(BUILD)
 	$(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
 	@scripts/timed-tests.sh $(TIMES)
 	@# Last, so that the output ends with the closing lines of the test runner.
 	$(CARGO) test --workspace --locked --doc
 
 fuzz: postgres $(VENV)/bin/schemathesis  ## fuzz a running service from its own OpenAPI document
-	$(CARGO) build --locked
+	$(BUILD)
 	$(VENV)/bin/python scripts/fuzz.py $(TARGET)/debug/cardscape
 
 clients: postgres $(VENV)/bin/schemathesis  ## generate clients from the OpenAPI document, and play the tour's story with them
 	@scripts/install-node.sh
-	$(CARGO) build --locked
+	$(BUILD)
 	$(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
 
 browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 takes less time, ONLY=home,card some pages
 	@scripts/install-browser.sh
-	$(CARGO) build --locked
+	$(BUILD)
 	$(VENV)/bin/python scripts/browser.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(TARGET)/debug/cardscape $(TARGET)/browser
 
 bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
@@ -64,8 +66,8 @@ bench-import: postgres  ## seconds that imports of 100,000 and 1,000,000 cards t
 	$(CARGO) bench --locked -p cardscape --bench service -- --import 100000,1000000
 
 tour: postgres  ## play the main job against a running service, or one started for it
-	$(CARGO) build --locked
-	$(CARGO) run --quiet --locked --example tour
+	$(BUILD)
+	@$(TARGET)/debug/examples/tour
 
 openapi:  ## write openapi/openapi.json and the table of scopes in docs/API.md
 	CARDSCAPE_UPDATE=1 $(CARGO) test --quiet --locked --test api -- the_committed_document the_scope_table
