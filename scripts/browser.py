@@ -34,6 +34,10 @@ THEMES = ["light", "dark"]
 SIZES = [(360, 740), (1280, 900)]
 # The narrowest that must do: 1280 px, four times as large.
 NARROWEST = (320, 640)
+# How much slower a phone's processor is than the machine's.
+SLOWDOWN = 4
+# So many pages are named as the slowest.
+SLOWEST = 5
 # Lines of one check of one page; the same fault is often in many places.
 MOST_LINES = 4
 
@@ -48,6 +52,8 @@ class Visitor:
         self.faults = []
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
+        # Of each page: milliseconds until its largest part was there, of its longest task, and its name.
+        self.times = []
 
     def fault(self, where, text):
         line = f"{where}: {text}"
@@ -213,6 +219,14 @@ class Visitor:
                 for kind, size in sizes.items():
                     self.heaviest[kind] = max(self.heaviest[kind], size)
 
+    def time(self, pages):
+        """How soon a slow phone shows each page. Reported, never a fault: it depends on the machine and on what else it does."""
+        with self.tab(SIZES[0], "light") as tab:
+            tab.context.new_cdp_session(tab).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+            for visited, where in self.each(pages, tab, "slow phone", [checks.speed]):
+                self.counts["speed"] += 1
+                self.times.append((*checks.speed(tab), visited.name))
+
     def travel(self, size, script):
         """Journeys through several pages."""
         for journey in JOURNEYS:
@@ -239,6 +253,8 @@ def visit(visitor, pages, is_quick):
         visitor.force(pages, size)
     visitor.print(pages)
     visitor.weigh(pages)
+    if not is_quick:
+        visitor.time(pages)
     for size in SIZES:
         for script in [True, False]:
             visitor.travel(size, script)
@@ -282,6 +298,8 @@ def summary(visitor, pages, seconds):
     heaviest = ", ".join(f"{kind} {size:,}" for kind, size in visitor.heaviest.items())
     print(f"{len(pages)} pages in {seconds:.0f} s; checks made: {made}")
     print(f"heaviest, in bytes as sent: {heaviest}")
+    for shown, task, name in sorted(visitor.times, reverse=True)[:SLOWEST]:
+        print(f"slowest with a processor {SLOWDOWN} times as slow: {name}, shown after {shown:.0f} ms, longest task {task:.0f} ms")
     print(f"screenshots: {visitor.folder}")
     print(f"browser failed: {len(visitor.faults)} faults" if visitor.faults else "browser passed")
 

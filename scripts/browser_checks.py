@@ -111,6 +111,20 @@ def watched(page):
     return faults
 
 
+def speed(page):
+    """Milliseconds until the largest part of the page was painted (LCP), and of the longest task while it was loaded."""
+    seen = page.evaluate(
+        """() => new Promise(done => {
+          const seen = { shown: 0, task: 0 };
+          const watch = (type, look) => new PerformanceObserver(list => list.getEntries().forEach(look)).observe({ type, buffered: true });
+          watch("largest-contentful-paint", entry => { seen.shown = Math.max(seen.shown, entry.startTime); });
+          watch("longtask", entry => { seen.task = Math.max(seen.task, entry.duration); });
+          setTimeout(() => done(seen), 100);
+        })"""
+    )
+    return seen["shown"], seen["task"]
+
+
 def axe(page):
     """No violation of WCAG 2.2 AA, nor of what axe calls good practice."""
     options = {"runOnly": {"type": "tag", "values": AXE_TAGS}, "resultTypes": ["violations"]}
@@ -134,6 +148,9 @@ TABBABLE = """
   window.stops = all(CONTROLS + ', [tabindex]').filter(element => {
     if (element.tabIndex < 0 || element.disabled || element.closest('[inert]')) return false;
     if (element.type !== 'radio') return true;
+    // A group has one stop: what is chosen, else its first.
+    const chosen = element.form.elements[element.name].value;
+    if (chosen) return element.checked;
     const isFirst = !groups.has(element.name);
     groups.add(element.name);
     return isFirst;
