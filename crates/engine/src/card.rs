@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// One card of a set: everything that all its copies share.
 ///
-/// What it may contain is the game's business: [`check_card`](crate::check_card) compares it with the manifest.
+/// The game decides what it may contain: [`check_card`](crate::check_card) compares it with the manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardDefinition {
@@ -21,7 +21,7 @@ pub struct CardDefinition {
     /// Effects in printed order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// Background text without a bearing on play.
+    /// Background text, which has no effect on play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
     /// The rarities in which the card exists. Empty: one printing of the game's lowest rarity.

@@ -35,12 +35,13 @@ pub struct Rarity {
     pub tier: u32,
     /// What its printings look like, for those who draw them.
     pub finish: String,
-    /// Other words for it in files of collections: abbreviations, and finishes of other programs (`foil`). Letters and digits count, case does not.
+    /// Other words for it in files of collections: abbreviations, and finishes of other programs (`foil`). Only letters and digits are compared,
+    /// without case.
     pub aliases: Vec<String>,
 }
 
-/// What counts of a word that programs and people write in several ways: letters and digits, in lower case. Two words mean one rarity when
-/// their keys are equal.
+/// The key of a word that programs and people write in several ways: its letters and digits, in lower case. Two words mean the same rarity when their
+/// keys are equal.
 ///
 /// ```
 /// use cardscape_engine::word_key;
@@ -63,7 +64,7 @@ pub struct Kind {
     pub reference: RuleReference,
     /// Attributes by code.
     pub attributes: BTreeMap<String, Attribute>,
-    /// Which effects its cards have; the first whose condition holds applies. None: no effects.
+    /// Which effects its cards have; the first whose condition holds applies. Empty: no effects.
     pub effects: Vec<EffectSchema>,
     /// In which rarities each card exists.
     pub printings: PrintingSchema,
@@ -99,7 +100,7 @@ pub struct Attribute {
 pub enum AttributeValue {
     /// Free text.
     Text {
-        /// Most characters.
+        /// Maximum number of characters.
         max_length: u32,
     },
     /// A whole number.
@@ -116,13 +117,13 @@ pub enum AttributeValue {
         /// The values.
         values: Vec<String>,
     },
-    /// Several different ones of the values.
+    /// Several different values.
     Choices {
         /// The values.
         values: Vec<String>,
-        /// Fewest.
+        /// Minimum number of values.
         min_items: u32,
-        /// Most.
+        /// Maximum number of values.
         max_items: Option<u32>,
     },
 }
@@ -131,12 +132,12 @@ pub enum AttributeValue {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EffectSchema {
-    /// The cards that it is for; `None`: all of the kind.
+    /// The cards to which it applies; `None`: all of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Arc<Selector>>,
-    /// Fewest effects.
+    /// Minimum number of effects.
     pub min: u32,
-    /// Most effects.
+    /// Maximum number of effects.
     pub max: u32,
     /// Allowed styles; empty: effects have no style.
     pub styles: Vec<String>,
@@ -153,9 +154,9 @@ pub struct EffectSchema {
 pub struct EffectSlot {
     /// Code, for example `upgrade`.
     pub code: String,
-    /// Fewest effects in it.
+    /// Minimum number of effects in it.
     pub min: u32,
-    /// Most effects in it.
+    /// Maximum number of effects in it.
     pub max: u32,
     /// Where the rule comes from.
     #[serde(flatten)]
@@ -198,7 +199,7 @@ pub enum PrintingCheck {
     Total {
         /// Attributes to add.
         of: Vec<String>,
-        /// Attribute that the table is for; `None`: the total is the bonus alone.
+        /// Attribute whose value selects the base total; `None`: the total is the bonus alone.
         by: Option<String>,
         /// Base total by the value of that attribute.
         base: BTreeMap<String, i64>,

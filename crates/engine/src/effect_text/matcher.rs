@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::cascade::{Buffers, Cascade, Flow, comparable};
+use super::cascade::{Buffers, Cascade, StreamState, comparable};
 use super::cursor::{Cursor, Place};
 use super::effects::{Binding, Choice, Effects, Part};
 use super::phrase_rules::PhraseRules;
 
-/// Steps of one search through templates that are not in the index: places in a sequence that are come to, choices that are tried, and pieces that
-/// are added. A way down through values that are nothing but a placeholder adds no piece, and there may be 2⁴⁵ such ways.
+/// Maximum number of steps of one search through templates that are not in the index. Steps are places reached, choices tried and pieces added. The
+/// pieces alone would not limit a search: a path through values that are only a placeholder adds no piece, and there may be 2⁴⁵ such paths.
 const STEPS_MAX: usize = 1_000_000;
-/// Most failures that a search remembers.
-const HOPELESS_MAX: usize = 20_000;
-/// Pieces that a sentence which is searched for may have.
+/// Maximum number of failures that a search remembers.
+const FAILURES_MAX: usize = 20_000;
+/// Maximum number of pieces of a sentence in a search.
 const PIECES_MAX: usize = 400;
 
-/// Answers which template made a sentence, and with which values: exactly, through removals, replacements and grammar fixes.
+/// Finds which templates make a finished sentence, and with which values. Removals, replacements and grammar fixes are taken into account exactly.
 ///
-/// Templates with few combinations are expanded into an index of 24 bytes for each; a look-up there costs microseconds. The others are
-/// searched: a sentence is put together piece by piece and given up as soon as it differs. What is found either way is rendered
-/// again and compared, so that every answer is right.
+/// Templates with few combinations are expanded into an index, which takes 24 bytes for each; a look-up takes microseconds. The others are searched:
+/// a sentence is built piece by piece and rejected as soon as it differs. All results of index and search are rendered again and compared, so that
+/// every answer is right.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,18 +49,18 @@ pub struct Matcher {
     /// Hash of a finished sentence, template and number of the combination, sorted.
     index: Vec<(u64, u32, u64)>,
     cascade: Cascade,
-    /// Templates that are not in the index, by how their finished sentences begin.
+    /// Templates that are not in the index, by the prefix of their finished sentences.
     searched: BTreeMap<Vec<u8>, Vec<usize>>,
-    /// Length of the longest begin.
+    /// Length of the longest of these prefixes.
     longest: usize,
 }
 
-/// Every way that a sentence can be made.
+/// All combinations that make a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matches {
     /// In the order of templates and, within one, of combinations.
     pub matches: Vec<Match>,
-    /// Whether these are all: a search that becomes too long is ended, and so is one with more answers than were asked for.
+    /// Whether these are all. `false` if the search became too long, or found more answers than were asked for.
     pub complete: bool,
 }
 
@@ -69,26 +69,26 @@ pub struct Matches {
 pub struct Makers {
     /// Those that make it.
     pub templates: BTreeSet<usize>,
-    /// Those for which the search became too long before it found a way: they may make it, too.
+    /// Those for which the search became too long before it found a combination: they may make it, too.
     pub undecided: BTreeSet<usize>,
 }
 
-/// A way to make a sentence.
+/// A combination that makes a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// Place of the template in the list, from 0.
     pub template: usize,
-    /// Number of the combination, for [`Effects::nth_of`]; `None` when it is beyond counting.
+    /// Number of the combination, for [`Effects::nth_of`]; `None` when it is more than 2¹²⁸ − 1.
     pub index: Option<u128>,
     /// The sentence before the phrase rules.
     pub raw: String,
-    /// What each place of the template took, in the order of the places.
+    /// The value of each place of the template, in the order of the places.
     pub bindings: Vec<Binding>,
 }
 
 impl Matcher {
-    /// Puts combinations into the index, template by template, as long as all of a template's fit: up to `index_max` in all. This
-    /// renders each of them once. 0 makes no index.
+    /// Builds the index. The combinations of a template go into it if all of them fit, up to `index_max` combinations in all; each of them is
+    /// rendered once. 0 makes no index.
     pub fn new(effects: Arc<Effects>, rules: Arc<PhraseRules>, index_max: usize) -> Self {
         let cascade = Cascade::new(&rules);
         let mut index = Vec::new();
@@ -127,7 +127,7 @@ impl Matcher {
         &self.rules
     }
 
-    /// Every way to make this finished sentence, up to `most`.
+    /// Finds the combinations that make this finished sentence, at most `most`.
     pub fn find(&self, sentence: &str, most: usize) -> Matches {
         let cursor =
             |(template, number)| Some((template, self.effects.cursor_at(template, number)?));
@@ -158,8 +158,8 @@ impl Matcher {
         Matches { matches, complete }
     }
 
-    /// Which templates make this finished sentence, in however many ways. Those that are not in the index are searched one by one, each up to its
-    /// first way or a million steps: none of them suffers from the others.
+    /// Finds the templates that make this finished sentence. Those that are not in the index are searched one by one, each until its first result or
+    /// a million steps: a long search does not shorten the others.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -212,28 +212,28 @@ impl Matcher {
         alike.map(|&(_, template, number)| (template as usize, number.into()))
     }
 
-    /// Templates that are not in the index and whose sentences begin as this one.
+    /// Templates that are not in the index and whose prefix this sentence has.
     fn searched_for(&self, target: &[u8]) -> impl Iterator<Item = usize> {
         let begins = (0..=target.len().min(self.longest)).map(|length| &target[..length]);
         begins.filter_map(|begin| self.searched.get(begin)).flatten().copied()
     }
 }
 
-/// FNV-1a: equal on every machine. What collides is told apart by rendering.
+/// FNV-1a: the same on every machine. Rendering tells colliding sentences apart.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// How all finished sentences of a template begin, as they compare.
+/// A prefix of all finished sentences of a template, in the form for comparisons.
 fn begin(effects: &Effects, cascade: &Cascade, template: usize) -> Vec<u8> {
     let first = effects.root(template).and_then(|root| effects.sequence(root).parts.first());
     let mut output = Buffers::default();
     if let Some(Part::Text(words)) = first {
         cascade.push(&mut cascade.begin(), words, &mut output);
     }
-    output.now
+    output.added
 }
 
 /// A search for one sentence.
@@ -245,22 +245,22 @@ struct Search<'a> {
     steps: usize,
     depth: usize,
     complete: bool,
-    /// The sequences that go on when this one ends, and where.
+    /// The outer sequences that continue when this one ends, and at which part.
     frames: Vec<(u32, usize)>,
-    /// Where nothing was found: what goes on from there, and how far the sentence had come.
-    hopeless: BTreeSet<(Vec<(u32, usize)>, Progress)>,
+    /// States in which nothing was found: the outer sequences, and the progress of the sentence.
+    failures: BTreeSet<(Vec<(u32, usize)>, Progress)>,
     buffers: Buffers,
     found: Vec<(usize, Cursor)>,
 }
 
-/// A raw sentence as far as it has come, and how much of the finished one that makes.
+/// The state after a prefix of a raw sentence, and how many bytes of the finished one it gives.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Progress {
-    flow: Flow,
+    state: StreamState,
     done: usize,
 }
 
-/// What a place holds, and its text for the other places of the same writing.
+/// What a place holds, and its text for the other places of the same spelling.
 #[derive(Clone)]
 struct Bound {
     place: Place,
@@ -268,10 +268,10 @@ struct Bound {
 }
 
 type Bindings = Vec<Option<Bound>>;
-type Then<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
+type Continuation<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
 
 impl<'a> Search<'a> {
-    /// A search that ends at so many answers; `target` is the sentence as it compares.
+    /// A search that ends after `most` answers; `target` is the sentence in the form for comparisons.
     fn new(matcher: &'a Matcher, sentence: &'a str, target: &'a [u8], most: usize) -> Self {
         Self {
             matcher,
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
             depth: 0,
             complete: true,
             frames: Vec::new(),
-            hopeless: BTreeSet::new(),
+            failures: BTreeSet::new(),
             buffers: Buffers::default(),
             found: Vec::new(),
         }
@@ -290,22 +290,22 @@ impl<'a> Search<'a> {
 
     fn template(&mut self, template: usize) {
         let Some(root) = self.matcher.effects.root(template) else { return };
-        let progress = Progress { flow: self.matcher.cascade.begin(), done: 0 };
+        let progress = Progress { state: self.matcher.cascade.begin(), done: 0 };
         let mut bindings = vec![None; self.matcher.effects.sequence(root).slots.len()];
-        self.hopeless.clear();
+        self.failures.clear();
         self.parts(root, 0, &mut bindings, &progress, &mut |search, progress, bindings| {
             search.end(template, root, progress, bindings);
         });
     }
 
-    /// Goes on with the parts of a sequence from this one; `then` goes on where the sequence ends.
+    /// Searches the parts of a sequence from `at` on; `then` continues after the end of the sequence.
     fn parts(
         &mut self,
         sequence: u32,
         at: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Then<'_, 'a>,
+        then: Continuation<'_, 'a>,
     ) {
         if self.steps >= STEPS_MAX || self.depth >= PIECES_MAX || self.found.len() >= self.most {
             self.complete = false;
@@ -334,7 +334,8 @@ impl<'a> Search<'a> {
         self.depth -= 1;
     }
 
-    /// Tries a place, unless that was in vain before. Where a value must come again, it matters which ones came before.
+    /// Tries a place, unless the same state failed before. States are not remembered where a place occurs twice: there the result also depends on the
+    /// values before.
     fn open_place(
         &mut self,
         sequence: u32,
@@ -342,25 +343,25 @@ impl<'a> Search<'a> {
         slot: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Then<'_, 'a>,
+        then: Continuation<'_, 'a>,
     ) {
         let effects = &self.matcher.effects;
         self.frames.push((sequence, at));
         let free = self.frames.iter().all(|&(sequence, _)| !effects.sequence(sequence).linked);
         let known = free.then(|| (self.frames.clone(), progress.clone()));
         self.frames.pop();
-        if known.as_ref().is_some_and(|known| self.hopeless.contains(known)) {
+        if known.as_ref().is_some_and(|known| self.failures.contains(known)) {
             return;
         }
         let before = self.found.len();
         self.choices(sequence, at, slot, bindings, progress, then);
         let failed = self.complete && self.found.len() == before;
-        if failed && self.hopeless.len() < HOPELESS_MAX {
-            self.hopeless.extend(known);
+        if failed && self.failures.len() < FAILURES_MAX {
+            self.failures.extend(known);
         }
     }
 
-    /// Whether the search is too long, or has all the answers that are wanted.
+    /// Whether the search is too long, or has as many answers as were asked for.
     fn is_over(&self) -> bool {
         self.steps >= STEPS_MAX || self.found.len() >= self.most
     }
@@ -373,7 +374,7 @@ impl<'a> Search<'a> {
         slot: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Then<'_, 'a>,
+        then: Continuation<'_, 'a>,
     ) {
         let effects = &self.matcher.effects;
         let known = effects.sequence(sequence).slots[slot];
@@ -392,7 +393,7 @@ impl<'a> Search<'a> {
                     }
                 }
                 Choice::Number(inner, _) => {
-                    // What a sum shows does not follow from its begin, so each is tried.
+                    // A prefix of the number does not give a prefix of the sum, so all combinations are tried.
                     let mut within = Box::new(effects.unrank(*inner, 0));
                     let mut more = true;
                     while more && !self.is_over() {
@@ -436,31 +437,32 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds a piece; `None` when the finished sentence then begins otherwise.
+    /// Adds a piece; `None` when the finished sentence then differs from the target.
     fn step(&mut self, progress: &Progress, piece: &str) -> Option<Progress> {
         let cascade = &self.matcher.cascade;
         self.steps += 1;
         let Some(&first) = piece.as_bytes().first() else {
-            // A value that stands for nothing.
+            // The value is empty.
             return Some(progress.clone());
         };
-        if self.target.get(progress.done) != Some(&first) && cascade.passes(&progress.flow, first) {
+        if self.target.get(progress.done) != Some(&first) && cascade.passes(&progress.state, first)
+        {
             return None;
         }
         let mut next = progress.clone();
-        cascade.push(&mut next.flow, piece, &mut self.buffers);
+        cascade.push(&mut next.state, piece, &mut self.buffers);
         let rest = &self.target[next.done..];
-        rest.starts_with(&self.buffers.now).then(|| {
-            next.done += self.buffers.now.len();
+        rest.starts_with(&self.buffers.added).then(|| {
+            next.done += self.buffers.added.len();
             next
         })
     }
 
     fn end(&mut self, template: usize, root: u32, progress: &Progress, bindings: &Bindings) {
         let matcher = self.matcher;
-        let mut flow = progress.flow.clone();
-        matcher.cascade.finish(&mut flow, &mut self.buffers);
-        if self.target[progress.done..] != self.buffers.now {
+        let mut state = progress.state.clone();
+        matcher.cascade.finish(&mut state, &mut self.buffers);
+        if self.target[progress.done..] != self.buffers.added {
             return;
         }
         let found = cursor(root, bindings);

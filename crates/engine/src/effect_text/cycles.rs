@@ -1,14 +1,15 @@
-//! Which placeholders lead back to themselves.
+//! Finds the placeholders that lead back to themselves.
 
 use std::collections::BTreeMap;
 
 use super::placeholders::Placeholders;
 use super::template::Template;
 
-/// The names on cycles that templates lead to, with a number for each group of names that lead to each other. Names on no cycle are left out.
+/// The names on cycles that templates lead to, each with the number of its strongly connected component: the group of names that lead to each other.
+/// Names on no cycle are left out.
 ///
-/// Kosaraju's algorithm without recursion: names may be nested as deep as there are files.
-pub(super) fn loops<'a>(
+/// Kosaraju's algorithm without recursion, because names may be nested as deeply as there are files.
+pub(super) fn cycles<'a>(
     templates: &[Template],
     placeholders: &'a Placeholders,
 ) -> BTreeMap<&'a str, usize> {
@@ -19,7 +20,7 @@ pub(super) fn loops<'a>(
             .map(|(name, _)| name)
             .collect()
     };
-    // Names in the order in which their descendants are done, with where each leads.
+    // Names in postorder, and the names that each leads to.
     let mut leads: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut done = Vec::new();
     for start in templates.iter().flat_map(known) {
