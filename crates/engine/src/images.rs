@@ -105,7 +105,8 @@ impl ScanTemplate {
     /// Reads a template: an address (`https://cdn.example.org/{set}/{number}.jpg`) or the path of one, with the placeholders `{game}`, `{set}`, `{number}`, `{rarity}`
     /// and `{id}`.
     ///
-    /// # Errors The first error that is found.
+    /// # Errors
+    /// The first error that is found.
     pub fn parse(text: &str) -> Result<Self, ScanTemplateError> {
         if text.chars().count() > TEMPLATE_MAX {
             return Err(ScanTemplateError::Length);

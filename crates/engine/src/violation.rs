@@ -13,11 +13,11 @@ use crate::rule::RuleReference;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Something must change or go.
+    /// Cards must be changed or removed.
     Error,
     /// Cards are only missing.
     Incomplete,
-    /// Advice: legal, but perhaps not meant.
+    /// Advice: legal, but perhaps not intended.
     Warning,
 }
 
@@ -62,7 +62,7 @@ impl CardMention {
     }
 }
 
-/// An edit that mends one violation. (Several together may need care: removing cards can empty a zone.)
+/// An edit that fixes one violation. Several edits together need care: removing cards can empty a zone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -180,17 +180,17 @@ pub struct Violation {
     pub set: Option<String>,
     /// Card attribute (or other field) concerned.
     pub attribute: Option<String>,
-    /// Cards concerned, sorted. Of a sum, or of values of an attribute, the 20 that matter most, the worst first.
+    /// Cards concerned, sorted. For a sum, or values of an attribute, the 20 that matter most, the worst first.
     pub cards: Vec<CardMention>,
     /// What the rule asks for: a minimum, maximum or exact number, by code.
     pub limit: Option<i64>,
-    /// What was found in its place.
+    /// The number that was found.
     pub actual: Option<i64>,
     /// Copies of unknown cards that `actual` does not count, so that it is a lower bound; `None`: it is exact, or no bound.
     pub unknown_cards: Option<u64>,
     /// Values or names that would be right.
     pub suggestions: Vec<String>,
-    /// An edit that mends it.
+    /// An edit that fixes it.
     pub fix: Option<Fix>,
     /// The rule in the manifest's own words.
     pub rule_text: String,
@@ -230,7 +230,7 @@ impl Violation {
         self
     }
 
-    /// Says that so many copies of unknown cards were not counted.
+    /// Records that this number of copies of unknown cards was not counted.
     pub(crate) fn unknown(mut self, copies: u64) -> Self {
         self.unknown_cards = (copies > 0).then_some(copies);
         self
@@ -590,7 +590,7 @@ fn by_number(left: &str, right: &str) -> Ordering {
     one.len().cmp(&two.len()).then_with(|| left.cmp(right))
 }
 
-/// Takes the digits at the beginning away, and gives them without leading zeros.
+/// Splits off the digits at the beginning, and returns them without leading zeros.
 fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -643,7 +643,7 @@ mod tests {
             ordered.iter().rev().map(|rule| broken(rule)).collect();
         violations.sort();
         let found: Vec<&str> = violations.iter().map(|one| one.rule.as_str()).collect();
-        // Texts of one number are told apart, but next to each other.
+        // Different texts of the same number are next to each other.
         let expected = [&ordered[..11], &["h-01", "h-1"]].concat();
         assert_eq!(found, expected);
     }

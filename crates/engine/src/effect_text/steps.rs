@@ -118,7 +118,7 @@ impl Effects {
     /// place has no more choices.
     ///
     /// # Errors
-    /// As [`Effects::step`] has, but never [`PickError::TooLong`].
+    /// Those of [`Effects::step`], but never [`PickError::TooLong`].
     pub fn step_choices(
         &self,
         template: usize,
@@ -147,7 +147,7 @@ impl Effects {
     /// The number of a combination, as [`Effects::nth_of`] counts them. `None` while places are open, and when the number is more than 2¹²⁸ − 1.
     ///
     /// # Errors
-    /// As [`Effects::step`] has, but never [`PickError::TooLong`].
+    /// Those of [`Effects::step`], but never [`PickError::TooLong`].
     pub fn index_of_picks(
         &self,
         template: usize,

@@ -25,8 +25,8 @@ pub struct MulliganHand {
     pub by_now: Probability,
 }
 
-/// The hands up to so many mulligans; the first is the opening hand. Every hand is drawn from the whole shuffled deck, so that hands do not depend
-/// on those before.
+/// The hands up to `times` mulligans; the first is the opening hand. Every hand is drawn from the whole shuffled deck, so that hands do not depend on
+/// those before.
 pub(super) fn mulligan_hands(
     mulligan: Mulligan,
     times: u32,
@@ -35,7 +35,7 @@ pub(super) fn mulligan_hands(
     (population, successes): (u64, u64),
 ) -> Result<Vec<MulliganHand>, OddsError> {
     let mut hands = Vec::new();
-    // How likely it is that no hand so far was acceptable, and that one was.
+    // The probabilities that no hand so far was acceptable, and that one was.
     let mut none = Probability::exact(Fraction { numerator: 1, denominator: 1 });
     let mut some = 0.0;
     for mulligans in 0..=times.min(mulligan.times()) {
@@ -59,7 +59,7 @@ pub(super) fn mulligan_hands(
     Ok(hands)
 }
 
-/// How likely it is that a hand is acceptable, and that it is not; each summed for itself, so that nothing is lost by subtracting.
+/// How likely it is that a hand is acceptable, and that it is not; each summed separately, because a subtraction would lose precision.
 fn chances(
     hand: &Hypergeometric,
     wanted: MatchCount,
@@ -70,7 +70,7 @@ fn chances(
     if wanted.min > u64::from(kept) || wanted.max.is_some_and(|max| max < wanted.min) {
         return (Probability::NEVER, certain);
     }
-    // Of more matching cards than wanted, as many as are put back can go.
+    // If there are more matching cards than wanted, the player can put back as many of them as the rules ask for.
     let put_back = u64::from(drawn - kept);
     let max = wanted.max.map(|max| max.saturating_add(put_back));
     let good = hand.probability(MatchCount { max, ..wanted });

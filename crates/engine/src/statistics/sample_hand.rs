@@ -1,4 +1,4 @@
-//! A hand as it may come.
+//! Random opening hands.
 
 use serde::Serialize;
 
@@ -41,13 +41,13 @@ pub struct SampleCard {
 }
 
 impl SampleHand {
-    /// Most cards that are drawn, the opening hand included.
+    /// Maximum number of cards that are drawn, including the opening hand.
     pub const CARDS_MAX: u32 = 1_000;
 }
 
-/// Draws an opening hand and `draws` further cards from a zone. The same seed and deck give the same cards for ever, whatever the catalogue.
+/// Draws an opening hand and `draws` further cards from a zone. The same seed and deck give the same cards for ever, with any catalogue.
 ///
-/// `hand` is the size of the opening hand, as the manifest says when it is `None`. Fewer cards come when the zone has no more.
+/// `hand` is the size of the opening hand; `None`: the size that the manifest states. Fewer cards are drawn if the zone has fewer.
 ///
 /// The promise: the cards of the zone have numbers from 0 on in the order of the deck's entries, copies of an entry one after the other. The
 /// numbers come from [`HashCounter`] with the prefix `cardscape/sample-hand/1/` followed by the seed as 8 bytes, big-endian. For each draw,
@@ -84,7 +84,7 @@ pub fn sample_hand(
         return Err(OddsError::TooLarge { what: "draws", max, actual: wanted });
     }
     let zones = catalogue.game().zones();
-    // The place of each entry of the zone, and its copies that are left.
+    // The index of each entry of the zone, and its remaining copies.
     let mut left: Vec<(usize, u64)> = deck
         .entries
         .iter()
@@ -113,7 +113,7 @@ pub fn sample_hand(
     })
 }
 
-/// Takes the card at this place among those that are left, and says of which entry it is.
+/// Takes the card at this place among the remaining ones, and returns the index of its entry.
 fn take(left: &mut [(usize, u64)], mut place: u64) -> Option<usize> {
     for (entry, copies) in left {
         if let Some(beyond) = place.checked_sub(*copies) {

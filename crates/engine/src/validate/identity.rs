@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use super::values::{Key, values_of};
-use super::{Judge, Run, violation};
+use super::{Run, Validator, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{Agreement, DeckCheck, Identity, Rule, StatedBounds};
 use crate::selector::Selector;
 use crate::violation::{Fix, Severity, Violation};
 
-/// Most values of identity cards that a violation names.
+/// Maximum number of values of identity cards in a violation.
 pub(super) const VALUES_MAX: usize = 20;
 
-impl<'a> Judge<'a> {
+impl<'a> Validator<'a> {
     /// The identity cards of the deck. When there is none, that is reported, unless another rule with the same identity has done it.
     pub(super) fn identity_cards(&mut self, rule: &Rule, identity: &Identity) -> Vec<Run> {
         let cards = self.counted(&identity.zones, identity.select.as_deref());
-        if cards.is_empty() && !self.missed.contains(identity) {
-            self.missed.push(identity.clone());
+        if cards.is_empty() && !self.missing_identities.contains(identity) {
+            self.missing_identities.push(identity.clone());
             let severity = match rule.severity {
                 Some(Severity::Warning) => Severity::Warning,
                 _ => Severity::Incomplete,
@@ -33,7 +33,7 @@ impl<'a> Judge<'a> {
         cards
     }
 
-    /// The minimum and maximum that identity cards state; of several the strictest.
+    /// The minimum and maximum that identity cards state; the strictest if there are several.
     pub(super) fn stated_bounds(
         &mut self,
         rule: &Rule,
@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
         self.violations.append(&mut found);
     }
 
-    /// The cards of these zones that the selector means, each with its copies there; all cards where it is absent.
+    /// The cards of these zones that the selector selects, each with its copies there; without a selector all cards.
     pub(super) fn counted(&self, zones: &[String], select: Option<&Selector>) -> Vec<Run> {
         let runs = self.content.runs.iter();
         let meant = runs.filter(|run| select.is_none_or(|select| self.selects(select, run.card)));
@@ -108,7 +108,7 @@ impl<'a> Judge<'a> {
         counted.filter(|run| run.total > 0).collect()
     }
 
-    /// Copies of unknown cards in these zones; in all when none is named.
+    /// Copies of unknown cards in these zones; in all zones if `zones` is empty.
     pub(super) fn unknown_copies(&self, zones: &[String]) -> u64 {
         let sum = |sum: u64, more: u64| sum.saturating_add(more);
         let known = self.content.runs.iter().map(|run| self.copies(run, zones)).fold(0, sum);

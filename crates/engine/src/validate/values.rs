@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::identity::VALUES_MAX;
-use super::{CARDS_MAX, Judge, Run, names, violation};
+use super::{CARDS_MAX, Run, Validator, names, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, Rule};
 use crate::selector::is_something;
@@ -18,7 +18,7 @@ pub(super) enum Key<'a> {
     Truth(bool),
     Integer(i64),
     Text(&'a str),
-    /// What no game's attributes take: it is compared as it is written.
+    /// A value that no attribute can have. It is compared as it is written.
     Other(String),
 }
 
@@ -46,7 +46,7 @@ pub(super) fn values_of(value: Option<&Value>) -> impl Iterator<Item = Key<'_>> 
     })
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Validator<'a> {
     /// A card's own value of an attribute: that of its base printing.
     pub(super) fn attribute(&self, card: u32, name: &str) -> Option<&'a Value> {
         self.catalogue.card(card).definition.attributes.get(name)
@@ -83,22 +83,22 @@ impl<'a> Judge<'a> {
         if cards.len() <= limit {
             return;
         }
-        // The values of most copies may stay.
+        // The values with the most copies are kept.
         let mut values: Vec<(&Key<'a>, u64)> =
             cards.iter().map(|(value, runs)| (value, copies(runs))).collect();
         values.sort_by_key(|(_, copies)| std::cmp::Reverse(*copies));
         let kept: BTreeSet<&Key<'a>> = values.iter().take(limit).map(|(value, _)| *value).collect();
-        let strange = |run: &Run| {
+        let excess_values = |run: &Run| {
             let values = values_of(self.attribute(run.card, attribute));
             values.filter(|value| !kept.contains(value)).count()
         };
         let mut offenders: Vec<(usize, Run)> = counted
             .iter()
-            .map(|run| (strange(run), *run))
-            .filter(|(strange, _)| *strange > 0)
+            .map(|run| (excess_values(run), *run))
+            .filter(|(excess_values, _)| *excess_values > 0)
             .collect();
-        offenders.sort_by_cached_key(|(strange, run)| {
-            let worst = std::cmp::Reverse((*strange, run.total));
+        offenders.sort_by_cached_key(|(excess_values, run)| {
+            let worst = std::cmp::Reverse((*excess_values, run.total));
             (worst, self.catalogue.mention(run.card))
         });
         let offenders: Vec<Run> = offenders.into_iter().map(|(_, run)| run).collect();
@@ -150,7 +150,7 @@ impl<'a> Judge<'a> {
             .collect()
     }
 
-    /// The fix that takes so many copies of these cards away.
+    /// The fix that removes `quantity` copies of these cards.
     pub(super) fn removal(&self, runs: &[Run], quantity: u64) -> Fix {
         let mut names = names(self.catalogue, runs);
         match names.len() {
