@@ -53,24 +53,24 @@ pub(crate) fn apportion(total: u128, weights: &[u64]) -> Vec<u128> {
 pub(crate) fn apportion_within(total: i128, parts: &[Part]) -> Vec<i128> {
     let mut values: Vec<i128> =
         parts.iter().map(|part| part.start.min(part.high).max(part.low)).collect();
-    let mut open: Vec<usize> = (0..parts.len()).collect();
+    let mut unfilled: Vec<usize> = (0..parts.len()).collect();
     let mut rest = total.saturating_sub(values.iter().sum());
-    while rest != 0 && !open.is_empty() {
-        let weights: Vec<u64> = open.iter().map(|&at| parts[at].weight).collect();
+    while rest != 0 && !unfilled.is_empty() {
+        let weights: Vec<u64> = unfilled.iter().map(|&at| parts[at].weight).collect();
         let shares = apportion(rest.unsigned_abs(), &weights);
-        let room = |at: usize| {
+        let capacity = |at: usize| {
             let (low, high) =
                 if rest > 0 { (values[at], parts[at].high) } else { (parts[at].low, values[at]) };
             high.saturating_sub(low).max(0).unsigned_abs()
         };
-        let taken: Vec<(usize, u128, bool)> = open
+        let changes: Vec<(usize, u128, bool)> = unfilled
             .iter()
             .zip(shares)
-            .map(|(&at, share)| (at, share.min(room(at)), share > room(at)))
+            .map(|(&at, share)| (at, share.min(capacity(at)), share > capacity(at)))
             .collect();
-        let is_full = taken.iter().any(|(_, _, full)| *full);
+        let is_full = changes.iter().any(|(_, _, full)| *full);
         let sign = rest.signum();
-        for (at, amount, full) in taken {
+        for (at, amount, full) in changes {
             // If a part reaches its bound, the other parts wait for the next round: there they share what it could not take.
             if full || !is_full {
                 let amount = i128::try_from(amount).unwrap_or(i128::MAX);
@@ -78,7 +78,7 @@ pub(crate) fn apportion_within(total: i128, parts: &[Part]) -> Vec<i128> {
                 rest -= sign * amount;
             }
             if full {
-                open.retain(|one| *one != at);
+                unfilled.retain(|one| *one != at);
             }
         }
     }

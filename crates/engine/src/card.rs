@@ -1,4 +1,4 @@
-//! Card and set definitions as they stand in set files.
+//! Card and set definitions, in the form of set files.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -36,7 +36,7 @@ pub struct Effect {
     /// How it is activated, for example `passive`; only in games that have styles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// Where on the card it stands, for example `upgrade`; only in games that have slots.
+    /// The place of the effect on the card, for example `upgrade`; only in games that have slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The printed sentence.

@@ -59,10 +59,10 @@ pub(crate) fn is_line(text: &str, max: usize) -> bool {
 
 /// A card by name and number, for violations. Both are cut to the longest that a valid card may have, because each violation repeats them.
 pub(crate) fn mention(card: &CardDefinition) -> CardMention {
-    let brief = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let truncated = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     CardMention {
-        number: Some(brief(&card.number, NUMBER_MAX)),
-        ..CardMention::named(brief(&card.name, NAME_MAX))
+        number: Some(truncated(&card.number, NUMBER_MAX)),
+        ..CardMention::named(truncated(&card.name, NAME_MAX))
     }
 }
 

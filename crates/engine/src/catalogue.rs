@@ -22,9 +22,8 @@ pub struct PoolCard {
     pub key: String,
     /// Code of the set.
     pub set: String,
-    /// Day on which the set was released, for [`Selector::released`]; `None`: none is known.
+    /// Day on which the set was released, for [`Selector::released`]; `None`: unknown.
     pub released_on: Option<Date>,
-    /// The card.
     pub definition: CardDefinition,
 }
 
@@ -123,7 +122,7 @@ struct Entry {
     name: u32,
 }
 
-/// Where a card stands on a ladder of [`DeckCheck::AdviseLadder`].
+/// The position of a card on a ladder of [`DeckCheck::AdviseLadder`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rung {
     pub(crate) group: u64,
@@ -173,7 +172,6 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Adds many cards.
     #[must_use]
     pub fn extend(self, cards: impl IntoIterator<Item = PoolCard>) -> Self {
         cards.into_iter().fold(self, Self::add)
@@ -193,15 +191,14 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Says that these cards are a part of a larger pool, which has cards of these sets. Without it, a report says of every
-    /// other set that no cards of it are loaded.
+    /// Declares that these cards are a part of a larger pool, which has cards of these sets. Without it, a report says of every other set that no
+    /// cards of it are loaded.
     #[must_use]
     pub fn part_of(mut self, sets: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
         self.catalogue.sets.extend(sets.into_iter().map(Into::into));
         self
     }
 
-    /// The finished catalogue.
     pub fn build(self) -> Catalogue {
         self.catalogue
     }
@@ -280,7 +277,6 @@ impl Catalogue {
         self.cards.push(Entry { prepared: card, name });
     }
 
-    /// The game.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -290,7 +286,6 @@ impl Catalogue {
         self.end_card() as usize
     }
 
-    /// Whether there is no card.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -9,7 +9,7 @@ pub const MAIN_ZONE: &str = "main";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deck {
-    /// The entries, in the player's order. The same card may stand in several.
+    /// The entries, in the player's order. Several entries may have the same card.
     pub entries: Vec<DeckEntry>,
 }
 

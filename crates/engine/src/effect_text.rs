@@ -26,11 +26,11 @@
 
 mod cascade;
 mod cursor;
-mod cycles;
 mod decimal;
 mod effects;
 mod grammar;
 mod lines;
+mod loops;
 mod matcher;
 mod phrase_rules;
 mod placeholders;

@@ -29,7 +29,6 @@ pub struct Format {
     pub description: String,
     /// The variant in force, when the format has any.
     pub variant: Option<Arc<str>>,
-    /// All variants.
     pub variants: Vec<Variant>,
     /// What the rulebook leaves open about building decks, and the answers in force.
     pub decisions: Vec<Decision>,

@@ -102,8 +102,8 @@ pub struct ScannedPrinting<'a> {
 }
 
 impl ScanTemplate {
-    /// Reads a template: an address (`https://cdn.example.org/{set}/{number}.jpg`) or the path of one, with the placeholders `{game}`, `{set}`, `{number}`, `{rarity}`
-    /// and `{id}`.
+    /// Reads a template: an address (`https://cdn.example.org/{set}/{number}.jpg`) or the path of one, with the placeholders `{game}`, `{set}`,
+    /// `{number}`, `{rarity}` and `{id}`.
     ///
     /// # Errors
     /// The first error that is found.

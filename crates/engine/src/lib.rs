@@ -79,7 +79,7 @@
 //! | Noun | What it is |
 //! |---|---|
 //! | [`Game`] | a manifest: [`Kind`]s, [`Rarity`]s, [`Zone`]s and [`Format`]s |
-//! | [`CardDefinition`], [`SetDefinition`] | cards as set files hold them; [`check_card`] and [`check_set`] judge them |
+//! | [`CardDefinition`], [`SetDefinition`] | cards in the form of set files; [`check_card`] and [`check_set`] check them |
 //! | [`Game::number_budgets`], [`Game::derive_printings`] | the numbers of a card's printings, for designers |
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
@@ -102,8 +102,6 @@
 //!
 //! `docs/GAMES.md` in the repository explains manifests to those who write them, with an example of every key;
 //! `docs/VIOLATIONS.md` has the table of violation codes.
-#![warn(missing_docs)]
-
 mod alike;
 mod apportion;
 mod card;

@@ -131,8 +131,8 @@ impl Game {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing keys, wrong types, and
-    /// references to kinds, attributes, styles, zones or rarities that the manifest does not define.
+    /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing
+    /// keys, wrong types, and references to kinds, attributes, styles, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
         let Ok(table) = toml::from_str::<toml::Table>(text) else {
             return Err(ManifestError { faults: positions::syntax_faults(text) });
@@ -206,7 +206,6 @@ impl Game {
         &self.0.zones
     }
 
-    /// Card kinds.
     pub fn kinds(&self) -> &[Kind] {
         &self.0.kinds
     }

@@ -25,7 +25,7 @@ pub struct PlayRules {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mulligan {
-    /// The rules say that there is none.
+    /// There is no mulligan.
     None,
     /// The whole hand is shuffled into the deck, and another is drawn.
     Redraw {
@@ -49,7 +49,7 @@ impl PlayRules {
 }
 
 impl Mulligan {
-    /// How many times a player may change the hand; 0 where there is no mulligan.
+    /// How many times a player may change the hand; 0 if there is no mulligan.
     pub fn times(self) -> u32 {
         match self {
             Self::None => 0,
@@ -57,7 +57,7 @@ impl Mulligan {
         }
     }
 
-    /// The cards drawn for the hand after so many mulligans, and how many of them go back.
+    /// The number of cards drawn for the hand after these mulligans, and how many of them are put back.
     pub(crate) fn hand_after(self, mulligans: u32, hand_size: u32) -> (u32, u32) {
         match self {
             Self::None => (hand_size, 0),

@@ -105,19 +105,19 @@ impl Game {
         let base = &self.base_rarity().code;
         let mut printings = Vec::new();
         for rarity in self.rarities() {
-            let stands =
+            let own_printing =
                 own.iter_mut().find(|one| one.is_some_and(|one| one.rarity == rarity.code));
-            let written = stands.and_then(Option::take);
-            let wanted =
+            let stated = own_printing.and_then(Option::take);
+            let required =
                 kind.printings.every_rarity || (card.printings.is_empty() && rarity.code == *base);
-            if written.is_none() && !wanted {
+            if stated.is_none() && !required {
                 continue;
             }
-            let written = written.map(|one| one.attributes.clone()).unwrap_or_default();
+            let stated = stated.map(|one| one.attributes.clone()).unwrap_or_default();
             let attributes = if rarity.code == *base {
-                with_base_values(kind, card, written)
+                with_base_values(kind, card, stated)
             } else {
-                with_numbers(kind, card, &rarity.code, written)
+                with_numbers(kind, card, &rarity.code, stated)
             };
             printings.push(PrintingDefinition { rarity: rarity.code.clone(), attributes });
         }
@@ -189,20 +189,20 @@ fn with_numbers(
             continue;
         }
         // In the order of the check, because remainders go to the first of equal attributes.
-        let mut open: Vec<&String> = Vec::new();
+        let mut missing: Vec<&String> = Vec::new();
         let mut remaining = i128::from(total);
         for name in check.check.of() {
             if varies(kind, name) && !attributes.contains_key(name) {
-                if !open.contains(&name) {
-                    open.push(name);
+                if !missing.contains(&name) {
+                    missing.push(name);
                 }
             } else {
                 remaining -= i128::from(value(name, &attributes).unwrap_or_default());
             }
         }
         let parts: Vec<Part> =
-            open.iter().map(|name| part(kind, card, &check.check, name)).collect();
-        for (name, value) in open.into_iter().zip(apportion_within(remaining, &parts)) {
+            missing.iter().map(|name| part(kind, card, &check.check, name)).collect();
+        for (name, value) in missing.into_iter().zip(apportion_within(remaining, &parts)) {
             let value = i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX });
             attributes.insert(name.clone(), value.into());
         }

@@ -24,15 +24,12 @@ pub enum ReportStatus {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// Game code.
     pub game: Arc<str>,
-    /// Format code.
     pub format: Arc<str>,
     /// Version of the format's rules.
     pub format_version: Arc<str>,
     /// The variant in force, when the format has any.
     pub variant: Option<Arc<str>>,
-    /// The verdict.
     pub status: ReportStatus,
     /// Number of all cards, including unknown cards and those in unknown zones.
     pub total: u64,
@@ -45,7 +42,6 @@ pub struct Report {
 /// The cards in a zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ZoneCount {
-    /// Zone code.
     pub zone: Arc<str>,
     /// Number of cards.
     pub cards: u64,

@@ -1,4 +1,4 @@
-//! The construction vocabulary: the closed list of rules that a format can be made of.
+//! The construction vocabulary: the complete list of rules that a format can have.
 
 mod identity;
 
@@ -113,17 +113,16 @@ pub enum DeckCheck {
     UniqueCopies,
     /// A zone's number of cards.
     ZoneSize {
-        /// Zone code.
         zone: String,
-        /// Minimum number of cards.
+        /// Fewest cards.
         min: Option<u32>,
-        /// Maximum number of cards.
+        /// Most cards.
         max: Option<u32>,
         /// Bounds that the identity cards state, in addition to the others. A number below 0 counts as 0.
         #[serde(flatten)]
         stated: StatedBounds,
     },
-    /// A maximum number of copies of the same card.
+    /// At most so many copies of the same card.
     CopyLimit {
         /// What counts as the same card.
         same: SameCard,
@@ -135,7 +134,7 @@ pub enum DeckCheck {
         max: Option<u32>,
         /// Cards without a limit.
         exempt: Option<Arc<Selector>>,
-        /// An integer attribute in which a card states its own limit. If a card has it, it replaces the other limits.
+        /// An integer attribute in which a card states its own limit; where a card has it, it replaces the others.
         #[serde(skip_serializing_if = "Option::is_none")]
         own_limit: Option<String>,
     },
@@ -159,16 +158,16 @@ pub enum DeckCheck {
         zones: Vec<String>,
         /// The cards that count.
         select: Arc<Selector>,
-        /// Minimum number of cards.
+        /// Fewest cards.
         min: u32,
     },
-    /// A maximum number of these cards together, independently of their names.
+    /// At most so many of these cards together, whatever their names.
     AtMost {
         /// Zones concerned; empty: all.
         zones: Vec<String>,
         /// The cards that count.
         select: Arc<Selector>,
-        /// Maximum number of cards.
+        /// Most cards.
         max: u32,
     },
     /// Single cards with their own limits, by name over all zones. A list may be empty.
@@ -220,7 +219,6 @@ pub enum DeckCheck {
         /// The cards concerned; `None`: all.
         #[serde(skip_serializing_if = "Option::is_none")]
         select: Option<Arc<Selector>>,
-        /// The attribute.
         attribute: String,
         /// Maximum number of different values, at least 1; `None`: no two copies may have the same value.
         max: Option<u32>,
@@ -232,11 +230,11 @@ pub enum DeckCheck {
         /// Number of all cards together.
         total: u32,
     },
-    /// A warning when the deck has fewer of these cards than a minimum.
+    /// A warning when fewer than so many of these cards are in the deck.
     AdviseAtLeast {
         /// The cards that count.
         select: Arc<Selector>,
-        /// Minimum number of cards.
+        /// Fewest cards.
         min: u32,
     },
     /// A warning about cards that can only be played on a card one step lower, when no such card is in the deck.

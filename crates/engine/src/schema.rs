@@ -35,8 +35,7 @@ pub struct Rarity {
     pub tier: u32,
     /// What its printings look like, for those who draw them.
     pub finish: String,
-    /// Other words for it in files of collections: abbreviations, and finishes of other programs (`foil`). Only letters and digits are compared,
-    /// without case.
+    /// Other words for it in files of collections: abbreviations, and finishes of other programs (`foil`). Letters and digits count, case does not.
     pub aliases: Vec<String>,
 }
 
@@ -113,13 +112,9 @@ pub enum AttributeValue {
     /// Yes or no.
     Boolean,
     /// One of the values, listed from low to high where there is an order.
-    Choice {
-        /// The values.
-        values: Vec<String>,
-    },
+    Choice { values: Vec<String> },
     /// Several different values.
     Choices {
-        /// The values.
         values: Vec<String>,
         /// Minimum number of values.
         min_items: u32,
@@ -135,9 +130,9 @@ pub struct EffectSchema {
     /// The cards to which it applies; `None`: all of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Arc<Selector>>,
-    /// Minimum number of effects.
+    /// Fewest effects.
     pub min: u32,
-    /// Maximum number of effects.
+    /// Most effects.
     pub max: u32,
     /// Allowed styles; empty: effects have no style.
     pub styles: Vec<String>,
@@ -154,9 +149,9 @@ pub struct EffectSchema {
 pub struct EffectSlot {
     /// Code, for example `upgrade`.
     pub code: String,
-    /// Minimum number of effects in it.
+    /// Fewest effects in it.
     pub min: u32,
-    /// Maximum number of effects in it.
+    /// Most effects in it.
     pub max: u32,
     /// Where the rule comes from.
     #[serde(flatten)]

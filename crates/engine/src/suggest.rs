@@ -112,7 +112,7 @@ fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
         return 0.0;
     }
     let (shorter, longer) = (length.min(other), length.max(other));
-    // Somebody who types "kettle" may mean "Kettle Imp".
+    // "kettle" may mean "Kettle Imp".
     if shorter >= 4 && (key.contains(wanted) || wanted.contains(key)) {
         #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
         return 0.6 + 0.35 * (shorter as f64 / longer as f64);

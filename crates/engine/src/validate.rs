@@ -151,7 +151,7 @@ impl Validator<'_> {
             .fold(0, |sum, line| sum.saturating_add(u64::from(line.quantity)))
     }
 
-    /// The bounds of a zone: the strictest of those of the rule and those that identity cards state.
+    /// The bounds of a zone: the stricter of the rule's bounds and those that identity cards state.
     fn zone_bounds(
         &mut self,
         rule: &Rule,

@@ -68,50 +68,32 @@ impl CardMention {
 #[non_exhaustive]
 pub enum Fix {
     /// Put any `quantity` further cards into the zone.
-    AddCards {
-        /// Zone code.
-        zone: String,
-        /// How many.
-        quantity: u64,
-    },
+    AddCards { zone: String, quantity: u64 },
     /// Put `quantity` further cards into the zone, of the sort that the rule asks for.
-    AddMatchingCards {
-        /// Zone code.
-        zone: String,
-        /// How many.
-        quantity: u64,
-    },
+    AddMatchingCards { zone: String, quantity: u64 },
     /// Take any `quantity` cards out of the zone.
-    RemoveCards {
-        /// Zone code.
-        zone: String,
-        /// How many.
-        quantity: u64,
-    },
+    RemoveCards { zone: String, quantity: u64 },
     /// Add copies of one card.
     AddCopies {
         /// The card's name.
         name: String,
-        /// How many.
         quantity: u64,
     },
     /// Remove copies of one card.
     RemoveCopies {
         /// The card's name.
         name: String,
-        /// How many.
         quantity: u64,
     },
     /// Remove any `quantity` copies of these cards.
     RemoveAmong {
         /// Names of the cards, sorted.
         names: Vec<String>,
-        /// How many.
         quantity: u64,
     },
     /// Write another name.
     Rename {
-        /// The name as it stands in the deck.
+        /// The name in the deck.
         from: String,
         /// The name of a card that exists.
         to: String,
@@ -121,7 +103,7 @@ pub enum Fix {
         /// The card's name.
         name: String,
     },
-    /// Delete entries that hold no card.
+    /// Delete entries with no card.
     RemoveEntry {
         /// The card's name.
         name: String,
@@ -142,16 +124,15 @@ pub enum Fix {
     MoveCopies {
         /// The card's name.
         name: String,
-        /// How many.
         quantity: u64,
-        /// Code of the zone in which they stand.
+        /// Code of their present zone.
         from: String,
         /// Code of a zone that may have them.
         to: String,
     },
     /// Move all entries of a zone to another one.
     MoveToZone {
-        /// The zone as it stands in the deck.
+        /// The zone in the deck.
         from: String,
         /// A zone that exists.
         to: String,

@@ -143,7 +143,7 @@ fn record_end(text: &str) -> usize {
         match byte {
             b'"' if quoted || may_begin => {
                 quoted = !quoted;
-                // A second quotation mark directly after it stands for one in the field.
+                // A second quotation mark directly after it is an escaped one.
                 may_begin = !quoted;
                 continue;
             }
@@ -177,7 +177,7 @@ fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
     fields
 }
 
-/// A quoted field without its quotation marks, and the rest of the record; `""` stands for a quotation mark.
+/// A quoted field without its quotation marks, and the rest of the record; `""` is an escaped quotation mark.
 fn quoted(inner: &str) -> (Cow<'_, str>, &str) {
     let mut from = 0;
     while let Some(at) = inner[from..].find('"').map(|at| from + at) {

@@ -105,7 +105,6 @@ pub enum DeckDialect {
 pub struct DeckDialectError;
 
 impl DeckDialect {
-    /// All dialects.
     pub const ALL: [Self; 15] = [
         Self::Own,
         Self::Json,

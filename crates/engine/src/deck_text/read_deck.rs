@@ -90,7 +90,7 @@ pub enum LineVerdict {
         /// What was guessed; never empty.
         how: Vec<Guess>,
     },
-    /// It may be any of several cards.
+    /// It may mean several cards.
     Ambiguous {
         /// Some of them, at most [`CANDIDATES_MAX`](super::CANDIDATES_MAX).
         candidates: Vec<CardReference>,
@@ -146,11 +146,8 @@ pub enum Guess {
     QuantityIsPartOfName,
     /// What looks like a set, a number or a label belongs to the name.
     MarksArePartOfName,
-    /// What stands after `//` is a remark.
-    RemarkDropped {
-        /// The remark.
-        remark: String,
-    },
+    /// The text after `//` is a remark.
+    RemarkDropped { remark: String },
     /// The card's name has other accents or similar small differences.
     NameSpelled {
         /// As the card spells it.
@@ -233,7 +230,6 @@ impl fmt::Display for UnknownReason {
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum IgnoredReason {
-    /// A comment.
     Comment,
     /// A fact about the deck, which is in [`ReadDeck::notes`].
     Note {

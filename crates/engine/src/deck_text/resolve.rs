@@ -44,7 +44,7 @@ pub(super) fn resolve(
         notes: draft.notes,
     };
     let first = if dialect == DeckDialect::Own { MAIN_ZONE } else { main_zone(game) };
-    let mut here = resolver.zone(first);
+    let mut current_place = resolver.zone(first);
     for DraftLine { line, text, content } in draft.lines {
         let content = match content {
             Content::Section(label) if resolver.is_card_rather_than_zone(&label, &text) => {
@@ -58,7 +58,7 @@ pub(super) fn resolve(
         let ignored = match content {
             Content::Blank => match &side_begins {
                 Some((begins, zone)) if *begins == line => {
-                    here = Place::Zone { code: zone.clone(), known: true };
+                    current_place = Place::Zone { code: zone.clone(), known: true };
                     IgnoredReason::BlankLine { zone: zone.clone() }
                 }
                 _ => continue,
@@ -68,13 +68,15 @@ pub(super) fn resolve(
                 read.notes.entry(key.to_owned()).or_insert_with(|| value.trim().to_owned());
                 IgnoredReason::Note { key: key.to_owned() }
             }
-            Content::Comment(comment) => resolver.comment(comment, dialect, &mut here, &mut read),
+            Content::Comment(comment) => {
+                resolver.comment(comment, dialect, &mut current_place, &mut read)
+            }
             Content::Zone(code) => {
-                here = resolver.zone(&code);
+                current_place = resolver.zone(&code);
                 IgnoredReason::ZoneHeader { zone: code }
             }
-            Content::Section(label) => enter(place(game, &label), &mut here),
-            Content::Entry(entry) => match resolver.line(*entry, &text, &mut here) {
+            Content::Section(label) => enter_place(place(game, &label), &mut current_place),
+            Content::Entry(entry) => match resolver.line(*entry, &text, &mut current_place) {
                 Ok((entry, verdict, tags)) => {
                     let (text, position) = (shown(&text), Some(read.deck.entries.len()));
                     read.deck.entries.push(entry);
@@ -101,15 +103,15 @@ fn shown(text: &str) -> String {
 }
 
 /// Makes the place that a header names the place of the lines below.
-fn enter(place: Place, here: &mut Place) -> IgnoredReason {
+fn enter_place(place: Place, current_place: &mut Place) -> IgnoredReason {
     match &place {
         Place::Zone { code, .. } => {
             let zone = code.clone();
-            *here = place;
+            *current_place = place;
             IgnoredReason::ZoneHeader { zone }
         }
         Place::Outside => {
-            *here = place;
+            *current_place = place;
             IgnoredReason::Heading
         }
         Place::Category => IgnoredReason::Heading,
@@ -123,22 +125,22 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
     }
     let mut found = None;
     let mut blank = None;
-    let mut begun = false;
+    let mut has_entries = false;
     for DraftLine { line, content, .. } in &draft.lines {
         match content {
             Content::Entry(entry) => {
                 // A line without a quantity may be a heading.
                 entry.quantity?;
-                if let Some(at) = blank.take().filter(|_| begun)
+                if let Some(at) = blank.take().filter(|_| has_entries)
                     && found.replace(at).is_some()
                 {
                     return None;
                 }
-                begun = true;
+                has_entries = true;
             }
             Content::Blank => blank = Some(*line),
             Content::Note(..) => {}
-            _ if begun => return None,
+            _ if has_entries => return None,
             _ => {}
         }
     }
@@ -202,14 +204,14 @@ impl<'a> Resolver<'a> {
         &self,
         comment: &str,
         dialect: DeckDialect,
-        here: &mut Place,
+        current_place: &mut Place,
         read: &mut ReadDeck,
     ) -> IgnoredReason {
         let game = self.catalogue.game();
         if dialect != DeckDialect::Own {
             let place = place(game, without_count(comment));
             if place != Place::Category {
-                return enter(place, here);
+                return enter_place(place, current_place);
             }
         }
         if read.deck.entries.is_empty()
@@ -226,7 +228,7 @@ impl<'a> Resolver<'a> {
         &self,
         entry: DraftEntry<'_>,
         text: &str,
-        here: &mut Place,
+        current_place: &mut Place,
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
         let label = without_count(text);
@@ -234,17 +236,17 @@ impl<'a> Resolver<'a> {
             // A line that consists of the name of a zone is a header.
             let place = place(game, label);
             if place != Place::Category {
-                return Err(enter(place, here));
+                return Err(enter_place(place, current_place));
             }
         }
         let place = match &entry.zone {
             Some(code) if entry.exact => self.zone(code),
             Some(word) => match place(game, word) {
                 Place::Category if entry.zone_is_code => self.zone(word),
-                Place::Category => here.clone(),
+                Place::Category => current_place.clone(),
                 place => place,
             },
-            None => here.clone(),
+            None => current_place.clone(),
         };
         let Place::Zone { code: zone, known } = place else {
             return Err(IgnoredReason::OutsideTheDeck);
@@ -500,9 +502,9 @@ impl<'a> Resolver<'a> {
             && text.len() > entry.card.name.len()
             && near.first().is_some_and(|(_, similarity)| *similarity < 1.0)
         {
-            let whole = self.near_with_similarity(text);
-            if whole.first().is_some_and(|(_, similarity)| *similarity >= 1.0) {
-                near = whole;
+            let near_text = self.near_with_similarity(text);
+            if near_text.first().is_some_and(|(_, similarity)| *similarity >= 1.0) {
+                near = near_text;
                 parts = Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
             }
         }
@@ -547,10 +549,16 @@ pub(super) fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Re
     let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
     // Most lines mean what they literally say, so the others are computed only when they are needed.
     let others = entry.readings.into_iter();
-    literal.chain(others.flat_map(|(text, whole)| other_readings(text, whole, entry.quantity)))
+    literal.chain(
+        others.flat_map(|(text, whole_line)| other_readings(text, whole_line, entry.quantity)),
+    )
 }
 
-fn other_readings<'e>(text: &'e str, whole: &'e str, quantity: Option<u32>) -> Vec<Reading<'e>> {
+fn other_readings<'e>(
+    text: &'e str,
+    whole_line: &'e str,
+    quantity: Option<u32>,
+) -> Vec<Reading<'e>> {
     let named = |text| Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
     let mut found = Vec::new();
     let marks = Some(Guess::MarksArePartOfName);
@@ -565,13 +573,13 @@ fn other_readings<'e>(text: &'e str, whole: &'e str, quantity: Option<u32>) -> V
         found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
     }
     found.push((Cow::Owned(split_parts_without_brackets(text)), quantity, None));
-    if whole != text {
-        found.push((named(whole), None, Some(Guess::QuantityIsPartOfName)));
+    if whole_line != text {
+        found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }
     found
 }
 
-/// [`split_parts`] of a text whose `#` is no tag.
+/// Like [`split_parts`], for a text whose `#` does not begin a tag.
 fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
     let Some((before, _)) = text.split_once(" #") else { return split_parts(text) };
     // Splits the rest of the line, which begins with the `#`, and then adds the text before it to the name.

@@ -25,7 +25,7 @@ const VERSION: char = '1';
 /// Largest collector number that is written as a number; larger ones, and those with letters, are written as words.
 const NUMBER_MAX: u32 = 65_535;
 
-/// What a share code holds.
+/// The content of a share code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SharedDeck {
@@ -206,7 +206,7 @@ fn write_code(
     if code.len() > SHARE_CODE_MAX { Err(ShareCodeError::TooLarge) } else { Ok(code) }
 }
 
-/// Reads a share code. Needs nothing but the code.
+/// Reads a share code. Only the code is needed.
 pub fn decode_share_code(code: &str) -> Result<SharedDeck, ShareCodeError> {
     if code.len() > SHARE_CODE_MAX {
         return Err(ShareCodeError::TooLarge);

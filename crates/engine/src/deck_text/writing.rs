@@ -20,9 +20,7 @@ pub const WRITTEN_COPIES_MAX: u64 = 10_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WrittenDeck {
-    /// The dialect.
     pub dialect: DeckDialect,
-    /// The text.
     pub text: String,
     /// What the text does not hold, in the order of the entries. Losses of the whole deck come first.
     pub losses: Vec<DeckLoss>,
@@ -266,9 +264,9 @@ impl<'a> DeckWriter<'a> {
         Some(line)
     }
 
-    fn can_write_rarity(&self, rarity: &str, held: Rarities) -> bool {
+    fn can_write_rarity(&self, rarity: &str, writable: Rarities) -> bool {
         let known = self.game().rarities().iter();
-        match held {
+        match writable {
             Rarities::None => false,
             Rarities::All => true,
             Rarities::Foil => known

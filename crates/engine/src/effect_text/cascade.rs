@@ -31,11 +31,11 @@ pub(super) struct StreamState {
     /// Whether a space is held back, which may be the first of two.
     space: bool,
     /// Whether anything other than white space has come.
-    begun: bool,
+    started: bool,
     /// White space that is held back, because it may be the end of the sentence, which is trimmed.
     trailing: String,
     /// How many bytes of its phrase each stage holds back.
-    held: Vec<usize>,
+    held_back: Vec<usize>,
 }
 
 impl Cascade {
@@ -56,9 +56,9 @@ impl Cascade {
     pub(super) fn begin(&self) -> StreamState {
         StreamState {
             space: false,
-            begun: false,
+            started: false,
             trailing: String::new(),
-            held: vec![0; self.stages.len()],
+            held_back: vec![0; self.stages.len()],
         }
     }
 
@@ -79,20 +79,20 @@ impl Cascade {
     }
 
     fn run(&self, state: &mut StreamState, output: &mut Buffers, end: bool) {
-        for (stage, held) in self.stages.iter().zip(&mut state.held) {
+        for (stage, held_back) in self.stages.iter().zip(&mut state.held_back) {
             if output.added.is_empty() && !end {
                 return;
             }
-            if *held == 0 && !output.added.contains(&stage.old[0]) {
+            if *held_back == 0 && !output.added.contains(&stage.old[0]) {
                 continue;
             }
             output.next.clear();
             for &byte in &output.added {
-                stage.take(held, byte, &mut output.next);
+                stage.take(held_back, byte, &mut output.next);
             }
             if end {
-                output.next.extend_from_slice(&stage.old[..*held]);
-                *held = 0;
+                output.next.extend_from_slice(&stage.old[..*held_back]);
+                *held_back = 0;
             }
             std::mem::swap(&mut output.added, &mut output.next);
         }
@@ -103,7 +103,7 @@ impl Cascade {
         self.passing[usize::from(byte)]
             && !state.space
             && state.trailing.is_empty()
-            && state.held.iter().all(|&held| held == 0)
+            && state.held_back.iter().all(|&held_back| held_back == 0)
     }
 }
 
@@ -150,12 +150,12 @@ impl StreamState {
 
     fn trim(&mut self, character: char, output: &mut Vec<u8>) {
         if character.is_whitespace() {
-            if self.begun {
+            if self.started {
                 self.trailing.push(character);
             }
             return;
         }
-        self.begun = true;
+        self.started = true;
         output.extend_from_slice(self.trailing.as_bytes());
         self.trailing.clear();
         output.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
@@ -179,20 +179,20 @@ impl Stage {
         Self { old, new: new.as_bytes().to_vec(), fallback }
     }
 
-    fn take(&self, held: &mut usize, byte: u8, output: &mut Vec<u8>) {
-        while *held > 0 && self.old[*held] != byte {
-            let shorter = self.fallback[*held];
-            output.extend_from_slice(&self.old[..*held - shorter]);
-            *held = shorter;
+    fn take(&self, held_back: &mut usize, byte: u8, output: &mut Vec<u8>) {
+        while *held_back > 0 && self.old[*held_back] != byte {
+            let shorter = self.fallback[*held_back];
+            output.extend_from_slice(&self.old[..*held_back - shorter]);
+            *held_back = shorter;
         }
-        if self.old[*held] != byte {
+        if self.old[*held_back] != byte {
             output.push(byte);
             return;
         }
-        *held += 1;
-        if *held == self.old.len() {
+        *held_back += 1;
+        if *held_back == self.old.len() {
             output.extend_from_slice(&self.new);
-            *held = 0;
+            *held_back = 0;
         }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::cursor::Cursor;
-use super::cycles::cycles;
 use super::decimal::Decimal;
+use super::loops::cycles;
 use super::placeholders::Placeholders;
 use super::template::{Piece, Placeholder, Template, TemplateError};
 

@@ -30,14 +30,14 @@ enum Middle {
     Anything,
 }
 
-/// Removes, in place, the `s` of those plurals that follow a lead. `plurals` says which plurals there are behind a lead; `spare` is a buffer. No step
-/// makes another plural.
-pub(super) fn fix_plurals(text: &mut String, spare: &mut String, plurals: [bool; PLURALS.len()]) {
+/// Removes, in place, the `s` of those plurals that follow a lead. `plurals` says which plurals there are behind a lead; `buffer` is working memory.
+/// No step makes another plural.
+pub(super) fn fix_plurals(text: &mut String, buffer: &mut String, plurals: [bool; PLURALS.len()]) {
     for middle in [Middle::Word, Middle::WordAndNumber, Middle::Anything] {
         let present = FINDERS.1.iter().zip(plurals).filter(|(_, present)| *present);
         for (plural, _) in present {
-            if fix_plural(text, middle, plural, spare) {
-                std::mem::swap(text, spare);
+            if fix_plural(text, middle, plural, buffer) {
+                std::mem::swap(text, buffer);
             }
         }
     }
@@ -46,7 +46,7 @@ pub(super) fn fix_plurals(text: &mut String, spare: &mut String, plurals: [bool;
 /// Writes the changed text to `fixed`. Returns whether anything was changed.
 fn fix_plural(text: &str, middle: Middle, plural: &Finder<'_>, fixed: &mut String) -> bool {
     fixed.clear();
-    let mut done = 0;
+    let mut copied = 0;
     let mut from = 0;
     while let Some(lead) = FINDERS.0.find(&text.as_bytes()[from..]) {
         let begin = from + lead + LEAD.len();
@@ -63,14 +63,14 @@ fn fix_plural(text: &str, middle: Middle, plural: &Finder<'_>, fixed: &mut Strin
         };
         // The offset of the final `s` of the plural.
         let singular = begin + length + plural.needle().len() - 1;
-        fixed.push_str(&text[done..singular]);
-        done = singular + 1;
-        from = done;
+        fixed.push_str(&text[copied..singular]);
+        copied = singular + 1;
+        from = copied;
     }
-    if done > 0 {
-        fixed.push_str(&text[done..]);
+    if copied > 0 {
+        fixed.push_str(&text[copied..]);
     }
-    done > 0
+    copied > 0
 }
 
 /// The length of the middle in bytes, if a plural follows it.
@@ -163,8 +163,8 @@ mod tests {
     }
 
     fn fixed(text: &str) -> String {
-        let (mut text, mut spare) = (text.to_owned(), String::new());
-        fix_plurals(&mut text, &mut spare, [true; PLURALS.len()]);
+        let (mut text, mut buffer) = (text.to_owned(), String::new());
+        fix_plurals(&mut text, &mut buffer, [true; PLURALS.len()]);
         text
     }
 

@@ -12,7 +12,7 @@ pub(super) fn rule_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     filled_lines(text).filter(|(_, line)| !line.starts_with('#'))
 }
 
-/// All lines as they stand, with their numbers (from 1).
+/// All lines, unchanged, with their numbers (from 1).
 pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut number = 0;

@@ -95,10 +95,10 @@ impl Matcher {
         let mut searched: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
         let mut renderer = rules.renderer();
         for template in 0..effects.templates().len() {
-            let room = (index_max - index.len()) as u128;
+            let capacity_left = (index_max - index.len()) as u128;
             let place = u32::try_from(template);
             let (Ok(place), true) =
-                (place, effects.count_of(template).is_some_and(|count| count <= room))
+                (place, effects.count_of(template).is_some_and(|count| count <= capacity_left))
             else {
                 searched.entry(begin(&effects, &cascade, template)).or_default().push(template);
                 continue;
@@ -127,20 +127,20 @@ impl Matcher {
         &self.rules
     }
 
-    /// Finds the combinations that make this finished sentence, at most `most`.
-    pub fn find(&self, sentence: &str, most: usize) -> Matches {
+    /// Finds the combinations that make this finished sentence, at most `max_matches`.
+    pub fn find(&self, sentence: &str, max_matches: usize) -> Matches {
         let cursor =
             |(template, number)| Some((template, self.effects.cursor_at(template, number)?));
         let indexed = self.indexed(sentence).filter_map(cursor);
-        let mut found: Vec<(usize, Cursor)> = indexed.take(most.saturating_add(1)).collect();
+        let mut found: Vec<(usize, Cursor)> = indexed.take(max_matches.saturating_add(1)).collect();
         let target = comparable(sentence);
-        let mut search = Search::new(self, sentence, &target, most.saturating_add(1));
+        let mut search = Search::new(self, sentence, &target, max_matches.saturating_add(1));
         for template in self.searched_for(&target) {
             search.template(template);
         }
         let mut complete = search.complete;
         found.append(&mut search.found);
-        let made = found.into_iter().filter_map(|(template, cursor)| {
+        let matched = found.into_iter().filter_map(|(template, cursor)| {
             let raw = self.effects.text_of(&cursor);
             (self.rules.render(&raw)? == sentence).then(|| Match {
                 template,
@@ -149,10 +149,10 @@ impl Matcher {
                 raw,
             })
         });
-        let mut matches: Vec<Match> = made.collect();
-        matches.sort_by_key(|made| (made.template, made.index.unwrap_or(u128::MAX)));
-        if matches.len() > most {
-            matches.truncate(most);
+        let mut matches: Vec<Match> = matched.collect();
+        matches.sort_by_key(|matched| (matched.template, matched.index.unwrap_or(u128::MAX)));
+        if matches.len() > max_matches {
+            matches.truncate(max_matches);
             complete = false;
         }
         Matches { matches, complete }
@@ -182,9 +182,9 @@ impl Matcher {
             if makers.templates.contains(&template) {
                 continue;
             }
-            let made =
+            let matched =
                 self.effects.nth_of(template, number).and_then(|raw| self.rules.render(&raw));
-            if made.is_some_and(|made| made == sentence) {
+            if matched.is_some_and(|matched| matched == sentence) {
                 makers.templates.insert(template);
             }
         }
@@ -219,7 +219,7 @@ impl Matcher {
     }
 }
 
-/// FNV-1a: the same on every machine. Rendering tells colliding sentences apart.
+/// FNV-1a: the same on every machine. Collisions are found by rendering.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -241,7 +241,7 @@ struct Search<'a> {
     matcher: &'a Matcher,
     sentence: &'a str,
     target: &'a [u8],
-    most: usize,
+    max_matches: usize,
     steps: usize,
     depth: usize,
     complete: bool,
@@ -257,7 +257,7 @@ struct Search<'a> {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Progress {
     state: StreamState,
-    done: usize,
+    matched_length: usize,
 }
 
 /// What a place holds, and its text for the other places of the same spelling.
@@ -271,13 +271,13 @@ type Bindings = Vec<Option<Bound>>;
 type Continuation<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
 
 impl<'a> Search<'a> {
-    /// A search that ends after `most` answers; `target` is the sentence in the form for comparisons.
-    fn new(matcher: &'a Matcher, sentence: &'a str, target: &'a [u8], most: usize) -> Self {
+    /// A search that ends after `max_matches` answers; `target` is the sentence in the form for comparisons.
+    fn new(matcher: &'a Matcher, sentence: &'a str, target: &'a [u8], max_matches: usize) -> Self {
         Self {
             matcher,
             sentence,
             target,
-            most,
+            max_matches,
             steps: 0,
             depth: 0,
             complete: true,
@@ -290,7 +290,7 @@ impl<'a> Search<'a> {
 
     fn template(&mut self, template: usize) {
         let Some(root) = self.matcher.effects.root(template) else { return };
-        let progress = Progress { state: self.matcher.cascade.begin(), done: 0 };
+        let progress = Progress { state: self.matcher.cascade.begin(), matched_length: 0 };
         let mut bindings = vec![None; self.matcher.effects.sequence(root).slots.len()];
         self.failures.clear();
         self.parts(root, 0, &mut bindings, &progress, &mut |search, progress, bindings| {
@@ -298,16 +298,19 @@ impl<'a> Search<'a> {
         });
     }
 
-    /// Searches the parts of a sequence from `at` on; `then` continues after the end of the sequence.
+    /// Searches the parts of a sequence from `at` on; `continuation` continues after the end of the sequence.
     fn parts(
         &mut self,
         sequence: u32,
         at: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Continuation<'_, 'a>,
+        continuation: Continuation<'_, 'a>,
     ) {
-        if self.steps >= STEPS_MAX || self.depth >= PIECES_MAX || self.found.len() >= self.most {
+        if self.steps >= STEPS_MAX
+            || self.depth >= PIECES_MAX
+            || self.found.len() >= self.max_matches
+        {
             self.complete = false;
             return;
         }
@@ -316,19 +319,19 @@ impl<'a> Search<'a> {
         let matcher = self.matcher;
         let known = matcher.effects.sequence(sequence);
         match known.parts.get(at) {
-            None => then(self, progress, bindings),
+            None => continuation(self, progress, bindings),
             Some(Part::Text(words)) => {
                 if let Some(next) = self.step(progress, words) {
-                    self.parts(sequence, at + 1, bindings, &next, then);
+                    self.parts(sequence, at + 1, bindings, &next, continuation);
                 }
             }
             Some(&Part::Slot(slot)) => match bindings[slot].clone() {
                 Some(bound) => {
                     if let Some(next) = self.step(progress, &bound.text) {
-                        self.parts(sequence, at + 1, bindings, &next, then);
+                        self.parts(sequence, at + 1, bindings, &next, continuation);
                     }
                 }
-                None => self.open_place(sequence, at, slot, bindings, progress, then),
+                None => self.open_place(sequence, at, slot, bindings, progress, continuation),
             },
         }
         self.depth -= 1;
@@ -343,7 +346,7 @@ impl<'a> Search<'a> {
         slot: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Continuation<'_, 'a>,
+        continuation: Continuation<'_, 'a>,
     ) {
         let effects = &self.matcher.effects;
         self.frames.push((sequence, at));
@@ -354,7 +357,7 @@ impl<'a> Search<'a> {
             return;
         }
         let before = self.found.len();
-        self.choices(sequence, at, slot, bindings, progress, then);
+        self.choices(sequence, at, slot, bindings, progress, continuation);
         let failed = self.complete && self.found.len() == before;
         if failed && self.failures.len() < FAILURES_MAX {
             self.failures.extend(known);
@@ -363,7 +366,7 @@ impl<'a> Search<'a> {
 
     /// Whether the search is too long, or has as many answers as were asked for.
     fn is_over(&self) -> bool {
-        self.steps >= STEPS_MAX || self.found.len() >= self.most
+        self.steps >= STEPS_MAX || self.found.len() >= self.max_matches
     }
 
     /// Tries everything that a place may hold.
@@ -374,7 +377,7 @@ impl<'a> Search<'a> {
         slot: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Continuation<'_, 'a>,
+        continuation: Continuation<'_, 'a>,
     ) {
         let effects = &self.matcher.effects;
         let known = effects.sequence(sequence).slots[slot];
@@ -389,7 +392,7 @@ impl<'a> Search<'a> {
                     if let Some(next) = self.step(progress, words) {
                         let place = Place { choice, within: None };
                         bindings[slot] = Some(Bound { place, text: Rc::from(&**words) });
-                        self.parts(sequence, at + 1, bindings, &next, then);
+                        self.parts(sequence, at + 1, bindings, &next, continuation);
                     }
                 }
                 Choice::Number(inner, _) => {
@@ -403,7 +406,7 @@ impl<'a> Search<'a> {
                         effects.render_place(known, &place, &mut text);
                         if let Some(next) = self.step(progress, &text) {
                             bindings[slot] = Some(Bound { place, text: text.into() });
-                            self.parts(sequence, at + 1, bindings, &next, then);
+                            self.parts(sequence, at + 1, bindings, &next, continuation);
                             bindings[slot] = None;
                         }
                         more = effects.advance(&mut within).is_some();
@@ -425,7 +428,7 @@ impl<'a> Search<'a> {
                             let mut text = String::new();
                             effects.render_place(known, &place, &mut text);
                             bindings[slot] = Some(Bound { place, text: text.into() });
-                            search.parts(sequence, at + 1, bindings, progress, then);
+                            search.parts(sequence, at + 1, bindings, progress, continuation);
                             bindings[slot] = None;
                             search.frames.extend(frame);
                         },
@@ -445,15 +448,16 @@ impl<'a> Search<'a> {
             // The value is empty.
             return Some(progress.clone());
         };
-        if self.target.get(progress.done) != Some(&first) && cascade.passes(&progress.state, first)
+        if self.target.get(progress.matched_length) != Some(&first)
+            && cascade.passes(&progress.state, first)
         {
             return None;
         }
         let mut next = progress.clone();
         cascade.push(&mut next.state, piece, &mut self.buffers);
-        let rest = &self.target[next.done..];
+        let rest = &self.target[next.matched_length..];
         rest.starts_with(&self.buffers.added).then(|| {
-            next.done += self.buffers.added.len();
+            next.matched_length += self.buffers.added.len();
             next
         })
     }
@@ -462,12 +466,12 @@ impl<'a> Search<'a> {
         let matcher = self.matcher;
         let mut state = progress.state.clone();
         matcher.cascade.finish(&mut state, &mut self.buffers);
-        if self.target[progress.done..] != self.buffers.added {
+        if self.target[progress.matched_length..] != self.buffers.added {
             return;
         }
         let found = cursor(root, bindings);
         let raw = matcher.effects.text_of(&found);
-        if matcher.rules.render(&raw).is_some_and(|made| made == self.sentence) {
+        if matcher.rules.render(&raw).is_some_and(|matched| matched == self.sentence) {
             self.found.push((template, found));
         }
     }

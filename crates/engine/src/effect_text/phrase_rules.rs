@@ -12,8 +12,7 @@ use super::scanner::{LastScan, Scanner};
 ///    even an empty sentence; both stay.
 /// 4. The grammar fixes: `one card`, not `one cards` (also of spells, creatures and targets).
 ///
-/// All phrases are literal and case-sensitive. One scan for all phrases at once tells which rules could apply at all; most sentences need no
-/// other step.
+/// All phrases are literal and case-sensitive. One scan for all phrases at once finds which rules can apply; most sentences need no other step.
 ///
 /// ```
 /// use cardscape_engine::effect_text::PhraseRules;
@@ -124,7 +123,7 @@ impl PhraseRules {
     /// A renderer for many sentences, which reuses its memory.
     pub fn renderer(&self) -> Renderer<'_> {
         let (last_scans, ends) = (Vec::new(), Vec::new());
-        Renderer { rules: self, last_scans, ends, text: String::new(), spare: String::new() }
+        Renderer { rules: self, last_scans, ends, text: String::new(), buffer: String::new() }
     }
 
     /// Finds the phrases of a text; of the replacements only those from `from` on.
@@ -206,13 +205,13 @@ pub struct Renderer<'a> {
     /// The ends of the phrase that is replaced.
     ends: Vec<usize>,
     text: String,
-    spare: String,
+    buffer: String,
 }
 
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
     pub fn render<'a>(&'a mut self, raw: &'a str) -> Option<&'a str> {
-        let Self { rules, last_scans, ends, text, spare } = self;
+        let Self { rules, last_scans, ends, text, buffer } = self;
         let mut step = 0;
         let mut scan = rules.scan(raw, 0, last_scan(last_scans, step));
         // If there are double spaces, removals are decided after these are single.
@@ -229,8 +228,8 @@ impl Renderer<'_> {
         if scan.double_space || trimmed.len() < raw.len() {
             let double_space = (rules.double_space(), DOUBLE_SPACE);
             rules.scanner.ends_of(double_space, raw, &last_scans[step], ends);
-            replace(raw, ends, DOUBLE_SPACE, " ", spare);
-            text.push_str(spare.trim());
+            replace(raw, ends, DOUBLE_SPACE, " ", buffer);
+            text.push_str(buffer.trim());
             step += 1;
             scan = rules.scan(text, 0, last_scan(last_scans, step));
             if scan.removed {
@@ -243,13 +242,13 @@ impl Renderer<'_> {
             let (old, new) = &rules.replacements[first];
             let phrase = (rules.removals.len() + first, old.as_str());
             rules.scanner.ends_of(phrase, text, &last_scans[step], ends);
-            replace(text, ends, old, new, spare);
-            std::mem::swap(text, spare);
+            replace(text, ends, old, new, buffer);
+            std::mem::swap(text, buffer);
             step += 1;
             scan = rules.scan(text, first + 1, last_scan(last_scans, step));
         }
         if fixes_grammar(&scan) {
-            fix_plurals(text, spare, scan.plurals);
+            fix_plurals(text, buffer, scan.plurals);
         }
         Some(text)
     }
@@ -266,17 +265,17 @@ fn last_scan(last_scans: &mut Vec<LastScan>, step: usize) -> &mut LastScan {
 /// Writes `text` to `result` with each `old` replaced by `new`, from left to right; `ends` has the ends of all `old`.
 fn replace(text: &str, ends: &[usize], old: &str, new: &str, result: &mut String) {
     result.clear();
-    let mut done = 0;
+    let mut copied = 0;
     for &end in ends {
         let begin = end - old.len();
         // A match that overlaps the one before is skipped.
-        if begin >= done {
-            result.push_str(&text[done..begin]);
+        if begin >= copied {
+            result.push_str(&text[copied..begin]);
             result.push_str(new);
-            done = end;
+            copied = end;
         }
     }
-    result.push_str(&text[done..]);
+    result.push_str(&text[copied..]);
 }
 
 #[cfg(test)]

@@ -71,8 +71,8 @@ pub enum PickError {
 impl Effects {
     /// The state of a template after some choices.
     ///
-    /// `picks` has for each place, in the order in which steps ask for them, the index of its choice from 0: depth first, so that the places of a chosen value come
-    /// before the next place of the template. A place that is written twice in the same way is asked for once.
+    /// `picks` has for each place, in the order in which steps ask for them, the index of its choice from 0: depth first, so that the places of a
+    /// chosen value come before the next place of the template. A place that is written twice in the same way is asked for once.
     ///
     /// ```
     /// use cardscape_engine::effect_text::{Effects, Placeholders, Template};
@@ -98,7 +98,7 @@ impl Effects {
     /// ```
     ///
     /// # Errors
-    /// When the template does not exist, a pick is none of its place's choices, there are more picks than places, or the text would be too long.
+    /// When the template does not exist, a pick is not one of its place's choices, there are more picks than places, or the text would be too long.
     pub fn step(&self, template: usize, picks: &[usize]) -> Result<Step, PickError> {
         let cursor = self.picked(template, picks)?;
         let (mut text, mut parts) = (String::new(), MAX_PICKS);
@@ -114,8 +114,8 @@ impl Effects {
         })
     }
 
-    /// The choices of the next place after these picks from this index on, in the order of the value's file, at most `most`. Empty when all places are chosen or the
-    /// place has no more choices.
+    /// The choices of the next place after these picks from this index on, in the order of the value's file, at most `limit`. Empty when all places
+    /// are chosen or the place has no more choices.
     ///
     /// # Errors
     /// Those of [`Effects::step`], but never [`PickError::TooLong`].
@@ -124,12 +124,12 @@ impl Effects {
         template: usize,
         picks: &[usize],
         from: usize,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StepChoice>, PickError> {
         let cursor = self.picked(template, picks)?;
         let choices =
             self.open_slot(&cursor).map_or(&[][..], |slot| self.slot(slot).choices.as_slice());
-        Ok(choices.iter().skip(from).take(most).map(|choice| self.step_choice(choice)).collect())
+        Ok(choices.iter().skip(from).take(limit).map(|choice| self.step_choice(choice)).collect())
     }
 
     /// The picks of the combination with this number of a template: the inverse of [`Effects::index_of_picks`]. `None` when there is no such

@@ -53,12 +53,12 @@ pub struct Offset(String);
 pub struct TemplateError {
     /// Where the bracket opens, in characters from 1.
     pub column: usize,
-    /// What the brackets hold.
+    /// The text in the brackets.
     pub found: String,
 }
 
 impl Template {
-    /// Reads a template. White space around it is no part of it.
+    /// Reads a template. White space around it is ignored.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let indent = text.len() - text.trim_start().len();
         Self::parse_whole(text.trim()).map_err(|error| {
@@ -154,7 +154,7 @@ impl fmt::Display for Template {
 }
 
 impl Placeholder {
-    /// Reads what stands between the brackets.
+    /// Reads the text between the brackets.
     fn parse(inner: &str) -> Option<Self> {
         let end = inner.find(['+', '-']).unwrap_or(inner.len());
         let (name, offset) = inner.split_at(end);

@@ -15,7 +15,7 @@ use crate::selector::Selector;
 /// [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize), limit the number of identity cards.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Identity {
-    /// Zones in which they stand; empty: all.
+    /// Zones of these cards; empty: all zones.
     pub zones: Vec<String>,
     /// Which cards of these zones; `None`: all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,13 +54,9 @@ pub struct StatedBounds {
 #[non_exhaustive]
 pub enum Worth {
     /// The value of an integer attribute.
-    Attribute {
-        /// The attribute.
-        attribute: String,
-    },
+    Attribute { attribute: String },
     /// The points in a table for the value of a choice; for a list, the sum of the points for its values.
     Table {
-        /// The attribute.
         attribute: String,
         /// Points by value; 0 where absent.
         values: BTreeMap<String, i64>,

@@ -85,21 +85,21 @@ pub fn sample_hand(
     }
     let zones = catalogue.game().zones();
     // The index of each entry of the zone, and its remaining copies.
-    let mut left: Vec<(usize, u64)> = deck
+    let mut remaining_copies: Vec<(usize, u64)> = deck
         .entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| usize::from(zone_index(&entry.zone, zones)) == zone)
         .map(|(at, entry)| (at, u64::from(entry.quantity)))
         .collect();
-    let cards = left.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    let cards = remaining_copies.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
     let mut prefix = b"cardscape/sample-hand/1/".to_vec();
     prefix.extend(seed.to_be_bytes());
     let mut numbers = HashCounter::new(&prefix);
     let mut drawn = Vec::new();
     for remaining in (1..=cards).rev().take(usize::try_from(wanted).unwrap_or_default()) {
         let place = u64::try_from(numbers.below(remaining.into())).unwrap_or_default();
-        if let Some(entry) = take(&mut left, place) {
+        if let Some(entry) = take(&mut remaining_copies, place) {
             drawn.push(sample_card(deck, catalogue, entry));
         }
     }
@@ -114,8 +114,8 @@ pub fn sample_hand(
 }
 
 /// Takes the card at this place among the remaining ones, and returns the index of its entry.
-fn take(left: &mut [(usize, u64)], mut place: u64) -> Option<usize> {
-    for (entry, copies) in left {
+fn take(remaining_copies: &mut [(usize, u64)], mut place: u64) -> Option<usize> {
+    for (entry, copies) in remaining_copies {
         if let Some(beyond) = place.checked_sub(*copies) {
             place = beyond;
         } else {

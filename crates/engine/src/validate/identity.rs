@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::values::{Key, values_of};
+use super::values::{ComparableValue, values_of};
 use super::{Run, Validator, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{Agreement, DeckCheck, Identity, Rule, StatedBounds};
@@ -13,7 +13,7 @@ use crate::violation::{Fix, Severity, Violation};
 pub(super) const VALUES_MAX: usize = 20;
 
 impl<'a> Validator<'a> {
-    /// The identity cards of the deck. When there is none, that is reported, unless another rule with the same identity has done it.
+    /// The identity cards of the deck. If there are none, that is reported, unless another rule with the same identity has already reported it.
     pub(super) fn identity_cards(&mut self, rule: &Rule, identity: &Identity) -> Vec<Run> {
         let cards = self.counted(&identity.zones, identity.select.as_deref());
         if cards.is_empty() && !self.missing_identities.contains(identity) {
@@ -50,7 +50,11 @@ impl<'a> Validator<'a> {
     }
 
     /// The values that these cards have together.
-    pub(super) fn values_of_all(&self, cards: &[Run], attribute: &str) -> BTreeSet<Key<'a>> {
+    pub(super) fn values_of_all(
+        &self,
+        cards: &[Run],
+        attribute: &str,
+    ) -> BTreeSet<ComparableValue<'a>> {
         let values = cards.iter().map(|run| self.attribute(run.card, attribute));
         values.flat_map(values_of).collect()
     }
@@ -61,7 +65,7 @@ impl<'a> Validator<'a> {
         card: u32,
         attribute: &str,
         agreement: Agreement,
-        known: &BTreeSet<Key<'a>>,
+        known: &BTreeSet<ComparableValue<'a>>,
     ) -> bool {
         let mut values = values_of(self.attribute(card, attribute)).peekable();
         match agreement {
@@ -91,7 +95,7 @@ impl<'a> Validator<'a> {
                 .limit(0)
                 .actual(run.total)
                 .attribute(attribute)
-                .suggest(known.iter().take(VALUES_MAX).map(Key::to_string))
+                .suggest(known.iter().take(VALUES_MAX).map(ComparableValue::to_string))
                 .fix(Fix::RemoveCopies { name, quantity: run.total });
             mismatch.zone = zones.first().cloned();
             mismatch.cards = self.mentions(&[run]);

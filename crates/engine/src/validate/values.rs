@@ -14,7 +14,7 @@ use crate::violation::{CardMention, Fix, Severity};
 
 /// A value of an attribute, comparable with others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key<'a> {
+pub(super) enum ComparableValue<'a> {
     Truth(bool),
     Integer(i64),
     Text(&'a str),
@@ -22,7 +22,7 @@ pub(super) enum Key<'a> {
     Other(String),
 }
 
-impl fmt::Display for Key<'_> {
+impl fmt::Display for ComparableValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truth(yes) => yes.fmt(f),
@@ -34,15 +34,17 @@ impl fmt::Display for Key<'_> {
 }
 
 /// The values of an attribute: none when it is absent or empty, each item of a list.
-pub(super) fn values_of(value: Option<&Value>) -> impl Iterator<Item = Key<'_>> {
+pub(super) fn values_of(value: Option<&Value>) -> impl Iterator<Item = ComparableValue<'_>> {
     let (one, many) = match value {
         Some(Value::Array(items)) => (None, items.as_slice()),
         other => (other, &[][..]),
     };
     one.into_iter().chain(many).filter(|value| is_something(value)).map(|value| match value {
-        Value::Bool(yes) => Key::Truth(*yes),
-        Value::String(text) => Key::Text(text),
-        other => other.as_i64().map_or_else(|| Key::Other(other.to_string()), Key::Integer),
+        Value::Bool(yes) => ComparableValue::Truth(*yes),
+        Value::String(text) => ComparableValue::Text(text),
+        other => other
+            .as_i64()
+            .map_or_else(|| ComparableValue::Other(other.to_string()), ComparableValue::Integer),
     })
 }
 
@@ -56,10 +58,10 @@ impl<'a> Validator<'a> {
         let DeckCheck::AttributeValues { zones, select, attribute, max } = &rule.check else {
             return;
         };
-        let mut cards: BTreeMap<Key<'a>, Vec<Run>> = BTreeMap::new();
+        let mut cards: BTreeMap<ComparableValue<'a>, Vec<Run>> = BTreeMap::new();
         let counted = self.counted(zones, select.as_deref());
         for run in &counted {
-            let values: BTreeSet<Key<'a>> =
+            let values: BTreeSet<ComparableValue<'a>> =
                 values_of(self.attribute(run.card, attribute)).collect();
             for value in values {
                 cards.entry(value).or_default().push(*run);
@@ -75,7 +77,7 @@ impl<'a> Validator<'a> {
         &mut self,
         rule: &Rule,
         counted: &[Run],
-        cards: &BTreeMap<Key<'a>, Vec<Run>>,
+        cards: &BTreeMap<ComparableValue<'a>, Vec<Run>>,
         max: u32,
     ) {
         let DeckCheck::AttributeValues { zones, attribute, .. } = &rule.check else { return };
@@ -84,10 +86,11 @@ impl<'a> Validator<'a> {
             return;
         }
         // The values with the most copies are kept.
-        let mut values: Vec<(&Key<'a>, u64)> =
+        let mut values: Vec<(&ComparableValue<'a>, u64)> =
             cards.iter().map(|(value, runs)| (value, copies(runs))).collect();
         values.sort_by_key(|(_, copies)| std::cmp::Reverse(*copies));
-        let kept: BTreeSet<&Key<'a>> = values.iter().take(limit).map(|(value, _)| *value).collect();
+        let kept: BTreeSet<&ComparableValue<'a>> =
+            values.iter().take(limit).map(|(value, _)| *value).collect();
         let excess_values = |run: &Run| {
             let values = values_of(self.attribute(run.card, attribute));
             values.filter(|value| !kept.contains(value)).count()
@@ -114,7 +117,7 @@ impl<'a> Validator<'a> {
         self.violations.push(fault);
     }
 
-    fn repeated_values(&mut self, rule: &Rule, cards: &BTreeMap<Key<'a>, Vec<Run>>) {
+    fn repeated_values(&mut self, rule: &Rule, cards: &BTreeMap<ComparableValue<'a>, Vec<Run>>) {
         let DeckCheck::AttributeValues { zones, attribute, .. } = &rule.check else { return };
         let mut found = Vec::new();
         for runs in cards.values() {

@@ -87,7 +87,7 @@ impl BitWriter {
         }
     }
 
-    /// Writes a number from 0 in Rice coding: its upper part as so many ones and a zero, then its lower bits.
+    /// Writes a number from 0 in Rice coding: its upper part in unary (that number of ones, then a zero), then its lower bits.
     pub(super) fn step(&mut self, step: u32, lower_bits: u32) {
         (0..step >> lower_bits).for_each(|_| self.flag(true));
         self.flag(false);
