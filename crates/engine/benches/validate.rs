@@ -1,7 +1,7 @@
-//! How many decks a second one core judges: `cargo bench -p cardscape-engine`.
+//! How many decks per second one core judges: `cargo bench -p cardscape-engine`.
 //!
-//! After the table come ratios, which a busy machine falsifies less than times: cost must grow with the entries of a deck, and
-//! not with the cards of the catalogue.
+//! After the table come ratios, which depend less on other load of the machine than times do: the cost must grow with the entries of a deck, and not
+//! with the cards of the catalogue.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ fn game() -> Game {
     Game::from_toml(include_str!("../../../seed-data/games/ttcg/game.toml")).unwrap()
 }
 
-/// A pool of `size` units. Among any 40 in a row is one of each type and rank.
+/// A pool of `size` units. Any 40 consecutive units have one of each type and rank.
 fn pool(game: &Game, size: usize) -> Catalogue {
     const TYPES: [&str; 8] =
         ["earth", "water", "fire", "air", "electric", "light", "nature", "dark"];
@@ -54,14 +54,14 @@ fn name(at: usize) -> String {
     format!("Watcher of the Gate {at}")
 }
 
-/// Two copies of different cards for each entry, spread over the pool. Every rank has the one below it.
+/// Two copies of a different card for each entry, spread over the pool. For every rank there is the rank below it.
 fn deck(size: usize, entries: usize) -> Deck {
     let rows = size / 40;
     let card = |at: usize| at % 40 + 40 * ((at / 40 + at % 40 * 7919) % rows);
     Deck { entries: (0..entries).map(|at| DeckEntry::main(2, name(card(at)))).collect() }
 }
 
-/// 70 cards, and nothing to say about them.
+/// 70 cards without violations.
 #[divan::bench(args = SIZES)]
 fn validate_70_cards(bencher: Bencher, size: usize) {
     let game = game();
@@ -73,7 +73,7 @@ fn validate_70_cards(bencher: Bencher, size: usize) {
     });
 }
 
-/// The same deck, spelled as nobody prints it: every name must be normalised.
+/// The same deck in unusual spelling, so that every name must be normalised.
 #[divan::bench]
 fn validate_70_cards_spelled_otherwise(bencher: Bencher) {
     let game = game();
@@ -98,7 +98,7 @@ fn validate_70_cards_with_20_violations(bencher: Bencher) {
     bencher.bench(|| validate(black_box(&deck), black_box(&catalogue), black_box(format)));
 }
 
-/// As many entries as a catalogue of 2,000 cards allows for; the items are entries.
+/// As many entries as a catalogue of 2,000 cards has cards; items are entries.
 #[divan::bench(args = ENTRIES)]
 fn validate_entries(bencher: Bencher, entries: usize) {
     let game = game();
@@ -154,7 +154,7 @@ fn list(dialect: DeckDialect, catalogue: &Catalogue) -> String {
     write_deck(&Deck { entries: entries.collect() }, dialect, catalogue, &[]).text
 }
 
-/// Reading lines, without asking which cards they mean.
+/// Reading lines without looking up their cards.
 #[divan::bench(args = DIALECTS)]
 fn read_lines(bencher: Bencher, dialect: DeckDialect) {
     let catalogue = pool(&game(), 2_000);
@@ -182,7 +182,7 @@ fn share_code_of_40_cards(bencher: Bencher) {
     bencher.bench(|| write_deck(black_box(&deck), DeckDialect::ShareCode, &catalogue, &[]));
 }
 
-/// The shortest of many batches: what else runs on the machine only ever makes one longer.
+/// The shortest of many batches, because other load on the machine can only make a batch longer.
 fn time_of(deck: &Deck, catalogue: &Catalogue) -> Duration {
     let format = catalogue.game().format("standard").unwrap();
     let batch = || {

@@ -1,10 +1,10 @@
-//! Cards of which it does not matter which is meant.
+//! Which cards are interchangeable.
 
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
 
-/// Whether these cards differ in set and number only (and in the id that other programs know them by).
+/// Whether the cards are equal in everything but set, number and external id (the id that other programs use).
 pub(crate) fn are_alike(catalogue: &Catalogue, cards: &[u32]) -> bool {
     let mut definitions = cards.iter().map(|card| &catalogue.card(*card).definition);
     let Some(first) = definitions.next() else { return true };

@@ -3,18 +3,18 @@
 /// One of the parts that a number is split into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Its value before anything is added or taken.
+    /// Value before the difference to the total is spread.
     pub(crate) start: i128,
-    /// Its share of what is added or taken, in relation to the others' weights.
+    /// Share of the difference to the total, relative to the weights of the other parts.
     pub(crate) weight: u64,
-    /// Its smallest value.
+    /// Smallest value allowed.
     pub(crate) low: i128,
-    /// Its largest value.
+    /// Largest value allowed.
     pub(crate) high: i128,
 }
 
-/// Splits a number in the proportion of the weights: each part is rounded down, and what is left goes one by one to those that lost most, the first
-/// of equals first. Without any weight all are equal. Nothing at all comes out when there are no weights.
+/// Splits `total` in proportion to the weights: each part is rounded down, and the rest goes in units of 1 to the parts with the largest remainders,
+/// the earlier part first if remainders are equal. If all weights are 0, they count as equal. Without weights the result is empty.
 pub(crate) fn apportion(total: u128, weights: &[u64]) -> Vec<u128> {
     let mut weights: Vec<u128> = weights.iter().map(|weight| u128::from(*weight)).collect();
     let mut sum: u128 = weights.iter().sum();
@@ -22,7 +22,7 @@ pub(crate) fn apportion(total: u128, weights: &[u64]) -> Vec<u128> {
         weights.fill(1);
         sum = weights.len() as u128;
     }
-    // Products must fit: of very large weights the last digits do not matter.
+    // Halves the weights until the products cannot overflow: the last digits of very large weights do not matter.
     while sum > u128::from(u32::MAX) {
         for weight in &mut weights {
             *weight = weight.div_ceil(2);
@@ -33,52 +33,52 @@ pub(crate) fn apportion(total: u128, weights: &[u64]) -> Vec<u128> {
         }
         sum = halved;
     }
-    let Some(whole) = total.checked_div(sum) else { return Vec::new() };
-    // Whole rounds first, so that the products are of the rest alone.
+    let Some(quotient) = total.checked_div(sum) else { return Vec::new() };
+    // The quotient is multiplied on its own, so that the other product is small: it has only the remainder.
     let rest = total % sum;
     let mut parts: Vec<u128> =
-        weights.iter().map(|weight| whole * weight + rest * weight / sum).collect();
-    let mut by_loss: Vec<usize> = (0..parts.len()).collect();
-    by_loss.sort_by_key(|&at| std::cmp::Reverse(rest * weights[at] % sum));
-    let given: u128 = parts.iter().sum();
-    let left = usize::try_from(total - given).unwrap_or(usize::MAX);
-    for at in by_loss.into_iter().take(left) {
+        weights.iter().map(|weight| quotient * weight + rest * weight / sum).collect();
+    let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
+    by_remainder.sort_by_key(|&at| std::cmp::Reverse(rest * weights[at] % sum));
+    let assigned: u128 = parts.iter().sum();
+    let units_left = usize::try_from(total - assigned).unwrap_or(usize::MAX);
+    for at in by_remainder.into_iter().take(units_left) {
         parts[at] += 1;
     }
     parts
 }
 
-/// The values of the parts that add up to the total: each begins at its start, and the difference is spread by weight. A part stops at its bounds, and the
-/// others take what it cannot. When the bounds leave no way to the total, they are kept and it is missed.
+/// Values of the parts that add up to `total`: each part begins at its start, and the difference is spread by weight. A part stops at its bounds, and
+/// the other parts take what it cannot. If the bounds make `total` impossible, the values stay within the bounds and do not add up to it.
 pub(crate) fn apportion_within(total: i128, parts: &[Part]) -> Vec<i128> {
     let mut values: Vec<i128> =
         parts.iter().map(|part| part.start.min(part.high).max(part.low)).collect();
-    let mut open: Vec<usize> = (0..parts.len()).collect();
+    let mut unfilled: Vec<usize> = (0..parts.len()).collect();
     let mut rest = total.saturating_sub(values.iter().sum());
-    while rest != 0 && !open.is_empty() {
-        let weights: Vec<u64> = open.iter().map(|&at| parts[at].weight).collect();
+    while rest != 0 && !unfilled.is_empty() {
+        let weights: Vec<u64> = unfilled.iter().map(|&at| parts[at].weight).collect();
         let shares = apportion(rest.unsigned_abs(), &weights);
-        let room = |at: usize| {
+        let capacity = |at: usize| {
             let (low, high) =
                 if rest > 0 { (values[at], parts[at].high) } else { (parts[at].low, values[at]) };
             high.saturating_sub(low).max(0).unsigned_abs()
         };
-        let taken: Vec<(usize, u128, bool)> = open
+        let changes: Vec<(usize, u128, bool)> = unfilled
             .iter()
             .zip(shares)
-            .map(|(&at, share)| (at, share.min(room(at)), share > room(at)))
+            .map(|(&at, share)| (at, share.min(capacity(at)), share > capacity(at)))
             .collect();
-        let is_full = taken.iter().any(|(_, _, full)| *full);
+        let is_full = changes.iter().any(|(_, _, full)| *full);
         let sign = rest.signum();
-        for (at, amount, full) in taken {
-            // While one is full the others wait: their shares grow with what it cannot take.
+        for (at, amount, full) in changes {
+            // If a part reaches its bound, the other parts wait for the next round: there they share what it could not take.
             if full || !is_full {
                 let amount = i128::try_from(amount).unwrap_or(i128::MAX);
                 values[at] = values[at].saturating_add(sign * amount);
                 rest -= sign * amount;
             }
             if full {
-                open.retain(|one| *one != at);
+                unfilled.retain(|one| *one != at);
             }
         }
     }
@@ -87,9 +87,8 @@ pub(crate) fn apportion_within(total: i128, parts: &[Part]) -> Vec<i128> {
 
 /// Splits a total by shares, in the method of largest remainders: ties go to the first.
 ///
-/// All parts are multiples of `step`, but for what is left of the total beyond its last multiple: the last part that has a share takes that. The
-/// parts add up to the total, none is below 0, and a part without a share is 0. A total below 0 counts as 0 and a step below 1 as 1; where all shares
-/// are 0, they are equal.
+/// All parts are multiples of `step`, but the last part that has a share also takes the remainder `total % step`. The parts add up to the total, none
+/// is below 0, and a part without a share is 0. A total below 0 counts as 0 and a step below 1 as 1; where all shares are 0, they are equal.
 ///
 /// ```
 /// use cardscape_engine::split_total;

@@ -1,11 +1,11 @@
-//! Card and set definitions as they stand in set files.
+//! Card and set definitions, in the form of set files.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One card of a set: everything that all its copies share.
 ///
-/// What it may contain is the game's business: [`check_card`](crate::check_card) compares it with the manifest.
+/// The game decides what it may contain: [`check_card`](crate::check_card) compares it with the manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CardDefinition {
@@ -21,7 +21,7 @@ pub struct CardDefinition {
     /// Effects in printed order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// Background text without a bearing on play.
+    /// Background text, which has no effect on play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lore: Option<String>,
     /// The rarities in which the card exists. Empty: one printing of the game's lowest rarity.
@@ -36,7 +36,7 @@ pub struct Effect {
     /// How it is activated, for example `passive`; only in games that have styles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// Where on the card it stands, for example `upgrade`; only in games that have slots.
+    /// The place of the effect on the card, for example `upgrade`; only in games that have slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// The printed sentence.

@@ -21,7 +21,7 @@ pub(crate) const NUMBER_MAX: usize = 16;
 /// Most characters of an effect or lore text.
 pub(crate) const TEXT_MAX: usize = 2000;
 
-/// Everything that is wrong with a card, by the rules of its game; empty: the card is sound.
+/// All violations of a card against the rules of its game; empty if the card is valid.
 ///
 /// Never stops at the first violation.
 pub fn check_card(game: &Game, card: &CardDefinition) -> Vec<Violation> {
@@ -57,12 +57,12 @@ pub(crate) fn is_line(text: &str, max: usize) -> bool {
         && !text.chars().any(char::is_control)
 }
 
-/// A card by name and number, for violations: each of them repeats it, so no more of either than a card may have.
+/// A card by name and number, for violations. Both are cut to the longest that a valid card may have, because each violation repeats them.
 pub(crate) fn mention(card: &CardDefinition) -> CardMention {
-    let brief = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let truncated = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     CardMention {
-        number: Some(brief(&card.number, NUMBER_MAX)),
-        ..CardMention::named(brief(&card.name, NAME_MAX))
+        number: Some(truncated(&card.number, NUMBER_MAX)),
+        ..CardMention::named(truncated(&card.name, NAME_MAX))
     }
 }
 
@@ -151,7 +151,7 @@ impl<'a> Check<'a> {
         self.printings(kind);
     }
 
-    /// Compares one value with its attribute; `rarity` when it stands in a printing.
+    /// Checks one value against its attribute; `rarity` is given if the value is that of a printing.
     fn value(
         &mut self,
         at: &str,
@@ -384,7 +384,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The sums and differences of one printing; without `printing` those of the card's own attributes.
+    /// Checks the sums and differences of one printing, or, without `printing`, of the card's own attributes.
     fn printing_numbers(
         &mut self,
         kind: &'a Kind,
@@ -395,7 +395,7 @@ impl<'a> Check<'a> {
         for check in &kind.checks {
             let (code, limit, actual, of) = match &check.check {
                 PrintingCheck::Total { of, .. } => {
-                    // An attribute without a value, or one without a line in the table, is another check's fault.
+                    // Other checks report a missing value, and a value that the table does not have.
                     let Some(limit) = check.check.total(self.card, rarity) else { continue };
                     let Some(actual) = sum(of, |name| self.number(name, printing)) else {
                         continue;

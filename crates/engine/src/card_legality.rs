@@ -1,4 +1,4 @@
-//! What a format says of a single card, whatever deck it is in.
+//! What a format says about a single card, independently of decks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::violation::Severity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CardStatus {
-    /// It may, as any card.
+    /// It may, without restriction.
     Legal,
-    /// It may, in as many copies as the limit list allows it.
+    /// It may, but the limit list limits the number of its copies.
     Restricted,
     /// It may not: the limit list forbids it.
     Banned,
@@ -39,16 +39,16 @@ impl CardStatus {
     }
 }
 
-/// What a format says of a card.
+/// What a format says about a card.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CardLegality {
     /// Whether it may be in decks.
     pub status: CardStatus,
-    /// Most copies by the limit list; `None`: the list does not name it.
+    /// Maximum number of copies by the limit list; `None`: the list does not name the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_copies: Option<u32>,
-    /// Number of the rule that makes it anything but legal.
+    /// Number of the rule that bans, restricts or excludes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
 }
@@ -58,7 +58,7 @@ pub struct CardLegality {
 pub struct Admission {
     /// Which cards.
     pub select: Arc<Selector>,
-    /// Whether these cards are admitted alone, or kept out.
+    /// `true`: only these cards are admitted; `false`: these cards are not admitted.
     pub admits: bool,
     rule: String,
 }
@@ -67,11 +67,11 @@ pub struct Admission {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct CardRules {
-    /// Most copies of cards that the limit lists name; 0: banned. By [`name_key`].
+    /// Maximum number of copies of the cards in limit lists, by [`name_key`]; 0: banned.
     pub limits: BTreeMap<String, u32>,
-    /// The conditions of each zone: a card is in the format when all of some zone hold.
+    /// The conditions of each zone: a card is legal in the format if it meets all conditions of at least one zone.
     pub zones: Vec<Vec<Admission>>,
-    /// The lines of each box whose content is fixed: a card is in the format when some line of each selects it.
+    /// The lines of each fixed box: a card is legal in the format if each box has a line that selects it.
     pub boxes: Vec<Vec<Arc<Selector>>>,
     limit_rules: BTreeMap<String, String>,
     box_rules: Vec<String>,
@@ -82,7 +82,7 @@ impl Format {
     pub fn card_rules(&self) -> CardRules {
         let mut found =
             CardRules { zones: vec![Vec::new(); self.zones.len()], ..CardRules::default() };
-        // What only earns a warning forbids nothing.
+        // Rules that only warn forbid nothing.
         let binding = self.rules.iter().filter(|rule| rule.severity != Some(Severity::Warning));
         for Rule { check, reference, .. } in binding {
             let rule = &reference.rule;
@@ -132,9 +132,9 @@ impl Format {
         admits: bool,
         rule: &str,
     ) {
-        let concerned = |code: &str| zones.is_empty() || zones.iter().any(|zone| zone == code);
+        let applies_to = |code: &str| zones.is_empty() || zones.iter().any(|zone| zone == code);
         for (zone, conditions) in self.zones.iter().zip(&mut rules.zones) {
-            if concerned(&zone.code) {
+            if applies_to(&zone.code) {
                 let select = Arc::clone(select);
                 conditions.push(Admission { select, admits, rule: rule.to_owned() });
             }
@@ -159,8 +159,9 @@ impl CardRules {
             zone.iter().find(|one| matches(&one.select) != one.admits).map(|one| one.rule.clone())
         };
         let refusals: Option<Vec<String>> = self.zones.iter().map(refusal).collect();
-        let lacking = self.boxes.iter().position(|lines| !lines.iter().any(|line| matches(line)));
-        let (status, rule) = match (max_copies, refusals, lacking) {
+        let box_without_card =
+            self.boxes.iter().position(|lines| !lines.iter().any(|line| matches(line)));
+        let (status, rule) = match (max_copies, refusals, box_without_card) {
             (Some(0), ..) => (CardStatus::Banned, listed()),
             (_, Some(refusals), _) => (CardStatus::NotLegal, refusals.into_iter().next()),
             (_, _, Some(at)) => (CardStatus::NotLegal, self.box_rules.get(at).cloned()),

@@ -22,9 +22,8 @@ pub struct PoolCard {
     pub key: String,
     /// Code of the set.
     pub set: String,
-    /// Day on which the set was released, for [`Selector::released`]; `None`: none is known.
+    /// Day on which the set was released, for [`Selector::released`]; `None`: unknown.
     pub released_on: Option<Date>,
-    /// The card.
     pub definition: CardDefinition,
 }
 
@@ -34,26 +33,25 @@ impl PoolCard {
     }
 }
 
-/// A card with everything that catalogues of its game would work out about it. In an [`Arc`] it can be kept, and be in any number of
-/// catalogues, without being copied.
+/// A card with all values that catalogues of its game derive from it. In an [`Arc`] it can be in any number of catalogues without being copied.
 #[derive(Debug)]
 pub struct PreparedCard {
     card: PoolCard,
-    /// Of the game that it was prepared for.
+    /// Fingerprint of the game that it was prepared for.
     fingerprint: u64,
     name_key: Box<str>,
     search_key: Box<str>,
     number_key: Box<[u8]>,
-    /// The id that other programs have for it.
+    /// Its external id (the id that other programs use).
     external_id: Option<u64>,
-    /// The answers of the game's selectors, one bit each.
+    /// One bit for each selector of the game: whether it selects this card.
     selected: Box<[u64]>,
     /// Group and step on each of the game's ladders.
     rungs: Box<[Option<Rung>]>,
 }
 
 impl PreparedCard {
-    /// Works out what does not change while the game does not.
+    /// Derives all values that depend only on the game and the card.
     pub fn new(game: &Game, card: PoolCard) -> Self {
         let mut key = Vec::new();
         number_key(&card.set, &card.definition.number, &mut key);
@@ -86,7 +84,7 @@ impl PreparedCard {
         &self.name_key
     }
 
-    /// Whether it was prepared for this very manifest.
+    /// Whether it was prepared for exactly this manifest.
     pub fn is_for(&self, game: &Game) -> bool {
         self.fingerprint == game.fingerprint()
     }
@@ -94,26 +92,26 @@ impl PreparedCard {
 
 /// An indexed pool of cards of one game.
 ///
-/// Look-ups cost the same whatever the size of the pool. Share it in an [`Arc`] and lay a viewer's few extra cards over
-/// it with [`Catalogue::with_extra`]; the pool is not copied.
+/// The time of a look-up does not depend on the size of the pool. Share the pool in an [`Arc`] and add the few extra cards of a viewer as a layer
+/// with [`Catalogue::with_extra`]; the pool is not copied.
 #[derive(Debug)]
 pub struct Catalogue {
     game: Game,
     base: Option<Arc<Catalogue>>,
     /// Cards and names of this layer; their ids continue those of the base.
     cards: Vec<Entry>,
-    /// The cards of each name; never none.
+    /// The cards of each name; never empty.
     names: Vec<Vec<u32>>,
-    /// By key, and by every spelling in the pool: a deck that spells a name as its card does needs no key. A spelling
-    /// that is some key is its own key, so the two never disagree.
+    /// Names by their key ([`name_key`]) and by every spelling in the pool: a deck that spells a name as its card does needs no normalisation. A
+    /// spelling that is equal to some key is its own key, so that the two kinds of keys never conflict.
     by_name: FixedMap<Box<[u8]>, u32>,
     by_number: FixedMap<Box<[u8]>, u32>,
-    /// By the ids of other programs; of reprints with one id, the first added.
+    /// Cards by external id; if reprints share an id, the first that was added.
     by_external_id: FixedMap<u64, u32>,
     /// The sets of this layer's cards, and those that [`CatalogueBuilder::part_of`] named.
     sets: BTreeSet<Box<str>>,
-    /// Cards of this layer whose name the base knows.
-    further: BTreeMap<u32, Vec<u32>>,
+    /// Cards of this layer whose name the base has, too.
+    cards_of_base_names: BTreeMap<u32, Vec<u32>>,
     first_card: u32,
     first_name: u32,
 }
@@ -124,7 +122,7 @@ struct Entry {
     name: u32,
 }
 
-/// Where a card stands on a ladder of [`DeckCheck::AdviseLadder`].
+/// The position of a card on a ladder of [`DeckCheck::AdviseLadder`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rung {
     pub(crate) group: u64,
@@ -138,7 +136,7 @@ impl Rung {
     }
 }
 
-/// What a reference in a deck means.
+/// Which card a reference in a deck means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Resolution<'a> {
@@ -165,7 +163,7 @@ pub struct CatalogueBuilder {
 }
 
 impl CatalogueBuilder {
-    /// Adds a card. A second card of the same set and number is left out: the first holds.
+    /// Adds a card, unless there is already one of the same set and number.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "a builder's step, not arithmetic")]
     pub fn add(mut self, card: PoolCard) -> Self {
@@ -174,7 +172,6 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Adds many cards.
     #[must_use]
     pub fn extend(self, cards: impl IntoIterator<Item = PoolCard>) -> Self {
         cards.into_iter().fold(self, Self::add)
@@ -194,15 +191,14 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Says that these cards are a part of a larger pool, which has cards of these sets. Without it, a report says of every
-    /// other set that no cards of it are loaded.
+    /// Declares that these cards are a part of a larger pool, which has cards of these sets. Without it, a report says of every other set that no
+    /// cards of it are loaded.
     #[must_use]
     pub fn part_of(mut self, sets: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
         self.catalogue.sets.extend(sets.into_iter().map(Into::into));
         self
     }
 
-    /// The finished catalogue.
     pub fn build(self) -> Catalogue {
         self.catalogue
     }
@@ -237,7 +233,7 @@ impl Catalogue {
             by_number: FixedMap::default(),
             by_external_id: FixedMap::default(),
             sets: BTreeSet::new(),
-            further: BTreeMap::new(),
+            cards_of_base_names: BTreeMap::new(),
             first_card,
             first_name,
         }
@@ -264,7 +260,7 @@ impl Catalogue {
                 name
             }
             Some(name) => {
-                self.further.entry(name).or_default().push(index);
+                self.cards_of_base_names.entry(name).or_default().push(index);
                 name
             }
             None => {
@@ -281,7 +277,6 @@ impl Catalogue {
         self.cards.push(Entry { prepared: card, name });
     }
 
-    /// The game.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -291,12 +286,11 @@ impl Catalogue {
         self.end_card() as usize
     }
 
-    /// Whether there is no card.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Codes of the sets of which there are cards, here or in the pool that this is a part of; base and layer may both have one.
+    /// Codes of the sets that have cards here, or in the pool that this is a part of. A set of both base and layer occurs twice.
     pub(crate) fn sets(&self) -> Box<dyn Iterator<Item = &str> + '_> {
         let own = self.sets.iter().map(|set| &**set);
         match &self.base {
@@ -315,7 +309,7 @@ impl Catalogue {
         (0..self.end_card()).map(|index| self.card(index))
     }
 
-    /// What a reference means. When several cards have the name and the reference does not choose, the first added.
+    /// Looks up a reference. If several cards have the name and the reference does not choose one of them, it means the first that was added.
     pub fn find(&self, reference: &CardReference) -> Resolution<'_> {
         match self.resolve(reference, &mut Vec::new()) {
             Some(found) if found.exact => Resolution::Card(self.card(found.card)),
@@ -352,8 +346,9 @@ impl Catalogue {
     fn cards_named(&self, name: u32) -> Box<dyn Iterator<Item = u32> + '_> {
         match &self.base {
             Some(base) if name < self.first_name => {
-                let further = self.further.get(&name).into_iter().flatten().copied();
-                Box::new(base.cards_named(name).chain(further))
+                let cards_of_base_names =
+                    self.cards_of_base_names.get(&name).into_iter().flatten().copied();
+                Box::new(base.cards_named(name).chain(cards_of_base_names))
             }
             _ => Box::new(self.names[(name - self.first_name) as usize].iter().copied()),
         }
@@ -400,7 +395,7 @@ impl Catalogue {
         name_key_into(&reference.name, buffer);
         let mut whole_name = false;
         let name = self.find_name(buffer).or_else(|| {
-            // "Fox (Winter)" reads as a name and a set; it may be a name.
+            // "Fox (Winter)" looks like a name and a set, but may be a name as a whole.
             let set = reference.set.as_ref()?;
             whole_name = true;
             name_key_into(&format!("{} ({set})", reference.name), buffer);
@@ -427,7 +422,7 @@ impl Catalogue {
         Some(Found { card, name, exact: false })
     }
 
-    /// The cards of a name, in the order in which they were added; none: nobody has it.
+    /// The cards of a name, in the order in which they were added; empty if no card has the name.
     pub(crate) fn named(&self, name: &str) -> Vec<u32> {
         let mut key = Vec::new();
         name_key_into(name, &mut key);
@@ -435,7 +430,7 @@ impl Catalogue {
         name.map_or_else(Vec::new, |name| self.cards_named(name).collect())
     }
 
-    /// The cards of the name that was found, in the order in which they were added; never none.
+    /// The cards of the name that was found, in the order in which they were added; never empty.
     pub(crate) fn namesakes(&self, found: Found) -> Vec<u32> {
         self.cards_named(found.name).collect()
     }
@@ -447,13 +442,13 @@ impl Catalogue {
         self.find_number(&key)
     }
 
-    /// The card that other programs know by this id; of reprints with one id, the first added.
+    /// The card with this external id; if reprints share an id, the first that was added.
     pub(crate) fn with_external_id(&self, id: u64) -> Option<u32> {
         let base = self.base.as_ref().and_then(|base| base.with_external_id(id));
         base.or_else(|| self.by_external_id.get(&id).copied())
     }
 
-    /// The id that other programs have for a card.
+    /// The external id of a card.
     pub(crate) fn external_id(&self, card: u32) -> Option<u64> {
         self.entry(card).prepared.external_id
     }
@@ -477,8 +472,8 @@ impl Catalogue {
         printings.iter().map(|printing| printing.rarity.clone()).collect()
     }
 
-    /// Whether the selector selects the card. `known` says that the selector belongs to this catalogue's game, so that
-    /// the answer is already there.
+    /// Whether the selector selects the card. `known` says that the selector belongs to this catalogue's game, so that the answer is known from
+    /// [`PreparedCard::new`].
     pub(crate) fn selects(&self, selector: &Selector, card: u32, known: bool) -> bool {
         let card = &self.entry(card).prepared;
         if known {
@@ -513,7 +508,7 @@ impl Catalogue {
     }
 }
 
-/// A rarity as people write it (`Ultra Rare`, `ultra-rare`), as a code.
+/// Code of a rarity that is written as people do (`Ultra Rare`, `ultra-rare`).
 pub(crate) fn rarity_code(text: &str) -> String {
     text.trim()
         .chars()
@@ -524,7 +519,7 @@ pub(crate) fn rarity_code(text: &str) -> String {
         .collect()
 }
 
-/// The value of the attribute in which the game's cards have their ids of other programs.
+/// The external id of a card: the value of the attribute that the game declares for it.
 fn external_id(game: &Game, card: &CardDefinition) -> Option<u64> {
     match card.attributes.get(game.external_id()?)? {
         Value::Number(number) => number.as_u64(),

@@ -152,7 +152,7 @@ violation_codes! {
 }
 
 impl ViolationCode {
-    /// Whether it says that cards are not loaded, which is no fault of the deck.
+    /// Whether it says that cards are not loaded, which is not an error of the deck.
     pub fn is_about_the_pool(&self) -> bool {
         matches!(self, Self::GameWithoutCards | Self::SetWithoutCards)
     }

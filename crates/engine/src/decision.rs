@@ -18,7 +18,7 @@ pub struct Decision {
     pub provenance: Provenance,
     /// Code of the option in force. In a format with variants it changes with the variant.
     pub chosen: String,
-    /// The answers that were thought of; the chosen one is among them.
+    /// The possible answers, including the chosen one.
     pub options: Vec<DecisionOption>,
 }
 
@@ -30,11 +30,11 @@ pub struct DecisionOption {
     pub code: String,
     /// What it means, in one English sentence.
     pub text: String,
-    /// The variant of the format under which it holds, for those who want to choose it.
+    /// The variant of the format in which this option is in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<Arc<str>>,
-    /// Whether it can be chosen, by its variant. If not, it is only told: the chosen option is what the manifest does, and any
-    /// other would be an edit of the manifest.
+    /// Whether players can choose it, by its variant. If not, it is only listed: the manifest does what the chosen option says, and any other option
+    /// would need an edit of the manifest.
     pub selectable: bool,
 }
 
@@ -44,10 +44,11 @@ impl Decision {
         self.options.iter().find(|option| option.code == self.chosen)
     }
 
-    /// Puts the option in force that holds under the variant, if any does.
-    pub(crate) fn follow(&mut self, variant: &str) {
-        let held = self.options.iter().find(|option| option.variant.as_deref() == Some(variant));
-        if let Some(option) = held {
+    /// Makes the option of the variant the chosen one, if there is such an option.
+    pub(crate) fn choose_variant(&mut self, variant: &str) {
+        let of_variant =
+            self.options.iter().find(|option| option.variant.as_deref() == Some(variant));
+        if let Some(option) = of_variant {
             self.chosen.clone_from(&option.code);
         }
     }

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The zone of entries that name none.
+/// The zone of entries that do not name a zone.
 pub const MAIN_ZONE: &str = "main";
 
 /// A deck list: which cards, how many, where.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deck {
-    /// The entries, in the player's order. The same card may stand in several.
+    /// The entries, in the player's order. Several entries may have the same card.
     pub entries: Vec<DeckEntry>,
 }
 
@@ -24,11 +24,10 @@ pub struct DeckEntry {
     pub quantity: u32,
     /// Which card.
     pub card: CardReference,
-    /// Which physical copies these are, by ids of the caller's own; may name fewer than the quantity, or none.
+    /// Which physical copies these are, by the caller's own ids; there may be fewer than the quantity, or none.
     ///
-    /// Opaque: ids are compared exactly, after trimming, and blank ones name nothing. Never serial codes, which are secret
-    /// and would stand in reports. Deck lists as text ([`render_deck_text`](crate::render_deck_text)) leave them out: whose
-    /// copies a list is made of is nothing to pass on with it.
+    /// Opaque: ids are compared exactly, after trimming, and blank ids are ignored. Never serial codes: they are secret and would appear in reports.
+    /// Deck lists as text ([`render_deck_text`](crate::render_deck_text)) leave them out, because they would tell who owns the copies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What those who design cards should know of a game: tendencies, not rules. No check looks at it.
+//! Advice for designers of cards: tendencies of a game, not rules. No check uses it.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::card::CardDefinition;
 use crate::rule::RuleReference;
 use crate::selector::Selector;
 
-/// What a manifest tells designers of cards. Nothing in it is a check: [`check_card`](crate::check_card) finds no fault in a card that is unlike all of it.
-/// Empty where the manifest says nothing.
+/// The advice of a manifest for designers of cards. Nothing in it is a check: [`check_card`](crate::check_card) finds no fault in a card that ignores
+/// all advice. Empty if the manifest has none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DesignGuide {
@@ -17,7 +17,7 @@ pub struct DesignGuide {
     pub tendencies: Vec<Tendency>,
     /// How sentences of effects usually begin, by style; each style once.
     pub styles: Vec<StyleHint>,
-    /// Which cards sentences suit.
+    /// Which sentences suit which cards.
     pub suits: Vec<EffectSuit>,
 }
 
@@ -30,7 +30,7 @@ pub struct Tendency {
     pub reference: RuleReference,
     /// The cards.
     pub select: Arc<Selector>,
-    /// Integer attributes among which a total is split, each once. Empty: the tendency is told in words only.
+    /// Integer attributes among which a total is split, each once. Empty: the tendency is only described in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub of: Vec<String>,
     /// The share of each of these attributes, in relation to the others; at least one is above 0.
@@ -47,7 +47,7 @@ pub struct StyleHint {
     pub reference: RuleReference,
     /// Code of the style.
     pub style: String,
-    /// Phrases that a sentence begins with; case counts.
+    /// Phrases, case-sensitive; sentences begin with one of them.
     pub begins: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct EffectSuit {
     /// Number, section and wording; the wording is for designers.
     #[serde(flatten)]
     pub reference: RuleReference,
-    /// Phrases of which a sentence contains one; case counts.
+    /// Phrases, case-sensitive; such a sentence contains one of them.
     pub contains: Vec<String>,
     /// The cards that such a sentence suits.
     pub select: Arc<Selector>,
@@ -70,7 +70,8 @@ impl DesignGuide {
         self.tendencies.is_empty() && self.styles.is_empty() && self.suits.is_empty()
     }
 
-    /// Whether the finished sentence begins as sentences of the style usually do. True where nothing is said of the style, be it a style of the game or not.
+    /// Whether the finished sentence begins as sentences of the style usually do. True if the manifest says nothing about the style, also for unknown
+    /// styles.
     pub fn fits_style(&self, style: &str, sentence: &str) -> bool {
         let mut hints = self.styles.iter().filter(|hint| hint.style == style).peekable();
         hints.peek().is_none()
@@ -78,8 +79,8 @@ impl DesignGuide {
                 .any(|hint| hint.begins.iter().any(|begin| sentence.starts_with(begin.as_str())))
     }
 
-    /// Whether the finished sentence suits the card: every entry of which it contains a phrase selects the card. The card is judged by itself: it is
-    /// of no set and was never released.
+    /// Whether the finished sentence suits the card: each entry that has a phrase of the sentence selects the card. Selectors see the card without
+    /// set and release date.
     pub fn suits(&self, card: &CardDefinition, sentence: &str) -> bool {
         self.suits
             .iter()
@@ -87,8 +88,8 @@ impl DesignGuide {
             .all(|suit| !suit.contains.iter().any(|phrase| sentence.contains(phrase.as_str())))
     }
 
-    /// How a total is usually split among these attributes of the card: by the first tendency that has exactly these attributes, in whatever order, and selects the
-    /// card. The shares stand in the order in which the attributes are asked for. `None` when there is no such tendency.
+    /// How a total is usually split among these attributes of the card: by the first tendency that selects the card and has exactly these attributes,
+    /// in any order. The shares are in the order of `of`. `None` if there is no such tendency.
     ///
     /// ```
     /// use cardscape_engine::{CardDefinition, Game, split_total};
@@ -117,17 +118,17 @@ impl DesignGuide {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shares(&self, card: &CardDefinition, of: &[String]) -> Option<Vec<u32>> {
-        let mut told = self.tendencies.iter().filter(|tendency| {
+        let mut candidates = self.tendencies.iter().filter(|tendency| {
             !tendency.of.is_empty()
                 && tendency.of.len() == of.len()
                 && selects(&tendency.select, card)
         });
-        told.find_map(|tendency| {
+        candidates.find_map(|tendency| {
             let share = |name: &String| {
                 let at = tendency.of.iter().position(|one| one == name)?;
                 tendency.shares.get(at).copied()
             };
-            // Of so many names, none of which stands there twice, all are found only if they are the same.
+            // Both lists have the same length. If one has no repeated names and all its names are in the other, they have the same names.
             let repeats = of.iter().enumerate().any(|(at, name)| of[..at].contains(name));
             of.iter().map(share).collect::<Option<_>>().filter(|_| !repeats)
         })

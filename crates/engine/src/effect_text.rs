@@ -1,10 +1,10 @@
-//! Effect texts: sentence templates with placeholders, everything that can be made of them, and the way back.
+//! Effect texts: sentence templates with placeholders, the sentences that they make, and the search for the template of a sentence.
 //!
-//! Nothing here reads files or knows of games. A caller brings three kinds of text:
+//! This module reads no files and knows no games. A caller provides three kinds of text:
 //!
 //! | Text | Type | What it says |
 //! |---|---|---|
-//! | templates, one a line | [`Template`], [`read_templates`] | `Draw <number> cards` |
+//! | templates, one on a line | [`Template`], [`read_templates`] | `Draw <number> cards` |
 //! | values, one file for each name | [`Placeholders`] | `number`: `1`, `2`, `3` |
 //! | phrases to remove, and to replace | [`PhraseRules`] | `1 cards: 1 card` |
 //!
@@ -12,17 +12,17 @@
 //!
 //! | Question | Answer |
 //! |---|---|
-//! | What can be made, how much is it, which is the *n*th? | [`Effects`]: [`expand`](Effects::expand), [`expand_from`](Effects::expand_from), [`count`](Effects::count), [`nth`](Effects::nth) |
-//! | How is one put together choice by choice? | [`Effects::step`], [`step_choices`](Effects::step_choices), and back: [`picks_of`](Effects::picks_of) |
+//! | Which sentences can be made, how many are there, which is the *n*th? | [`Effects`]: [`expand`](Effects::expand), [`expand_from`](Effects::expand_from), [`count`](Effects::count), [`nth`](Effects::nth) |
+//! | How is a sentence made choice by choice? | [`Effects::step`], [`step_choices`](Effects::step_choices), and back: [`picks_of`](Effects::picks_of) |
 //! | Some of them at random, by a seed | [`Effects::sample`] |
-//! | What becomes of a sentence? | [`PhraseRules::render`], [`Renderer`] |
-//! | Everything, finished and sorted | [`finished`] |
+//! | What do the phrase rules make of a sentence? | [`PhraseRules::render`], [`Renderer`] |
+//! | All finished sentences, sorted | [`finished`] |
 //! | Which template made this sentence, with which values? | [`Matcher::find`] |
-//! | Which templates make it at all? | [`Matcher::makers`] |
+//! | Which templates make it? | [`Matcher::makers`] |
 //! | Which categories is it in? | [`Tagger`] |
 //!
-//! Numbers of combinations count *raw* sentences, before duplicates go and before the phrase rules. `docs/EFFECTS.md` in the repository
-//! has the formats and their semantics for those who write the files.
+//! Numbers of combinations count *raw* sentences, before duplicates are removed and before the phrase rules. `docs/EFFECTS.md` in the repository has
+//! the formats and their semantics for those who write the files.
 
 mod cascade;
 mod cursor;
@@ -66,8 +66,8 @@ pub struct TemplateFault {
     pub error: TemplateError,
 }
 
-/// Reads a file of templates: one on a line, blank lines left out. `#` is no comment here. Lines end in LF, CRLF or CR; a byte order
-/// mark is passed over. Tells every fault.
+/// Reads a file of templates: one on a line; blank lines are ignored. `#` does not begin a comment. Lines end in LF, CRLF or CR; a byte order mark is
+/// ignored. Reports all faults.
 pub fn read_templates(text: &str) -> Result<Vec<Template>, Vec<TemplateFault>> {
     let (mut templates, mut faults) = (Vec::new(), Vec::new());
     for (number, line) in lines::numbered_lines(text) {
@@ -80,8 +80,8 @@ pub fn read_templates(text: &str) -> Result<Vec<Template>, Vec<TemplateFault>> {
     if faults.is_empty() { Ok(templates) } else { Err(faults) }
 }
 
-/// All finished sentences in order of their code points: expanded, without repeated raw sentences, removed, replaced, mended. Two raw
-/// sentences that rules make the same both stay. Everything is in memory at once: ask [`Effects::count`] before.
+/// All finished sentences, sorted by code points: repeated raw sentences are removed, then the phrase rules are applied. If rules make two raw
+/// sentences equal, both stay. All sentences are in memory at once: look at [`Effects::count`] first.
 ///
 /// ```
 /// use cardscape_engine::effect_text::{Effects, PhraseRules, Placeholders, finished, read_templates};

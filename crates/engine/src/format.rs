@@ -23,13 +23,12 @@ pub struct Format {
     pub version: Arc<str>,
     /// First day of this version.
     pub effective_from: Option<Date>,
-    /// How far the whole can be trusted; single rules say it for themselves.
+    /// How far the format as a whole can be trusted; each rule has its own provenance.
     pub provenance: Provenance,
     /// What it is, in a sentence or two.
     pub description: String,
     /// The variant in force, when the format has any.
     pub variant: Option<Arc<str>>,
-    /// All variants.
     pub variants: Vec<Variant>,
     /// What the rulebook leaves open about building decks, and the answers in force.
     pub decisions: Vec<Decision>,
@@ -51,7 +50,7 @@ pub struct Variant {
     pub code: Arc<str>,
     /// Name for people.
     pub name: String,
-    /// Whether it is in force when nothing is said.
+    /// Whether it is in force if no variant is chosen.
     pub default: bool,
     /// How far it can be trusted.
     pub provenance: Provenance,
@@ -66,7 +65,7 @@ impl Format {
         let mut changed = self.clone();
         changed.variant = Some(Arc::clone(&variant.code));
         for decision in &mut changed.decisions {
-            decision.follow(code);
+            decision.choose_variant(code);
         }
         changed.rules = self.common_rules.iter().chain(&variant.rules).cloned().collect();
         Some(changed)

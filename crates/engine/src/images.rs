@@ -1,4 +1,4 @@
-//! Where a game's operator has pictures of the real cards.
+//! The addresses of pictures of the real cards.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use thiserror::Error;
 
 use crate::near::{did_you_mean, near};
 
-/// What a manifest says of pictures. Empty where it says nothing.
+/// What a manifest says about pictures. Empty if it says nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Images {
-    /// Where the scan of each printing is, which clients prefer to a picture that is drawn.
+    /// The address of the scan of each printing. Clients prefer a scan to a drawn picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scan: Option<ScanTemplate>,
 }
 
 impl Images {
-    /// Whether the manifest says nothing of pictures.
+    /// Whether the manifest says nothing about pictures.
     pub fn is_empty(&self) -> bool {
         self.scan.is_none()
     }
 }
 
-/// The address of a scan with places for what differs from printing to printing. Serialised, it is its text.
+/// The address of a scan, with placeholders for what differs between printings. It is serialised as its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanTemplate {
     text: String,
@@ -53,16 +53,16 @@ const PLACEHOLDERS: [(&str, Placeholder); 5] = [
     ("id", Placeholder::Id),
 ];
 
-/// Most characters of a template.
+/// Maximum number of characters of a template.
 pub(crate) const TEMPLATE_MAX: usize = 500;
 
-/// Why a text is no template of addresses.
+/// Why a text is not a template of addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ScanTemplateError {
     /// It is too long.
     #[error("must have {TEMPLATE_MAX} characters at most")]
     Length,
-    /// A character does not stand in addresses.
+    /// A character is not allowed in addresses.
     #[error("must not have the character {0:?}: write it as a browser's address bar does (`%20`)")]
     Character(char),
     /// It is neither an address nor a path.
@@ -70,15 +70,15 @@ pub enum ScanTemplateError {
         "must begin with https://, http:// and a host without placeholder, or be a path that begins with one slash"
     )]
     Beginning,
-    /// A bracket has no partner.
+    /// A brace has no counterpart.
     #[error("has a brace without its other half: placeholders are written as {{number}}")]
     Brace,
     /// There is no such placeholder.
     #[error("there is no placeholder {{{name}}}{near}")]
     Unknown {
-        /// What stands between the braces.
+        /// The text between the braces.
         name: String,
-        /// Which one may be meant.
+        /// The placeholder that may be meant.
         near: String,
     },
     /// All cards would have the same scan.
@@ -102,11 +102,11 @@ pub struct ScannedPrinting<'a> {
 }
 
 impl ScanTemplate {
-    /// Reads a template: an address (`https://cdn.example.org/{set}/{number}.jpg`) or the path of one, with the placeholders `{game}`, `{set}`, `{number}`, `{rarity}`
-    /// and `{id}`.
+    /// Reads a template: an address (`https://cdn.example.org/{set}/{number}.jpg`) or the path of one, with the placeholders `{game}`, `{set}`,
+    /// `{number}`, `{rarity}` and `{id}`.
     ///
     /// # Errors
-    /// The first thing that is wrong with it.
+    /// The first error that is found.
     pub fn parse(text: &str) -> Result<Self, ScanTemplateError> {
         if text.chars().count() > TEMPLATE_MAX {
             return Err(ScanTemplateError::Length);
@@ -115,7 +115,7 @@ impl ScanTemplate {
         if let Some(unfit) = text.chars().find(is_unfit) {
             return Err(ScanTemplateError::Character(unfit));
         }
-        if !begins_well(text) {
+        if !has_valid_start(text) {
             return Err(ScanTemplateError::Beginning);
         }
         let pieces = pieces(text)?;
@@ -131,7 +131,7 @@ impl ScanTemplate {
         &self.text
     }
 
-    /// The address of a scan. What stands for a placeholder is percent-encoded (RFC 3986), but for letters, digits, `-`, `.`, `_` and `~`.
+    /// The address of a scan. The values of placeholders are percent-encoded (RFC 3986), except letters, digits, `-`, `.`, `_` and `~`.
     ///
     /// ```
     /// use cardscape_engine::{ScanTemplate, ScannedPrinting};
@@ -177,8 +177,9 @@ impl fmt::Display for ScanTemplate {
     }
 }
 
-/// Whether it is a path, or an address with a host: one without a placeholder, and without a name and password, which all who read cards would read.
-fn begins_well(text: &str) -> bool {
+/// Whether it is a path, or an address with a host. The host must not have a placeholder, nor a user name and password: everybody who sees cards
+/// could read them.
+fn has_valid_start(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
         return text.starts_with('/') && !text.starts_with("//");
     };
@@ -265,7 +266,7 @@ mod tests {
         let long = format!("/{{number}}{}", "x".repeat(TEMPLATE_MAX - 8));
         assert_eq!(long.len(), TEMPLATE_MAX + 1);
         assert!(ScanTemplate::parse(&long[..TEMPLATE_MAX]).is_ok());
-        for (template, told) in [
+        for (template, expected) in [
             (long.as_str(), "must have 500 characters at most"),
             ("/{number} .jpg", "must not have the character ' '"),
             ("/{number}\n", "must not have the character '\\n'"),
@@ -288,7 +289,7 @@ mod tests {
             ("/{game}/{set}/{rarity}.jpg", "must have {number} or {id}"),
         ] {
             let error = ScanTemplate::parse(template).unwrap_err().to_string();
-            assert!(error.starts_with(told), "{template}: {error}");
+            assert!(error.starts_with(expected), "{template}: {error}");
         }
     }
 }

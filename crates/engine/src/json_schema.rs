@@ -1,8 +1,7 @@
 //! JSON Schemas (draft 2020-12) of the files that make a game, for editors and for other programs.
 //!
-//! The schema of manifests is a file of its own, and tests hold it against the reader. Those of set files are made from
-//! the game. A schema never refuses what the engine accepts, but for `null` in place of an absent key; what it cannot
-//! express, its `$comment` names.
+//! The schema of manifests is a file of its own, and tests compare it with the reader. Those of set files are generated from the game. A schema
+//! accepts all that the engine accepts, except `null` in place of an absent key; its `$comment` lists what it cannot express.
 
 use serde_json::{Map, Value, json};
 
@@ -17,8 +16,8 @@ pub const MANIFEST_SCHEMA: &str = include_str!("../schema/manifest.schema.json")
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Characters of a text that is one line or several, without a control character and not blank. Written out, because
-/// `\s` means something else in every dialect of regular expressions.
+/// Patterns of texts of one line and of several lines: without control characters and not blank. White space is written out, because `\s` differs
+/// between dialects of regular expressions.
 const LINE: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*\
     [^\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]\
     [^\\u0000-\\u001f\\u007f-\\u009f]*$";
@@ -28,7 +27,7 @@ const LINES: &str = "^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*\
 
 /// The JSON Schema of set files of any game: what all of them have in common.
 ///
-/// It has no `$id`; whoever publishes it knows the address.
+/// It has no `$id`: only the publisher knows the address.
 pub fn set_file_schema() -> Value {
     let kind = json!({ "type": "string", "description": "Code of the card's kind." });
     let mut card = card(kind);
@@ -61,7 +60,7 @@ pub fn set_file_schema() -> Value {
 impl Game {
     /// The JSON Schema of this game's set files: its kinds, attributes, effects and rarities.
     ///
-    /// It has no `$id`; whoever publishes it knows the address.
+    /// It has no `$id`: only the publisher knows the address.
     ///
     /// ```
     /// # use cardscape_engine::Game;
@@ -126,7 +125,7 @@ impl Game {
         set_file(&title, &description, &self.inexpressible(), card, definitions)
     }
 
-    /// What a set must be beyond its schema.
+    /// The requirements of a set that its schema does not express.
     fn inexpressible(&self) -> String {
         let mut comment = "Not expressed here, but checked: numbers are unique in the set and names in the game, also \
                            without regard to case and punctuation; the base printing has the card's own numbers."
@@ -218,7 +217,7 @@ fn card(kind: Value) -> Value {
     })
 }
 
-/// What a kind asks of its cards beyond what all cards have.
+/// The requirements of a kind in addition to those of all cards.
 fn kind_schema(kind: &Kind) -> Value {
     let attributes = |wanted: fn(&Attribute) -> bool| -> Map<String, Value> {
         let wanted = kind.attributes.iter().filter(|(_, attribute)| wanted(attribute));
@@ -305,7 +304,7 @@ fn effects(kind: &Kind) -> Value {
         match entry.when.as_ref().map(|when| condition(when, kind)) {
             None => own,
             Some(Some(when)) => json!({ "if": when, "then": own, "else": others }),
-            // The schema cannot tell whether the entry is for the card.
+            // The schema cannot decide whether the entry applies to the card.
             Some(None) => json!({ "anyOf": [own, others] }),
         }
     })
@@ -356,7 +355,7 @@ fn effects_schema(entry: &EffectSchema) -> Value {
     json!({ "required": required, "properties": { "effects": list } })
 }
 
-/// A schema of the cards of `kind` that the selector means; `None` when it cannot be told from the card's JSON alone.
+/// A schema that accepts the cards of `kind` that are selected; `None` when that cannot be decided from the card's JSON alone.
 fn condition(selector: &Selector, kind: &Kind) -> Option<Value> {
     if !selector.names.is_empty() {
         return None;
@@ -365,7 +364,7 @@ fn condition(selector: &Selector, kind: &Kind) -> Option<Value> {
     if !selector.kinds.is_empty() && !selector.kinds.contains(&kind.code) {
         parts.push(Value::Bool(false));
     }
-    // A card by itself is of no set, and was never released.
+    // A card on its own has neither a set nor a release date.
     let of_a_set = !selector.sets.is_empty() && !selector.sets.iter().any(String::is_empty);
     if of_a_set || selector.released.is_some() {
         parts.push(Value::Bool(false));
@@ -429,7 +428,7 @@ fn text(description: &str) -> Value {
     json!({ "type": "string", "maxLength": TEXT_MAX, "pattern": LINES, "description": description })
 }
 
-/// Adds the rule's wording, where it has one.
+/// Adds the rule's wording, if it has one.
 fn describe(schema: &mut Value, rule: &RuleReference) {
     if !rule.text.is_empty() {
         schema["description"] = sentence(rule).into();

@@ -38,15 +38,15 @@ impl Legalities {
         !self.reports.is_empty() && self.reports.iter().all(Report::is_legal)
     }
 
-    /// Whether some report says that cards are not loaded. Of a pool that is a part of a larger one that may be wrong
+    /// Whether some report says that cards are not loaded. For a pool that is part of a larger one this may be wrong
     /// ([`CatalogueBuilder::part_of`](crate::CatalogueBuilder::part_of)).
     pub fn miss_cards(&self) -> bool {
         let mut violations = self.reports.iter().flat_map(|report| &report.violations);
         violations.any(|violation| violation.code.is_about_the_pool())
     }
 
-    /// Adds near names for unknown cards to every report, as [`Report::suggest`] does; the cost is that of each. Returns
-    /// how many names were left out, where most were.
+    /// Adds similar names for unknown cards to every report with [`Report::suggest`]. Returns the largest number of names that were left out of a
+    /// report.
     pub fn suggest(&mut self, catalogue: &Catalogue) -> usize {
         self.reports.iter_mut().map(|report| report.suggest(catalogue)).max().unwrap_or_default()
     }
@@ -57,8 +57,7 @@ impl Legalities {
         self.summary_as(self.reports.iter().map(Report::format_name))
     }
 
-    /// The [`summary`](Legalities::summary) with other names of the formats, one for each report in their order: those that
-    /// were asked for, for example.
+    /// The [`summary`](Legalities::summary) with other names of the formats, one for each report in their order, for example the names in a request.
     pub fn summary_as(&self, names: impl IntoIterator<Item = impl fmt::Display>) -> String {
         let named: Vec<(String, ReportStatus)> = names
             .into_iter()
@@ -80,7 +79,7 @@ impl Legalities {
             || "Judged by no format.".to_owned(),
             |first| format!("{}{}.", first.to_ascii_uppercase(), letters.as_str()),
         );
-        // Then the verdict says nothing about the deck.
+        // Without cards the verdict says nothing about the deck.
         let mut violations = self.reports.iter().flat_map(|report| &report.violations);
         match violations.find(|violation| violation.code == ViolationCode::GameWithoutCards) {
             Some(reason) => format!("{verdict} {}", reason.message()),

@@ -1,12 +1,12 @@
 //! Games as data: card schemas, construction rules, and reports on decks.
 //!
-//! The engine is pure. It reads no files, has no clock and no randomness, and equal inputs give equal answers on every
-//! machine. What a game is, its manifest says: a sixth game is a text, not a code change.
+//! The engine is pure. It reads no files, has no clock and no randomness, and equal inputs give equal answers on every machine. A game is defined by
+//! its manifest: another game needs another text, not a change of code.
 //!
 //! # A tour
 //!
-//! A game comes from a manifest (`seed-data/games/*/game.toml` holds the shipped ones). Every fault of a manifest is told
-//! at once, with its place.
+//! A game comes from a manifest (`seed-data/games/*/game.toml` holds the shipped ones). All faults of a manifest are reported at once, with their
+//! places.
 //!
 //! ```
 //! use cardscape_engine::*;
@@ -79,13 +79,13 @@
 //! | Noun | What it is |
 //! |---|---|
 //! | [`Game`] | a manifest: [`Kind`]s, [`Rarity`]s, [`Zone`]s and [`Format`]s |
-//! | [`CardDefinition`], [`SetDefinition`] | cards as set files hold them; [`check_card`] and [`check_set`] judge them |
-//! | [`Game::number_budgets`], [`Game::derive_printings`] | the numbers of a card's printings, for those who design it |
+//! | [`CardDefinition`], [`SetDefinition`] | cards in the form of set files; [`check_card`] and [`check_set`] check them |
+//! | [`Game::number_budgets`], [`Game::derive_printings`] | the numbers of a card's printings, for designers |
 //! | [`Rule`], [`DeckCheck`], [`Selector`] | the closed vocabulary that formats are made of |
 //! | [`Decision`] | what a rulebook leaves open, and how the manifest answers it |
-//! | [`DesignGuide`], [`split_total`] | what cards are usually like, for those who design some |
+//! | [`DesignGuide`], [`split_total`] | what cards are usually like, for designers |
 //! | [`PlayRules`], [`Mulligan`] | opening hands and draws, as far as statistics need them |
-//! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] lays a viewer's own cards over it |
+//! | [`Catalogue`] | the pool of cards; [`Catalogue::with_extra`] adds a viewer's own cards as a layer |
 //! | [`Deck`], [`parse_deck_text`], [`render_deck_text`] | deck lists, as data and as our own text |
 //! | [`read_deck`], [`write_deck`], [`DeckDialect`] | deck lists as other programs write them |
 //! | [`encode_share_code`], [`decode_share_code`] | a deck as one short word |
@@ -95,15 +95,13 @@
 //! | [`unreachable_cards`] | cards that can never be played, because the chain below them has a gap |
 //! | [`draw_odds`], [`Hypergeometric`] | odds of opening hands, draws and mulligans, and the expected turn |
 //! | [`sample_hand`] | an opening hand by a seed |
-//! | [`Format::card_rules`], [`CardLegality`] | what a format says of a single card |
-//! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to mend it |
+//! | [`Format::card_rules`], [`CardLegality`] | what a format says about a single card |
+//! | [`Violation`], [`ViolationCode`], [`Fix`] | what is wrong, by which rule, and how to fix it |
 //! | [`effect_text`] | sentence templates for effects: expand, count, sample, match, tag |
 //! | [`MANIFEST_SCHEMA`], [`set_file_schema`], [`Game::set_schema`] | JSON Schemas, for editors and other programs |
 //!
 //! `docs/GAMES.md` in the repository explains manifests to those who write them, with an example of every key;
 //! `docs/VIOLATIONS.md` has the table of violation codes.
-#![warn(missing_docs)]
-
 mod alike;
 mod apportion;
 mod card;

@@ -68,7 +68,7 @@ struct GameData {
     fingerprint: u64,
 }
 
-/// A manifest that does not define a game, with every fault found in it.
+/// A manifest that does not define a game, with all faults found in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct ManifestError {
     /// The faults, in the order of the text as far as possible; never empty.
@@ -80,7 +80,7 @@ pub struct ManifestError {
 pub struct ManifestFault {
     /// The key or entry, for example `formats[0].rules[2].zone_size.min`; empty: the whole, or a fault of the TOML.
     pub place: String,
-    /// Where that is in the text. What is missing has the position of the table that lacks it; at the top of the file it has none.
+    /// The position in the text. A missing key has the position of the table that lacks it, and none at the top of the file.
     pub position: Option<Position>,
     /// What is wrong there.
     pub problem: String,
@@ -131,14 +131,14 @@ impl Game {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing keys, wrong types, and
-    /// references to kinds, attributes, styles, zones or rarities that the manifest does not define.
+    /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing
+    /// keys, wrong types, and references to kinds, attributes, styles, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
         let Ok(table) = toml::from_str::<toml::Table>(text) else {
             return Err(ManifestError { faults: positions::syntax_faults(text) });
         };
         let read = read_table(&table, text);
-        // Positions are looked up in a second reading, which takes as much room.
+        // Positions are found by parsing the text again, which takes as much memory.
         drop(table);
         read.map_err(|mut faults| {
             positions::locate(text, &mut faults);
@@ -161,7 +161,7 @@ impl Game {
         &self.0.description
     }
 
-    /// Version of the rulebook that the manifest restates.
+    /// Version of the rulebook that the manifest describes.
     pub fn rules_version(&self) -> &str {
         &self.0.rules_version
     }
@@ -176,13 +176,12 @@ impl Game {
         self.0.unlock_threshold
     }
 
-    /// Whether no two cards of the game, whatever their sets, have the same name. Where they may, deck lists tell such cards
-    /// apart by set and number.
+    /// Whether names are unique in the game, over all sets. If not, deck lists distinguish cards of the same name by set and number.
     pub fn unique_names(&self) -> bool {
         self.0.unique_names
     }
 
-    /// The attribute in which cards have the ids that other programs know them by, for lists that hold nothing else.
+    /// The attribute with the external ids of cards (the ids that other programs use), for lists that have only ids.
     pub fn external_id(&self) -> Option<&str> {
         self.0.external_id.as_deref()
     }
@@ -207,7 +206,6 @@ impl Game {
         &self.0.zones
     }
 
-    /// Card kinds.
     pub fn kinds(&self) -> &[Kind] {
         &self.0.kinds
     }
@@ -217,22 +215,22 @@ impl Game {
         self.0.kinds.iter().find(|kind| kind.code == code)
     }
 
-    /// What the rulebook leaves open about cards, and how the manifest answers it. Questions about decks stand with the formats.
+    /// What the rulebook leaves open about cards, and how the manifest answers it. The formats have the questions about decks.
     pub fn decisions(&self) -> &[Decision] {
         &self.0.decisions
     }
 
-    /// What the manifest tells designers of cards; empty where it tells nothing.
+    /// The manifest's advice for designers of cards; empty if there is none.
     pub fn design_guide(&self) -> &DesignGuide {
         &self.0.design
     }
 
-    /// Where pictures of the real cards are; empty where the manifest tells of none.
+    /// The addresses of pictures of the real cards; empty if the manifest has none.
     pub fn images(&self) -> &Images {
         &self.0.images
     }
 
-    /// What the manifest says of hands and draws; `None` where it says nothing.
+    /// What the manifest says about hands and draws; `None` if it says nothing.
     pub fn play(&self) -> Option<&PlayRules> {
         self.0.play.as_ref()
     }
@@ -247,7 +245,7 @@ impl Game {
         self.0.formats.iter().find(|format| &*format.code == code)
     }
 
-    /// A format as it stood on a day: the version then in force, with the rules (limit lists, for example) of that day.
+    /// A format as it was on a day: the version then in force, with the rules (limit lists, for example) of that day.
     pub fn format_on(&self, code: &str, day: Date) -> Option<Format> {
         self.0
             .all_formats
@@ -328,7 +326,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     if unlock_threshold == 0 {
         reader.fault("unlock_threshold", "must be at least 1");
     }
-    // Rules that have ended stay known for reports on past days, but are not part of the format of today.
+    // Expired rules stay in `all_formats`, for reports on past days, but are not part of the current formats.
     for format in &mut formats {
         format.rules.retain(|rule| rule.effective_until.is_none());
         format.common_rules.retain(|rule| rule.effective_until.is_none());
@@ -364,9 +362,9 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
 fn read_table(table: &toml::Table, text: &str) -> Result<Game, Vec<ManifestFault>> {
     let faults = Faults::default();
     reader::check_bounds(table, &faults);
-    let unbounded = faults.into_list();
-    if !unbounded.is_empty() {
-        return Err(unbounded);
+    let too_long = faults.into_list();
+    if !too_long.is_empty() {
+        return Err(too_long);
     }
     let faults = Faults::default();
     let data = read_game(Reader::new(table, String::new(), &faults), fingerprint(text));

@@ -6,9 +6,8 @@ use unicode_normalization::char::is_combining_mark;
 
 /// The identity of a card name: two names are the same card exactly when their keys are equal.
 ///
-/// Compatibility-normalised (NFKC), case-folded, and without punctuation, white space and invisible characters, so
-/// `Ember’s  Fox`, `EMBER'S FOX` and `embers-fox` agree. Accents count: `Café` is not `Cafe` (see [`search_key`]).
-/// A name of nothing but punctuation keeps it.
+/// Compatibility-normalised (NFKC), case-folded, and without punctuation, white space and invisible characters, so `Ember’s  Fox`, `EMBER'S FOX` and
+/// `embers-fox` agree. Accents count: `Café` is not `Cafe` (see [`search_key`]). A name that has only punctuation keeps it.
 ///
 /// ```
 /// use cardscape_engine::name_key;
@@ -22,7 +21,7 @@ pub fn name_key(name: &str) -> String {
     String::from_utf8_lossy(&key).into_owned()
 }
 
-/// [`name_key`] with the accents folded too: for finding, not for identity.
+/// [`name_key`] with the accents folded, too: for searching, not for identity.
 ///
 /// ```
 /// use cardscape_engine::search_key;
@@ -54,7 +53,7 @@ pub fn search_key(name: &str) -> String {
 pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
     key.clear();
     if name.is_ascii() {
-        // Every byte is written, and stays if it counts: no branch to mispredict.
+        // Every byte is written, and kept only if it counts, so that there is no branch to mispredict.
         key.resize(name.len(), 0);
         let mut kept = 0;
         for byte in name.bytes() {
@@ -73,7 +72,7 @@ pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
     }
 }
 
-/// What becomes of an ASCII character in a key; 0: it is stripped.
+/// The byte of each ASCII character in a key; 0: it is stripped.
 const ASCII_FOLDED: [u8; 128] = {
     let mut table = [0; 128];
     let mut byte = 0_u8;
@@ -93,8 +92,7 @@ const fn is_stripped_ascii(byte: u8) -> bool {
 
 /// Compatibility decomposition and full case folding (the Unicode "compatibility caseless match").
 fn fold(name: &str) -> impl Iterator<Item = char> + '_ {
-    // NFKD turns an acute accent used as an apostrophe into a space and a combining mark, which would stick to the
-    // letter before it.
+    // NFKD turns an acute accent used as an apostrophe into a space and a combining mark, which would combine with the letter before it.
     name.chars()
         .map(|letter| if letter == '\u{b4}' { '\'' } else { letter })
         .nfd()

@@ -1,4 +1,4 @@
-//! What may have been meant by a word that nobody knows.
+//! Finds what an unknown word may mean.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub fn near<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> V
         .collect()
 }
 
-/// `: did you mean a, b?`, or nothing.
+/// `; did you mean a, b?`, or an empty text if nothing is near.
 pub fn did_you_mean(near: &[&str]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }

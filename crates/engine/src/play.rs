@@ -1,4 +1,4 @@
-//! What a manifest says of hands and draws, as far as statistics of decks need it.
+//! What a manifest says about hands and draws, as far as statistics of decks need it.
 
 use serde::Serialize;
 
@@ -25,30 +25,31 @@ pub struct PlayRules {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mulligan {
-    /// The rules say that there is none.
+    /// There is no mulligan.
     None,
     /// The whole hand is shuffled into the deck, and another is drawn.
     Redraw {
         /// How many times, from 1 to [`PlayRules::MULLIGANS_MAX`].
         times: u32,
-        /// How many cards fewer each new hand is drawn with than the one before; a hand has at least 0.
+        /// How many cards fewer are drawn for each new hand than for the one before, down to 0.
         fewer: u32,
-        /// How many cards of the new hand, for each time, the player puts back below the deck, by the player's own choice; at most the hand.
+        /// How many cards of the new hand the player chooses and puts at the bottom of the deck, multiplied by the number of mulligans so far; at
+        /// most the whole hand.
         put_back: u32,
     },
 }
 
 impl PlayRules {
-    /// Most cards of an opening hand that a manifest may name.
+    /// Maximum number of cards of an opening hand in a manifest.
     pub const HAND_SIZE_MAX: u32 = 100;
-    /// Most draws by turn that a manifest may name.
+    /// Maximum number of draws per turn in a manifest.
     pub const DRAWS_PER_TURN_MAX: u32 = 100;
-    /// Most mulligans that a manifest may name.
+    /// Maximum number of mulligans in a manifest.
     pub const MULLIGANS_MAX: u32 = 20;
 }
 
 impl Mulligan {
-    /// How many times a player may change the hand; 0 where there is no mulligan.
+    /// How many times a player may change the hand; 0 if there is no mulligan.
     pub fn times(self) -> u32 {
         match self {
             Self::None => 0,
@@ -56,7 +57,7 @@ impl Mulligan {
         }
     }
 
-    /// The cards drawn for the hand after so many mulligans, and how many of them go back.
+    /// The number of cards drawn for the hand after these mulligans, and how many of them are put back.
     pub(crate) fn hand_after(self, mulligans: u32, hand_size: u32) -> (u32, u32) {
         match self {
             Self::None => (hand_size, 0),

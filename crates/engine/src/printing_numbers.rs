@@ -1,4 +1,4 @@
-//! What the numbers of a card's printings must come to, and printings worked out from the base printing's numbers.
+//! The sums that the numbers of a card's printings must have, and printings computed from the numbers of the base printing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::manifest::Game;
 use crate::rule::RuleReference;
 use crate::schema::{AttributeValue, Kind, PrintingCheck};
 
-/// What the numbers of one printing must come to, by one check of the card's kind.
+/// The sum that the numbers of one printing must have, by one check of the card's kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct NumberBudget {
@@ -22,16 +22,16 @@ pub struct NumberBudget {
     pub rarity: String,
     /// The attributes that add up to it, by their codes.
     pub of: Vec<String>,
-    /// The sum that these attributes of the printing must have. `None` while it is open: the attribute that the table is for has no value of the table, or
-    /// the base printing lacks one of the numbers that the printing must exceed.
+    /// The sum that these attributes of the printing must have. `None` while it is unknown: the attribute that selects the base total has no value of
+    /// the table, or the base printing lacks one of the numbers that the printing must exceed.
     pub total: Option<i64>,
-    /// Where the printing must exceed the base printing: the least value of each attribute that the base printing has, by its code.
+    /// If the printing must exceed the base printing: the smallest allowed value of each attribute that the base printing has, by its code.
     pub at_least: BTreeMap<String, i64>,
 }
 
 impl Game {
-    /// What the numbers of each printing of the card must come to, by each check of its kind: in the order of the checks, then of the rarities. Nothing of
-    /// the card's own printings matters here. Empty where the kind has no checks or is unknown.
+    /// The sums that the numbers of each printing of the card must have, by each check of its kind: in the order of the checks, then of the rarities.
+    /// The card's own printings are ignored. Empty if the kind has no checks or is unknown.
     pub fn number_budgets(&self, card: &CardDefinition) -> Vec<NumberBudget> {
         let checks = self.kind(&card.kind).map_or(&[][..], |kind| &kind.checks);
         let budget = |check: &crate::schema::CardCheck, rarity: &str| {
@@ -59,15 +59,15 @@ impl Game {
             .collect()
     }
 
-    /// The printings of a design: its own, and those that are missing, with numbers worked out from the base attributes so that
+    /// The printings of a design: its own, and those that are missing, with numbers computed from the base attributes so that
     /// [`check_card`](crate::check_card) finds no fault in them as long as it finds none in the base.
     ///
-    /// One for each rarity, from the lowest up, when the kind says that its cards exist in every rarity; else those that the card has, or one of
-    /// the lowest rarity. What the card's printings say themselves stays as it is, right or wrong; only what they leave out is worked out. A printing of a rarity
-    /// that the game does not have, or that stands there twice, comes last and unchanged, so that the check tells of it. Empty when the kind is unknown.
+    /// One for each rarity, from the lowest up, when the kind says that its cards exist in every rarity; else those that the card has, or one of the
+    /// lowest rarity. Values that the card's printings state stay as they are, right or wrong; only missing values are computed. A printing of an
+    /// unknown or repeated rarity comes last and unchanged, so that the check reports it. Empty when the kind is unknown.
     ///
-    /// Where numbers have a sum, what it is above the base printing's is split in proportion to the base values; where they have a gain in
-    /// total, it is split evenly. What cannot be split goes to the first attributes. None leaves the bounds that the manifest sets it.
+    /// If a check gives the sum of numbers, the difference to the sum of the base printing is split in proportion to the base values. If a check
+    /// gives the total gain, it is split evenly. Remainders go to the first attributes. All numbers stay within the bounds of the manifest.
     ///
     /// ```
     /// # use cardscape_engine::{CardDefinition, Game};
@@ -105,19 +105,19 @@ impl Game {
         let base = &self.base_rarity().code;
         let mut printings = Vec::new();
         for rarity in self.rarities() {
-            let stands =
+            let own_printing =
                 own.iter_mut().find(|one| one.is_some_and(|one| one.rarity == rarity.code));
-            let written = stands.and_then(Option::take);
-            let wanted =
+            let stated = own_printing.and_then(Option::take);
+            let required =
                 kind.printings.every_rarity || (card.printings.is_empty() && rarity.code == *base);
-            if written.is_none() && !wanted {
+            if stated.is_none() && !required {
                 continue;
             }
-            let written = written.map(|one| one.attributes.clone()).unwrap_or_default();
+            let stated = stated.map(|one| one.attributes.clone()).unwrap_or_default();
             let attributes = if rarity.code == *base {
-                with_base_values(kind, card, written)
+                with_base_values(kind, card, stated)
             } else {
-                with_numbers(kind, card, &rarity.code, written)
+                with_numbers(kind, card, &rarity.code, stated)
             };
             printings.push(PrintingDefinition { rarity: rarity.code.clone(), attributes });
         }
@@ -134,7 +134,8 @@ impl PrintingCheck {
         }
     }
 
-    /// The sum that a printing of the card in this rarity must have. `None` when an attribute lacks that it depends on, or the table has no line for its value.
+    /// The sum that a printing of the card in this rarity must have. `None` when an attribute that it depends on is missing, or the table has no line
+    /// for its value.
     pub fn total(&self, card: &CardDefinition, rarity: &str) -> Option<i64> {
         let (base, bonus) = match self {
             Self::Total { by, base, rarity_bonus, .. } => {
@@ -152,7 +153,7 @@ impl PrintingCheck {
     }
 }
 
-/// The base printing has the card's values: they are written out, as those of the others are.
+/// Adds the card's values to the base printing, so that it states its numbers as the other printings do.
 fn with_base_values(
     kind: &Kind,
     card: &CardDefinition,
@@ -169,7 +170,7 @@ fn with_base_values(
     attributes
 }
 
-/// Adds the numbers that the printing does not state. Checks are met one after the other: what one of them set, the next takes as it is.
+/// Adds the numbers that the printing does not state. Checks are satisfied one after the other: a number that one of them set is fixed for the next.
 fn with_numbers(
     kind: &Kind,
     card: &CardDefinition,
@@ -183,25 +184,25 @@ fn with_numbers(
             Some(value) => value.as_i64(),
             None => integer(&card.attributes, name),
         };
-        // A number that is nowhere is another check's fault.
+        // Another check reports a missing number.
         if of.iter().any(|name| value(name, &attributes).is_none()) {
             continue;
         }
-        // In the order of the check: the first of equals gets what cannot be split.
-        let mut open: Vec<&String> = Vec::new();
-        let mut left = i128::from(total);
+        // In the order of the check, because remainders go to the first of equal attributes.
+        let mut missing: Vec<&String> = Vec::new();
+        let mut remaining = i128::from(total);
         for name in check.check.of() {
             if varies(kind, name) && !attributes.contains_key(name) {
-                if !open.contains(&name) {
-                    open.push(name);
+                if !missing.contains(&name) {
+                    missing.push(name);
                 }
             } else {
-                left -= i128::from(value(name, &attributes).unwrap_or_default());
+                remaining -= i128::from(value(name, &attributes).unwrap_or_default());
             }
         }
         let parts: Vec<Part> =
-            open.iter().map(|name| part(kind, card, &check.check, name)).collect();
-        for (name, value) in open.into_iter().zip(apportion_within(left, &parts)) {
+            missing.iter().map(|name| part(kind, card, &check.check, name)).collect();
+        for (name, value) in missing.into_iter().zip(apportion_within(remaining, &parts)) {
             let value = i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX });
             attributes.insert(name.clone(), value.into());
         }
@@ -209,14 +210,14 @@ fn with_numbers(
     attributes
 }
 
-/// How an attribute takes part in the split of a check: from the base value on, within all bounds that it has.
+/// The part that an attribute has in the split of a check: it begins at the base value and has all bounds of the attribute.
 fn part(kind: &Kind, card: &CardDefinition, check: &PrintingCheck, name: &str) -> Part {
     let start = integer(&card.attributes, name).unwrap_or_default();
     let (min, max) = match kind.attributes.get(name).map(|attribute| &attribute.value) {
         Some(AttributeValue::Integer { min, max }) => (*min, *max),
         _ => (None, None),
     };
-    // The gain of any check, not only of this one: it may be this one that sets the number.
+    // The smallest gains of all checks, not only of this one, because this check may be the one that sets the number.
     let gains = kind.checks.iter().filter_map(|check| match &check.check {
         PrintingCheck::Gain { of, each_at_least, .. } if of.iter().any(|one| one == name) => {
             Some(start.saturating_add(*each_at_least))
@@ -244,12 +245,12 @@ pub(crate) fn integer(attributes: &Map<String, Value>, name: &str) -> Option<i64
     attributes.get(name).and_then(Value::as_i64)
 }
 
-/// The sum of numbers, if none of them is missing; beyond the bounds of its type the last number in them.
+/// The sum of numbers, if none of them is missing. It saturates at the bounds of its type.
 pub(crate) fn sum(names: &[String], number: impl Fn(&str) -> Option<i64>) -> Option<i64> {
     names.iter().try_fold(0_i64, |sum, name| Some(sum.saturating_add(number(name)?)))
 }
 
-/// A value as the tables of manifests write it.
+/// A value as it is written in the tables of manifests.
 fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,4 @@
-//! What a deck is told.
+//! The report on a deck.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use crate::violation::{Severity, Violation};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportStatus {
-    /// Nothing but advice, at most.
+    /// There are no violations, or only warnings.
     Legal,
     /// Only cards are missing.
     Incomplete,
-    /// Something must change or go.
+    /// Cards must be changed or removed.
     Illegal,
 }
 
@@ -24,28 +24,24 @@ pub enum ReportStatus {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// Game code.
     pub game: Arc<str>,
-    /// Format code.
     pub format: Arc<str>,
     /// Version of the format's rules.
     pub format_version: Arc<str>,
     /// The variant in force, when the format has any.
     pub variant: Option<Arc<str>>,
-    /// The verdict.
     pub status: ReportStatus,
-    /// All cards together, unknown ones and unknown zones included.
+    /// Number of all cards, including unknown cards and those in unknown zones.
     pub total: u64,
     /// Cards in every zone of the game, in the order of the manifest; unknown cards count.
     pub counts: Vec<ZoneCount>,
-    /// What is wrong: errors, what is missing, then warnings; each by rule number, in which digits count as numbers.
+    /// What is wrong: first errors, then what is missing, then warnings; each sorted by rule number, in which digits count as numbers.
     pub violations: Vec<Violation>,
 }
 
 /// The cards in a zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ZoneCount {
-    /// Zone code.
     pub zone: Arc<str>,
     /// Number of cards.
     pub cards: u64,

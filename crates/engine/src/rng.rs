@@ -4,9 +4,8 @@
 //! check in any language; and [`text_number`], one number from a text. Everything else is made from the numbers of a stream, by
 //! [`RandomNumbers`].
 //!
-//! Seeds are published and what follows from them is promised for ever, so nothing here may change: tests hold published numbers and numbers
-//! of ours. That is why a number below a bound is made in three ways: each is promised somewhere. Use [`RandomNumbers::below`] for
-//! anything new.
+//! Seeds are published, and the numbers that follow from them are promised for ever, so nothing here may change: tests have published numbers and our
+//! own. That is why there are three ways to draw a number below a bound: each is promised somewhere. Use [`RandomNumbers::below`] for anything new.
 
 mod hash_counter;
 mod split_mix;
@@ -23,8 +22,8 @@ pub trait RandomNumbers {
 
     /// A number from 0 up to but not including `end`; 0 when `end` is 0. All are equally likely.
     ///
-    /// It has as many bits as `end` − 1; they are the low bits of a first number of the stream (bits 0 to 63) and, when there are more than
-    /// 64, of a second one (bits 64 to 127). What is not below `end` is passed over. Promised for sentences of effects.
+    /// It has as many bits as `end` − 1; they are the low bits of a first number of the stream (bits 0 to 63) and, when there are more than 64, of a
+    /// second one (bits 64 to 127). Numbers that are not below `end` are rejected. Promised for sentences of effects.
     ///
     /// ```
     /// use cardscape_engine::rng::{RandomNumbers, SplitMix64};
@@ -49,7 +48,7 @@ pub trait RandomNumbers {
 
     /// A number from 0 up to but not including `end`; 0 when `end` is 0. All are equally likely.
     ///
-    /// Numbers at or above the largest multiple of `end` that is at most 2⁶⁴ − 1 are passed over; it is the remainder of the next one.
+    /// Numbers at or above the largest multiple of `end` that is at most 2⁶⁴ − 1 are rejected; the result is the remainder of the first other one.
     /// Promised for packs.
     fn below_by_remainder(&mut self, end: u64) -> u64 {
         let Some(rest) = u64::MAX.checked_rem(end) else { return 0 };
@@ -61,7 +60,7 @@ pub trait RandomNumbers {
         }
     }
 
-    /// A number from 0 up to but not including `end`; 0 when `end` is 0. Some are more likely than others, by a part in 2⁶⁴ / `end`.
+    /// A number from 0 up to but not including `end`; 0 when `end` is 0. Some are more likely than others, by one part in 2⁶⁴ / `end`.
     ///
     /// It is the high half of the product of a number and `end` (the method of Lemire, "Fast random integer generation in an interval", 2019,
     /// without its rejection), so each takes exactly one number of the stream. Promised for synthetic cards.
@@ -81,7 +80,7 @@ pub trait RandomNumbers {
         }
     }
 
-    /// So many different numbers below `end`, each set of them being equally likely; all when there are no more.
+    /// As many different numbers below `end` as `draws` says; each set of them is equally likely. All of them if there are not more.
     ///
     /// Floyd's method (Bentley and Floyd, "A sample of brilliance", 1987): for *j* from `end` − `draws` to `end` − 1, a number below *j* + 1 is
     /// drawn by [`Self::below`], and *j* is taken instead of a number that was taken before. They come in the order in which they were taken.
@@ -103,42 +102,45 @@ pub trait RandomNumbers {
 mod tests {
     use super::*;
 
-    /// Says the same numbers again and again.
-    struct Said(Vec<u64>);
+    /// Returns the same numbers again and again.
+    struct GivenNumbers(Vec<u64>);
 
-    impl RandomNumbers for Said {
+    impl RandomNumbers for GivenNumbers {
         fn next_number(&mut self) -> u64 {
             self.0.rotate_left(1);
             self.0[self.0.len() - 1]
         }
     }
 
-    /// What stands in the documents, at the borders where it matters.
+    /// The algorithms as documented, with numbers at their boundaries.
     #[test]
     fn numbers_below_a_bound_are_made_as_described() {
-        // 5 has three bits: 7 and 6 are passed over, and higher bits do not count.
-        assert_eq!(Said(vec![7, 6, 0xF0 | 4]).below(5), 4);
-        // One number has no bits, and takes a number of the stream for it.
-        assert_eq!(Said(vec![7]).below(1), 0);
+        // 5 has three bits: 7 and 6 are rejected, and higher bits do not count.
+        assert_eq!(GivenNumbers(vec![7, 6, 0xF0 | 4]).below(5), 4);
+        // The only number below 1 has no bits, but still takes a number of the stream.
+        assert_eq!(GivenNumbers(vec![7]).below(1), 0);
         // More than 64 bits: the second number is the higher one.
-        assert_eq!(Said(vec![3, 1]).below((1 << 65) - 1), 3 | 1 << 64);
-        assert_eq!(Said(vec![u64::MAX]).below(1 << 64), u128::from(u64::MAX));
+        assert_eq!(GivenNumbers(vec![3, 1]).below((1 << 65) - 1), 3 | 1 << 64);
+        assert_eq!(GivenNumbers(vec![u64::MAX]).below(1 << 64), u128::from(u64::MAX));
 
         // The largest multiple of 10 that is at most 2⁶⁴ − 1 ends in 0, five below it.
-        assert_eq!(Said(vec![u64::MAX - 5, u64::MAX, u64::MAX - 6]).below_by_remainder(10), 9);
+        assert_eq!(
+            GivenNumbers(vec![u64::MAX - 5, u64::MAX, u64::MAX - 6]).below_by_remainder(10),
+            9
+        );
         // 2⁶⁴ − 1 is divisible by 5, and the largest multiple of it.
-        assert_eq!(Said(vec![u64::MAX, 8]).below_by_remainder(5), 3);
+        assert_eq!(GivenNumbers(vec![u64::MAX, 8]).below_by_remainder(5), 3);
 
-        assert_eq!(Said(vec![u64::MAX]).below_by_product(10), 9);
-        assert_eq!(Said(vec![u64::MAX / 2 + 1]).below_by_product(10), 5);
-        assert_eq!(Said(vec![u64::MAX / 2]).below_by_product(10), 4);
+        assert_eq!(GivenNumbers(vec![u64::MAX]).below_by_product(10), 9);
+        assert_eq!(GivenNumbers(vec![u64::MAX / 2 + 1]).below_by_product(10), 5);
+        assert_eq!(GivenNumbers(vec![u64::MAX / 2]).below_by_product(10), 4);
 
         let mut numbers = SplitMix64::new(1);
         let none = (numbers.below(0), numbers.below_by_remainder(0), numbers.below_by_product(0));
         assert_eq!(none, (0, 0, 0));
     }
 
-    /// Numbers of ours, made by a program in Python from the descriptions above.
+    /// Our own numbers, computed by a program in Python from the descriptions above.
     #[test]
     fn what_follows_from_a_seed_does_not_change() {
         let mut numbers = SplitMix64::new(42);
@@ -181,7 +183,7 @@ mod tests {
         assert_eq!(all.len(), 5);
     }
 
-    /// Chi square over 30 kinds: beyond 58.3 is one in a thousand; the seed is fixed.
+    /// Chi-square test over 30 numbers: a value above 58.3 has the probability 1/1000. The seed is fixed.
     #[test]
     fn every_number_is_equally_likely() {
         let mut numbers = SplitMix64::new(20_261_121);
@@ -206,7 +208,7 @@ mod tests {
         }
     }
 
-    /// All 24 orders of four items: beyond 49.7 is one in a thousand.
+    /// Chi-square test over all 24 orders of four items: a value above 49.7 has the probability 1/1000.
     #[test]
     fn every_order_is_equally_likely() {
         let mut numbers = SplitMix64::new(20_261_121);

@@ -1,4 +1,4 @@
-//! The construction vocabulary: the closed list of rules that a format can be made of.
+//! The construction vocabulary: the complete list of rules that a format can have.
 
 mod identity;
 
@@ -51,10 +51,10 @@ pub struct Rule {
     /// Number, section and wording.
     #[serde(flatten)]
     pub reference: RuleReference,
-    /// First day on which it holds; `None`: always has.
+    /// First day on which it holds; `None`: there is no first day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_from: Option<Date>,
-    /// First day on which it holds no longer; `None`: still does.
+    /// First day on which it no longer holds; `None`: it has no end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effective_until: Option<Date>,
     /// Code that replaces the check's own.
@@ -88,10 +88,10 @@ impl Rule {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SameCard {
-    /// Equal names, whatever set, number or rarity.
+    /// Equal names; set, number and rarity do not matter.
     #[default]
     Name,
-    /// The same card definition (set and number), whatever rarity.
+    /// The same card definition (set and number); the rarity does not matter.
     Card,
 }
 
@@ -113,13 +113,12 @@ pub enum DeckCheck {
     UniqueCopies,
     /// A zone's number of cards.
     ZoneSize {
-        /// Zone code.
         zone: String,
         /// Fewest cards.
         min: Option<u32>,
         /// Most cards.
         max: Option<u32>,
-        /// Bounds that the identity cards state; they hold beside the others. A number below 0 is 0.
+        /// Bounds that the identity cards state, in addition to the others. A number below 0 counts as 0.
         #[serde(flatten)]
         stated: StatedBounds,
     },
@@ -129,7 +128,7 @@ pub enum DeckCheck {
         same: SameCard,
         /// Zones that count together; empty: all.
         zones: Vec<String>,
-        /// Limits for some cards; the first that selects the card holds.
+        /// Limits for some cards; the first that selects the card applies.
         limits: Vec<CopyLimit>,
         /// Limit for all others; `None`: no limit.
         max: Option<u32>,
@@ -153,7 +152,7 @@ pub enum DeckCheck {
         /// The forbidden cards.
         select: Arc<Selector>,
     },
-    /// At least so many of these cards.
+    /// A minimum number of these cards.
     Requires {
         /// Zones concerned; empty: all.
         zones: Vec<String>,
@@ -173,14 +172,13 @@ pub enum DeckCheck {
     },
     /// Single cards with their own limits, by name over all zones. A list may be empty.
     LimitList {
-        /// Most copies by name; 0 bans the card.
+        /// Maximum number of copies by name; 0 bans the card.
         cards: BTreeMap<String, u32>,
         /// The same by name key.
         #[serde(skip)]
         by_key: BTreeMap<String, u32>,
     },
-    /// The values that cards have for an attribute are among those of the identity cards. Of decks without an identity card nothing is said but
-    /// that.
+    /// The values that cards have for an attribute are among those of the identity cards. If a deck has no identity card, only that is reported.
     MatchesIdentity {
         /// The identity cards; several count together.
         identity: Identity,
@@ -191,10 +189,10 @@ pub enum DeckCheck {
         select: Option<Arc<Selector>>,
         /// The attribute. A card without a value agrees with every identity.
         attribute: String,
-        /// Whether all values of a card must be among them, or one.
+        /// Whether all values of a card must be among them, or only one.
         agreement: Agreement,
     },
-    /// The sum of what the copies of cards count is between bounds. Unknown cards count nothing.
+    /// Each copy of a card counts a number, and the sum must be within bounds. Unknown cards count 0.
     Budget {
         /// Zones concerned; empty: all.
         zones: Vec<String>,
@@ -207,10 +205,10 @@ pub enum DeckCheck {
         min: Option<i64>,
         /// Largest sum.
         max: Option<i64>,
-        /// Bounds that the identity cards state; they hold beside the others.
+        /// Bounds that the identity cards state, in addition to the others.
         #[serde(flatten)]
         stated: StatedBounds,
-        /// Only cards count that do not agree with the identity cards in this attribute, as [`DeckCheck::MatchesIdentity`] means it.
+        /// If present, only cards count that do not agree with the identity cards in this attribute, in the sense of [`DeckCheck::MatchesIdentity`].
         #[serde(skip_serializing_if = "Option::is_none")]
         unlike: Option<String>,
     },
@@ -221,14 +219,13 @@ pub enum DeckCheck {
         /// The cards concerned; `None`: all.
         #[serde(skip_serializing_if = "Option::is_none")]
         select: Option<Arc<Selector>>,
-        /// The attribute.
         attribute: String,
-        /// Most different values, at least 1; `None`: every copy of a card has values of its own.
+        /// Maximum number of different values, at least 1; `None`: no two copies may have the same value.
         max: Option<u32>,
     },
     /// The exact content of a box.
     FixedBox {
-        /// What belongs in it; for each card the first line that selects it holds.
+        /// What belongs in it. For each card the first line that selects it applies.
         contents: Vec<BoxLine>,
         /// Number of all cards together.
         total: u32,
@@ -249,7 +246,7 @@ pub enum DeckCheck {
         /// The steps from low to high when the attribute is a choice; empty for integers.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         steps: Vec<String>,
-        /// The lowest step needs nothing below it (for choices: 0).
+        /// The lowest step, whose cards need no card below them (for choices: 0).
         lowest: i64,
         /// Attributes that both cards must share.
         same: Vec<String>,
@@ -264,9 +261,9 @@ pub enum DeckCheck {
 pub struct CopyLimit {
     /// The cards.
     pub select: Arc<Selector>,
-    /// Most copies.
+    /// Maximum number of copies.
     pub max: u32,
-    /// Own rule number, section and wording, where the rulebook has one.
+    /// Its own rule number, section and wording, if the rulebook has them.
     #[serde(flatten)]
     pub reference: RuleReference,
 }

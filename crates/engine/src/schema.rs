@@ -39,8 +39,8 @@ pub struct Rarity {
     pub aliases: Vec<String>,
 }
 
-/// What counts of a word that programs and people write in several ways: letters and digits, in lower case. Two words mean one rarity when
-/// their keys are equal.
+/// The key of a word that programs and people write in several ways: its letters and digits, in lower case. Two words mean the same rarity when their
+/// keys are equal.
 ///
 /// ```
 /// use cardscape_engine::word_key;
@@ -63,7 +63,7 @@ pub struct Kind {
     pub reference: RuleReference,
     /// Attributes by code.
     pub attributes: BTreeMap<String, Attribute>,
-    /// Which effects its cards have; the first whose condition holds applies. None: no effects.
+    /// Which effects its cards have; the first whose condition holds applies. Empty: no effects.
     pub effects: Vec<EffectSchema>,
     /// In which rarities each card exists.
     pub printings: PrintingSchema,
@@ -99,7 +99,7 @@ pub struct Attribute {
 pub enum AttributeValue {
     /// Free text.
     Text {
-        /// Most characters.
+        /// Maximum number of characters.
         max_length: u32,
     },
     /// A whole number.
@@ -112,17 +112,13 @@ pub enum AttributeValue {
     /// Yes or no.
     Boolean,
     /// One of the values, listed from low to high where there is an order.
-    Choice {
-        /// The values.
-        values: Vec<String>,
-    },
-    /// Several different ones of the values.
+    Choice { values: Vec<String> },
+    /// Several different values.
     Choices {
-        /// The values.
         values: Vec<String>,
-        /// Fewest.
+        /// Minimum number of values.
         min_items: u32,
-        /// Most.
+        /// Maximum number of values.
         max_items: Option<u32>,
     },
 }
@@ -131,7 +127,7 @@ pub enum AttributeValue {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct EffectSchema {
-    /// The cards that it is for; `None`: all of the kind.
+    /// The cards to which it applies; `None`: all of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Arc<Selector>>,
     /// Fewest effects.
@@ -198,7 +194,7 @@ pub enum PrintingCheck {
     Total {
         /// Attributes to add.
         of: Vec<String>,
-        /// Attribute that the table is for; `None`: the total is the bonus alone.
+        /// Attribute whose value selects the base total; `None`: the total is the bonus alone.
         by: Option<String>,
         /// Base total by the value of that attribute.
         base: BTreeMap<String, i64>,

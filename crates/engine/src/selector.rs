@@ -33,7 +33,7 @@ pub struct Selector {
     /// This does not select the card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not: Option<Box<Selector>>,
-    /// Position in the game's list of selectors, whose answers a catalogue knows in advance.
+    /// Position in the game's list of selectors, whose results a catalogue computes in advance.
     #[serde(skip)]
     pub(crate) index: usize,
     #[serde(skip)]
@@ -42,8 +42,8 @@ pub struct Selector {
 
 /// A span of release days. A set that has no release day is in none.
 ///
-/// There are no spans relative to the day of judgement: rotations are announced by their days, so a rotating format states
-/// each as a rule with `effective_from` and `effective_until`.
+/// There are no spans relative to the day of a report: rotations are announced by their days, so a rotating format states each as a rule with
+/// `effective_from` and `effective_until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Released {
     /// First day; `None`: from the beginning.
@@ -81,7 +81,7 @@ pub enum Condition {
 }
 
 impl Selector {
-    /// Whether the card is selected, which is of the set of this code and release day.
+    /// Whether the card is selected. `set` is the code of its set, `released_on` the release day of the set.
     pub fn matches(&self, card: &CardDefinition, set: &str, released_on: Option<Date>) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&card.kind))
             && (self.sets.is_empty() || self.sets.iter().any(|code| code == set))
@@ -104,7 +104,7 @@ impl Selector {
             && self.not.is_none()
     }
 
-    /// Works out the keys of the names, which only the reader of manifests does otherwise.
+    /// Computes the keys of the names, for selectors that do not come from the reader of manifests.
     pub(crate) fn prepare(&mut self) {
         self.name_keys = self.names.iter().map(|name| name_key(name)).collect();
         self.any.iter_mut().for_each(Self::prepare);
@@ -113,7 +113,7 @@ impl Selector {
         }
     }
 
-    /// Whether nothing but the kind matters.
+    /// Whether only the kind matters.
     pub(crate) fn is_by_kind(&self) -> bool {
         !self.kinds.is_empty()
             && self.sets.is_empty()
@@ -146,7 +146,7 @@ impl Condition {
     }
 }
 
-/// Whether the value of an attribute says anything: null, an empty list and an empty text do not.
+/// Whether an attribute has a value: null, an empty list and an empty text count as none.
 pub fn is_something(value: &Value) -> bool {
     match value {
         Value::Null => false,

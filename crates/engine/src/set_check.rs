@@ -21,7 +21,7 @@ pub struct SetFault {
     pub violation: Violation,
 }
 
-/// The text is not a set file at all.
+/// The text cannot be read as a set file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct SetParseError {
@@ -34,7 +34,7 @@ pub struct SetParseError {
 }
 
 impl SetDefinition {
-    /// Reads a set file. What it says is checked by [`check_set`].
+    /// Reads a set file. [`check_set`] checks its content.
     ///
     /// # Errors
     /// JSON that is malformed, or has unknown, missing or wrongly typed fields.
@@ -52,14 +52,13 @@ impl SetDefinition {
     }
 }
 
-/// When [`check_set`] has found so many faults, it looks at no further card: a file for another game has some for each.
+/// After this number of faults [`check_set`] checks no further card: a file for another game has faults in each card.
 pub const SET_FAULTS_MAX: usize = 10_000;
 
-/// Everything that is wrong with a set: its own fields, every card, numbers that occur twice, and names that do in a
-/// game where names are unique. Empty: the set
-/// is sound.
+/// All violations of a set: of its own fields, of every card, and repeated numbers; also repeated names in a game where names are unique. Empty if
+/// the set is valid.
 ///
-/// Names that other sets of the game already have are for the caller to find, who knows them.
+/// The caller must find names that other sets of the game already have.
 pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
     let rule = game.card_reference();
     let mut faults = Vec::new();

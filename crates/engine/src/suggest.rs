@@ -1,4 +1,4 @@
-//! Near names for unknown cards: a separate step, because it looks at every name of the pool.
+//! Similar names for unknown cards: a separate step, because it compares every name of the pool.
 
 use crate::catalogue::Catalogue;
 use crate::code::ViolationCode;
@@ -6,21 +6,21 @@ use crate::name::search_key;
 use crate::report::Report;
 use crate::violation::Fix;
 
-/// Most unknown names of one report that [`Report::suggest`] looks up; the cost of each grows with the pool.
+/// Maximum number of unknown names of one report that [`Report::suggest`] looks up; the cost of each grows with the pool.
 pub const SUGGESTED_NAMES_MAX: usize = 60;
-/// Suggestions per name.
+/// Maximum number of suggestions per name.
 const SUGGESTIONS_MAX: usize = 3;
 /// Longest name (in characters of its search key) that is compared letter by letter.
 const LENGTH_MAX: usize = 80;
-/// Least similarity of a suggestion: 1 is equal, 0 nothing in common.
+/// Smallest similarity of a suggestion: 1 is equal, 0 nothing in common.
 const SIMILARITY_MIN: f64 = 0.6;
-/// Least similarity for which the edit is proposed outright.
+/// Smallest similarity for which renaming is proposed as a fix.
 const SIMILARITY_SURE: f64 = 0.8;
 
 impl Report {
-    /// Adds near names to every [`ViolationCode::CardUnknown`]: typing errors, missing accents, parts of a name.
+    /// Adds similar names to every [`ViolationCode::CardUnknown`]: typing errors, missing accents, parts of a name.
     ///
-    /// Only names of the catalogue are suggested, so a catalogue of what a viewer may see gives nothing else away.
+    /// Only names of the catalogue are suggested, so a catalogue of the cards that a viewer may see reveals no others.
     ///
     /// Looks up [`SUGGESTED_NAMES_MAX`] names at most, and returns how many further ones were left out.
     pub fn suggest(&mut self, catalogue: &Catalogue) -> usize {
@@ -47,7 +47,7 @@ impl Report {
     }
 }
 
-/// The nearest names of the pool with their similarity, the nearest first.
+/// The most similar names of the pool with their similarity, the most similar first.
 pub(crate) fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)> {
     let wanted = search_key(name);
     let length = wanted.chars().count();
@@ -66,9 +66,8 @@ pub(crate) fn near_names(name: &str, catalogue: &Catalogue) -> Vec<(String, f64)
     near
 }
 
-/// How near two names are: 1 is the same but for accents, case and punctuation, below 0.6 nobody would take one for the
-/// other. Counts letters that are wrong, missing, too many or swapped; who types only a part of at least four letters is near, too.
-/// 0 for names of more than 80 letters that differ.
+/// The similarity of two names: 1 is equal except for accents, case and punctuation; below 0.6 the names are not similar. It counts letters that are
+/// wrong, missing, too many or swapped. A part of a name with at least four letters is similar, too. 0 for different names of more than 80 letters.
 ///
 /// ```
 /// use cardscape_engine::name_similarity;
@@ -80,7 +79,7 @@ pub fn name_similarity(wanted: &str, name: &str) -> f64 {
     WantedName::new(wanted).similarity(name)
 }
 
-/// A name that many others are held against: [`name_similarity`] of each.
+/// A name that is compared with many others, as by [`name_similarity`].
 #[derive(Clone, Debug)]
 pub struct WantedName {
     key: String,
@@ -94,7 +93,7 @@ impl WantedName {
         Self { length: key.chars().count(), key }
     }
 
-    /// How near another name is.
+    /// The similarity of another name.
     pub fn similarity(&self, name: &str) -> f64 {
         let key = search_key(name);
         if self.length > LENGTH_MAX && self.key != key {
@@ -113,17 +112,17 @@ fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
         return 0.0;
     }
     let (shorter, longer) = (length.min(other), length.max(other));
-    // Somebody who types "kettle" may mean "Kettle Imp".
+    // "kettle" may mean "Kettle Imp".
     if shorter >= 4 && (key.contains(wanted) || wanted.contains(key)) {
         #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
         return 0.6 + 0.35 * (shorter as f64 / longer as f64);
     }
-    // Every letter that one is longer costs an edit, so most names need no comparison.
+    // The difference of the lengths is a minimum of edits, so most names need no comparison.
     #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
     if (shorter as f64) < SIMILARITY_MIN * longer as f64 {
         return 0.0;
     }
-    // So does every letter that the other has not.
+    // So is the number of letters that only one of them has.
     #[expect(clippy::cast_precision_loss, reason = "both are at most LENGTH_MAX")]
     if 1.0 - least_edits(wanted, key) as f64 / (longer as f64) < SIMILARITY_MIN {
         return 0.0;
@@ -131,7 +130,8 @@ fn similarity(wanted: &str, length: usize, key: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(wanted, key)
 }
 
-/// Fewer edits do not make one text of the other: each puts in one letter at most and takes out one at most. Letters of the same remainder count as the same.
+/// The minimum of edits that make one text of the other: each edit inserts at most one letter and removes at most one. Letters with the same code
+/// modulo 64 count as the same.
 fn least_edits(one: &str, other: &str) -> usize {
     let mut surplus = [0_i16; 64];
     one.chars().for_each(|letter| surplus[letter as usize % 64] += 1);
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn there_are_never_fewer_edits_than_that() {
-        // All texts of up to four letters, one of which has the remainder of another.
+        // All texts of up to four letters; two of the letters have the same code modulo 64.
         let letters = ['a', 'b', '\u{e1}', '\u{121}'];
         let mut texts = vec![String::new()];
         for length in 1..=4 {

@@ -25,19 +25,18 @@ pub(crate) use entries::zone_index;
 
 /// Judges a deck by a format, against the cards that the catalogue knows.
 ///
-/// Total and pure: it never panics, never stops at the first violation, and equal inputs give equal reports. The cost
-/// grows with the deck, not with the catalogue (but for fixed boxes, which list what is missing). Near names for unknown
-/// cards are a separate step: [`Report::suggest`].
+/// It never panics, never stops at the first violation, and equal inputs give equal reports. The cost grows with the deck, not with the catalogue
+/// (except for fixed boxes, which list what is missing). Similar names for unknown cards are a separate step: [`Report::suggest`].
 pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     let content = Content::read(deck, catalogue, format);
     let known = format.fingerprint == catalogue.game().fingerprint();
-    let mut judge = Judge {
+    let mut validator = Validator {
         deck,
         catalogue,
         format,
         content: &content,
         known,
-        missed: Vec::new(),
+        missing_identities: Vec::new(),
         violations: Vec::new(),
     };
     let own = RuleReference { rule: "deck".to_owned(), ..RuleReference::default() };
@@ -45,15 +44,15 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
         format.rules.iter().find(|rule| wanted(&rule.check)).map_or(&own, |rule| &rule.reference)
     };
     let known_cards = reference(|check| matches!(check, DeckCheck::KnownCards));
-    judge.pool_gaps(known_cards);
+    validator.pool_gaps(known_cards);
     if content.has_faults() {
         let entry_quantity = reference(|check| matches!(check, DeckCheck::EntryQuantity { .. }));
-        content.report(catalogue, known_cards, entry_quantity, &mut judge.violations);
+        content.report(catalogue, known_cards, entry_quantity, &mut validator.violations);
     }
     for rule in &format.rules {
-        judge.rule(rule);
+        validator.rule(rule);
     }
-    let mut violations = judge.violations;
+    let mut violations = validator.violations;
     violations.sort_unstable();
     violations.dedup();
     let counts = format
@@ -74,7 +73,7 @@ pub fn validate(deck: &Deck, catalogue: &Catalogue, format: &Format) -> Report {
     }
 }
 
-/// The copies of one card definition in the deck: a stretch of the sorted lines.
+/// The copies of one card definition in the deck: a range of the sorted lines.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     card: u32,
@@ -84,22 +83,22 @@ struct Run {
     total: u64,
 }
 
-struct Judge<'a> {
+struct Validator<'a> {
     deck: &'a Deck,
     catalogue: &'a Catalogue,
     format: &'a Format,
     content: &'a Content,
-    /// Whether the catalogue has worked out this format's selectors.
+    /// Whether the catalogue has computed the results of this format's selectors.
     known: bool,
     /// Identities that were reported as missing.
-    missed: Vec<Identity>,
+    missing_identities: Vec<Identity>,
     violations: Vec<Violation>,
 }
 
-/// Most cards that a violation about a sum or about values names.
+/// Maximum number of cards in a violation about a sum or about values.
 const CARDS_MAX: usize = 20;
 
-impl Judge<'_> {
+impl Validator<'_> {
     fn rule(&mut self, rule: &Rule) {
         match &rule.check {
             // What is wrong with single entries has been reported already.
@@ -110,8 +109,10 @@ impl Judge<'_> {
                 self.zone_size(rule, zone, min, max);
             }
             DeckCheck::CopyLimit { .. } => self.copy_limit(rule),
-            DeckCheck::Allowed { zones, select } => self.placed(rule, zones, select, true),
-            DeckCheck::Forbidden { zones, select } => self.placed(rule, zones, select, false),
+            DeckCheck::Allowed { zones, select } => self.check_placement(rule, zones, select, true),
+            DeckCheck::Forbidden { zones, select } => {
+                self.check_placement(rule, zones, select, false)
+            }
             DeckCheck::Requires { zones, select, min } => {
                 self.at_least(rule, zones, select, *min, Severity::Error);
             }
@@ -136,7 +137,7 @@ impl Judge<'_> {
         self.format.zones.first().map_or_else(String::new, |main| main.code.to_string())
     }
 
-    /// The copies of a run in the zones; all when none is named.
+    /// The copies of a run in the zones; in all zones if `zones` is empty.
     fn copies(&self, run: &Run, zones: &[String]) -> u64 {
         if zones.is_empty() {
             return run.total;
@@ -150,7 +151,7 @@ impl Judge<'_> {
             .fold(0, |sum, line| sum.saturating_add(u64::from(line.quantity)))
     }
 
-    /// The bounds of a zone: the strictest of those of the rule and those that identity cards state.
+    /// The bounds of a zone: the stricter of the rule's bounds and those that identity cards state.
     fn zone_bounds(
         &mut self,
         rule: &Rule,
@@ -244,7 +245,7 @@ impl Judge<'_> {
         self.violations.append(&mut found);
     }
 
-    /// What the card itself says about its copies.
+    /// The copy limit that the card itself states.
     fn stated_limit(&self, card: u32, attribute: &str) -> Option<u64> {
         let value = self.catalogue.card(card).definition.attributes.get(attribute)?.as_i64()?;
         Some(u64::try_from(value).unwrap_or(0))

@@ -13,11 +13,11 @@ use crate::rule::RuleReference;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Something must change or go.
+    /// Cards must be changed or removed.
     Error,
     /// Cards are only missing.
     Incomplete,
-    /// Advice: legal, but perhaps not meant.
+    /// Advice: legal, but perhaps not intended.
     Warning,
 }
 
@@ -62,56 +62,38 @@ impl CardMention {
     }
 }
 
-/// An edit that mends one violation. (Several together may need care: removing cards can empty a zone.)
+/// An edit that fixes one violation. Several edits together need care: removing cards can empty a zone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fix {
     /// Put any `quantity` further cards into the zone.
-    AddCards {
-        /// Zone code.
-        zone: String,
-        /// How many.
-        quantity: u64,
-    },
+    AddCards { zone: String, quantity: u64 },
     /// Put `quantity` further cards into the zone, of the sort that the rule asks for.
-    AddMatchingCards {
-        /// Zone code.
-        zone: String,
-        /// How many.
-        quantity: u64,
-    },
+    AddMatchingCards { zone: String, quantity: u64 },
     /// Take any `quantity` cards out of the zone.
-    RemoveCards {
-        /// Zone code.
-        zone: String,
-        /// How many.
-        quantity: u64,
-    },
+    RemoveCards { zone: String, quantity: u64 },
     /// Add copies of one card.
     AddCopies {
         /// The card's name.
         name: String,
-        /// How many.
         quantity: u64,
     },
     /// Remove copies of one card.
     RemoveCopies {
         /// The card's name.
         name: String,
-        /// How many.
         quantity: u64,
     },
     /// Remove any `quantity` copies of these cards.
     RemoveAmong {
         /// Names of the cards, sorted.
         names: Vec<String>,
-        /// How many.
         quantity: u64,
     },
     /// Write another name.
     Rename {
-        /// The name as it stands in the deck.
+        /// The name in the deck.
         from: String,
         /// The name of a card that exists.
         to: String,
@@ -121,7 +103,7 @@ pub enum Fix {
         /// The card's name.
         name: String,
     },
-    /// Delete entries that hold no card.
+    /// Delete entries with no card.
     RemoveEntry {
         /// The card's name.
         name: String,
@@ -142,16 +124,15 @@ pub enum Fix {
     MoveCopies {
         /// The card's name.
         name: String,
-        /// How many.
         quantity: u64,
-        /// Code of the zone in which they stand.
+        /// Code of their present zone.
         from: String,
         /// Code of a zone that may have them.
         to: String,
     },
     /// Move all entries of a zone to another one.
     MoveToZone {
-        /// The zone as it stands in the deck.
+        /// The zone in the deck.
         from: String,
         /// A zone that exists.
         to: String,
@@ -180,17 +161,17 @@ pub struct Violation {
     pub set: Option<String>,
     /// Card attribute (or other field) concerned.
     pub attribute: Option<String>,
-    /// Cards concerned, sorted. Of a sum, or of values of an attribute, the 20 that matter most, the worst first.
+    /// Cards concerned, sorted. For a sum, or values of an attribute, the 20 that matter most, the worst first.
     pub cards: Vec<CardMention>,
     /// What the rule asks for: a minimum, maximum or exact number, by code.
     pub limit: Option<i64>,
-    /// What was found in its place.
+    /// The number that was found.
     pub actual: Option<i64>,
     /// Copies of unknown cards that `actual` does not count, so that it is a lower bound; `None`: it is exact, or no bound.
     pub unknown_cards: Option<u64>,
     /// Values or names that would be right.
     pub suggestions: Vec<String>,
-    /// An edit that mends it.
+    /// An edit that fixes it.
     pub fix: Option<Fix>,
     /// The rule in the manifest's own words.
     pub rule_text: String,
@@ -230,7 +211,7 @@ impl Violation {
         self
     }
 
-    /// Says that so many copies of unknown cards were not counted.
+    /// Records that this number of copies of unknown cards was not counted.
     pub(crate) fn unknown(mut self, copies: u64) -> Self {
         self.unknown_cards = (copies > 0).then_some(copies);
         self
@@ -590,7 +571,7 @@ fn by_number(left: &str, right: &str) -> Ordering {
     one.len().cmp(&two.len()).then_with(|| left.cmp(right))
 }
 
-/// Takes the digits at the beginning away, and gives them without leading zeros.
+/// Splits off the digits at the beginning, and returns them without leading zeros.
 fn digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -643,7 +624,7 @@ mod tests {
             ordered.iter().rev().map(|rule| broken(rule)).collect();
         violations.sort();
         let found: Vec<&str> = violations.iter().map(|one| one.rule.as_str()).collect();
-        // Texts of one number are told apart, but next to each other.
+        // Different texts of the same number are next to each other.
         let expected = [&ordered[..11], &["h-01", "h-1"]].concat();
         assert_eq!(found, expected);
     }

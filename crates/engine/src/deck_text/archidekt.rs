@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::draft::{Content, Draft, DraftEntry, Source};
 use super::line::common;
-use super::writing::{Holds, Rarities, Sheet};
+use super::writing::{DeckWriter, Rarities, WritableParts};
 use super::zones::Role;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
@@ -14,7 +14,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     })
 }
 
-/// The first category is the zone, where it is one: `Sideboard`, `Commander{top}`. Those marked `{noDeck}` are no part of the deck.
+/// Takes the zone from the first category, if that is a zone: `Sideboard`, `Commander{top}`. Categories marked `{noDeck}` are not part of the deck.
 fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
     let category = entry.card.tags.iter().find_map(|tag| {
         let Cow::Borrowed(tag) = tag else { return None };
@@ -29,10 +29,10 @@ fn with_category(mut entry: DraftEntry<'_>) -> DraftEntry<'_> {
     entry
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let holds = Holds { set: true, number: true, rarity: Rarities::Foil };
-    let game = sheet.game();
-    for (code, name, entries) in sheet.named_zones() {
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let writable = WritableParts { set: true, number: true, rarity: Rarities::Foil };
+    let game = writer.game();
+    for (code, name, entries) in writer.named_zones() {
         let category = match Role::of_zone(game, &code) {
             Some(Role::Main) => String::new(),
             Some(Role::Side) => " [Sideboard]".to_owned(),
@@ -40,12 +40,12 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
             _ => format!(" [{name}{{top}}]"),
         };
         for at in entries {
-            let Some(line) = sheet.line(at, holds) else { continue };
+            let Some(line) = writer.line(at, writable) else { continue };
             let set = line.set.map_or(String::new(), |set| format!(" ({set})"));
             let number = line.number.map_or(String::new(), |number| format!(" {number}"));
             let finish = if line.rarity.is_some() { " *F*" } else { "" };
             let text = format!("{}x {}{set}{number}{finish}{category}\n", line.quantity, line.name);
-            sheet.text.push_str(&text);
+            writer.text.push_str(&text);
         }
     }
 }

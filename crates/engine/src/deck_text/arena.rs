@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::draft::{Content, Draft, Source};
 use super::line::common;
-use super::writing::{Holds, Line, Sheet};
+use super::writing::{DeckWriter, Line, WritableParts};
 use super::zones::Role;
 use crate::deck_text::read_deck::IgnoredReason;
 
@@ -37,16 +37,16 @@ pub(super) fn heading(role: Role) -> &'static str {
     }
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let holds = Holds { set: true, number: true, ..Holds::default() };
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let writable = WritableParts { set: true, number: true, ..WritableParts::default() };
     let roles = [Role::Commander, Role::Companion, Role::Main, Role::Side];
-    for (role, entries) in sheet.zones_of(&roles) {
-        let gap = if sheet.text.is_empty() { "" } else { "\n" };
-        sheet.text.push_str(&format!("{gap}{}\n", heading(role)));
+    for (role, entries) in writer.zones_of(&roles) {
+        let gap = if writer.text.is_empty() { "" } else { "\n" };
+        writer.text.push_str(&format!("{gap}{}\n", heading(role)));
         for at in entries {
-            if let Some(line) = sheet.line(at, holds) {
-                sheet.text.push_str(&with_set(&line));
-                sheet.text.push('\n');
+            if let Some(line) = writer.line(at, writable) {
+                writer.text.push_str(&with_set(&line));
+                writer.text.push('\n');
             }
         }
     }

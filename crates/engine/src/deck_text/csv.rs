@@ -1,17 +1,17 @@
-//! Tables: a header names the columns, in the words of several programs; fields stand between commas, semicolons or tabs.
+//! Tables: a header names the columns, with the words that several programs use; fields are separated by commas, semicolons or tabs.
 
 use std::borrow::Cow;
 
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::own::DeckTextFault;
 use super::read_deck::IgnoredReason;
-use super::writing::{Holds, Rarities, Sheet};
+use super::writing::{DeckWriter, Rarities, WritableParts};
 use crate::schema::word_key;
 
-/// Most fields of a record.
+/// Maximum number of fields of a record.
 const FIELDS_MAX: usize = 100;
 
-/// Which column is what.
+/// The separator, and which column holds which part of an entry.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Columns {
     separator: char,
@@ -27,7 +27,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a header; `None`: the line is none. It names the card and at least one thing more.
+    /// The columns of a header; `None` if the line is not a header. A header names the card and at least one other column.
     pub(super) fn of(line: &str) -> Option<Self> {
         let separator =
             [',', ';', '\t'].into_iter().max_by_key(|mark| line.matches(*mark).count())?;
@@ -134,16 +134,16 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     draft
 }
 
-/// Where the first record ends, its line feed included: not inside quotes.
+/// End of the first record, including its line feed. A line feed inside quotation marks does not end it.
 fn record_end(text: &str) -> usize {
     let mut quoted = false;
-    // A quote in the midst of a field is a letter.
+    // A quotation mark in the middle of an unquoted field has no special meaning.
     let mut may_begin = true;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'"' if quoted || may_begin => {
                 quoted = !quoted;
-                // Another one right behind is a quote in the field.
+                // A second quotation mark directly after it is an escaped one.
                 may_begin = !quoted;
                 continue;
             }
@@ -152,7 +152,7 @@ fn record_end(text: &str) -> usize {
         }
         may_begin = !quoted && (b",;\t".contains(&byte) || (may_begin && byte == b' '));
     }
-    // A quote that is never closed must not swallow the lines below.
+    // A missing closing quotation mark must not make the lines below part of the field.
     if quoted { text.find('\n').map_or(text.len(), |at| at + 1) } else { text.len() }
 }
 
@@ -168,7 +168,7 @@ fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
             }
         };
         fields.push(field);
-        // What stands between a closing quote and the separator belongs to no field.
+        // Text between a closing quotation mark and the separator is ignored.
         match after.split_once(separator) {
             Some((_, next)) => rest = next,
             None => break,
@@ -177,7 +177,7 @@ fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
     fields
 }
 
-/// A field without its quotes, and what follows; `""` in it is a quote.
+/// A quoted field without its quotation marks, and the rest of the record; `""` is an escaped quotation mark.
 fn quoted(inner: &str) -> (Cow<'_, str>, &str) {
     let mut from = 0;
     while let Some(at) = inner[from..].find('"').map(|at| from + at) {
@@ -200,12 +200,12 @@ fn trimmed(field: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let holds = Holds { set: true, number: true, rarity: Rarities::All };
-    sheet.text.push_str("Quantity,Name,Set,Number,Rarity,Zone\n");
-    for at in 0..sheet.deck.entries.len() {
-        let Some(line) = sheet.line(at, holds) else { continue };
-        let zone = sheet.deck.entries[at].zone.clone();
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let writable = WritableParts { set: true, number: true, rarity: Rarities::All };
+    writer.text.push_str("Quantity,Name,Set,Number,Rarity,Zone\n");
+    for at in 0..writer.deck.entries.len() {
+        let Some(line) = writer.line(at, writable) else { continue };
+        let zone = writer.deck.entries[at].zone.clone();
         let parts = [
             line.name.as_str(),
             line.set.unwrap_or_default(),
@@ -213,12 +213,12 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
             line.rarity.unwrap_or_default(),
             &zone,
         ];
-        sheet.text.push_str(&line.quantity.to_string());
+        writer.text.push_str(&line.quantity.to_string());
         for part in parts {
-            sheet.text.push(',');
-            sheet.text.push_str(&field(part));
+            writer.text.push(',');
+            writer.text.push_str(&field(part));
         }
-        sheet.text.push('\n');
+        writer.text.push('\n');
     }
 }
 

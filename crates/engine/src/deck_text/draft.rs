@@ -1,4 +1,4 @@
-//! What stands in a list, before anything is known of the game: entries, headers, comments. Nothing is judged here.
+//! The lines of a list before the game is considered: entries, headers, comments. No card is looked up here.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use super::own::DeckTextFault;
 use super::read_deck::IgnoredReason;
 
-/// Most lines of a list that are read, blank ones not counted; how many stand below them is told.
+/// Maximum number of lines of a list that are read, not counting blank lines; further lines are only counted.
 pub const DECK_LINES_MAX: usize = 10_000;
-/// Most bytes of a line that is not of our own dialect.
+/// Maximum number of bytes of a line, except in our own dialect.
 const LINE_MAX: usize = 1_000;
 
-/// The lines of a list, as their dialect writes them.
+/// The lines of a list, as the reader of its dialect understands them.
 #[derive(Debug, Default)]
 pub(super) struct Draft<'a> {
     pub(super) lines: Vec<DraftLine<'a>>,
     /// Lines beyond [`DECK_LINES_MAX`].
     pub(super) left_out: usize,
-    /// What the list says of itself in another way than in comments.
+    /// Facts about the deck that the list states elsewhere than in comments, for example its name.
     pub(super) notes: BTreeMap<String, String>,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct DraftLine<'a> {
 #[derive(Debug)]
 pub(super) enum Content<'a> {
     Entry(Box<DraftEntry<'a>>),
-    /// The entries below are of the zone that people call so; what that is, the game says.
+    /// A header: the entries below are in the zone with this label. The game decides which zone that is.
     Section(Cow<'a, str>),
-    /// The entries below are of this very zone.
+    /// A header: the entries below are in the zone with exactly this code.
     Zone(String),
     Comment(&'a str),
     Note(&'static str, Cow<'a, str>),
@@ -42,23 +42,24 @@ pub(super) enum Content<'a> {
     Ignored(IgnoredReason),
 }
 
-/// An entry, as far as one can tell without the game.
+/// An entry, as far as it can be read without the game.
 #[derive(Debug, Default)]
 pub(super) struct DraftEntry<'a> {
-    /// `None`: none stands there.
+    /// `None`: the line has none.
     pub(super) quantity: Option<u32>,
     pub(super) card: Parts<'a>,
-    /// What stands after the quantity, and the whole line: a name may have brackets and begin with a number. `None`: there is one reading only.
+    /// The text after the quantity, and the whole line, for other ways to read it: a name may have brackets or begin with a number. `None`: there is
+    /// only one way to read the line.
     pub(super) readings: Option<(&'a str, &'a str)>,
-    /// The id of the card in other programs, in place of a name.
+    /// The external id of the card (the id that other programs use), if the list has ids instead of names.
     pub(super) external_id: Option<u64>,
-    /// What people call the zone of this line alone.
+    /// Label of the zone of this line alone.
     pub(super) zone: Option<Cow<'a, str>>,
-    /// Whether that is the code of a zone even where the game knows no such zone.
+    /// Whether `zone` is taken as the code of a zone even if the game has no such zone.
     pub(super) zone_is_code: bool,
-    /// Of our own text and JSON: the reference and the zone are to stay as they are written.
+    /// Whether the reference and the zone stay as they are written: so in our own text and JSON.
     pub(super) exact: bool,
-    /// Ids of copies, of our own JSON.
+    /// Ids of physical copies; only our own JSON has them.
     pub(super) copies: Vec<String>,
 }
 
@@ -69,23 +70,23 @@ pub(super) struct Parts<'a> {
     /// Code or name of the set.
     pub(super) set: Option<Cow<'a, str>>,
     pub(super) number: Option<Cow<'a, str>>,
-    /// Rarity, or the finish that stands for one.
+    /// Rarity, or a finish in place of a rarity.
     pub(super) rarity: Option<Cow<'a, str>>,
-    /// Labels that have no place in a deck.
+    /// Labels that a deck cannot hold.
     pub(super) tags: Vec<Cow<'a, str>>,
 }
 
-/// A list as its readers take it.
+/// The text of a list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
-    /// As it is written, but for a byte order mark.
+    /// As written, without byte order mark.
     pub(super) raw: &'a str,
-    /// With what is forgiven put right, line by line.
+    /// With tolerated characters normalised. It has the same lines as `raw`.
     pub(super) tidy: &'a str,
 }
 
 impl<'a> Draft<'a> {
-    /// Reads line by line what is trimmed and has been put right.
+    /// Reads the tidy text line by line. Each line is trimmed.
     pub(super) fn of_lines(
         source: Source<'a>,
         mut read: impl FnMut(&'a str) -> Content<'a>,
@@ -103,7 +104,7 @@ impl<'a> Draft<'a> {
         draft
     }
 
-    /// Reads a trimmed line, if it may be one of a deck list.
+    /// Reads a trimmed line, unless it is blank or too long for a line of a deck list.
     pub(super) fn line(line: &'a str, read: impl FnOnce(&'a str) -> Content<'a>) -> Content<'a> {
         match line.len() {
             0 => Content::Blank,
@@ -112,7 +113,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds a line, while there is room. Of several blank lines the first is kept.
+    /// Adds a line, or only counts it if there are already [`DECK_LINES_MAX`]. Of consecutive blank lines only the first is kept.
     pub(super) fn push(&mut self, line: usize, text: Cow<'a, str>, content: Content<'a>) {
         let is_blank = matches!(content, Content::Blank);
         let after_blank =

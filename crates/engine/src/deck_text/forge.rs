@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::{common, common_as};
 use super::read_deck::IgnoredReason;
-use super::writing::{Holds, Rarities, Sheet};
+use super::writing::{DeckWriter, Rarities, WritableParts};
 use super::zones::Role;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
@@ -37,7 +37,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     })
 }
 
-/// `Name|SET|picture`, where a `+` after the name is a finish and the picture no collector number. A number may stand in brackets.
+/// Reads `Name|SET|picture`. A `+` after the name is a finish. The picture is not a collector number, but a number may stand in square brackets.
 fn parts(text: &str) -> Parts<'_> {
     let mut fields = text.split('|').map(str::trim);
     let name = fields.next().unwrap_or_default();
@@ -56,26 +56,26 @@ fn parts(text: &str) -> Parts<'_> {
     }
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let holds = Holds { set: true, number: false, rarity: Rarities::Foil };
-    sheet.text.push_str("[metadata]\nName=Deck\n");
-    for (role, entries) in sheet.zones_of(&[Role::Commander, Role::Main, Role::Side]) {
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let writable = WritableParts { set: true, number: false, rarity: Rarities::Foil };
+    writer.text.push_str("[metadata]\nName=Deck\n");
+    for (role, entries) in writer.zones_of(&[Role::Commander, Role::Main, Role::Side]) {
         let section = match role {
             Role::Commander => "Commander",
             Role::Side => "Sideboard",
             _ => "Main",
         };
-        sheet.text.push_str(&format!("[{section}]\n"));
+        writer.text.push_str(&format!("[{section}]\n"));
         for at in entries {
-            let Some(line) = sheet.line(at, holds) else { continue };
+            let Some(line) = writer.line(at, writable) else { continue };
             let set = line.set.map_or(String::new(), |set| format!("|{}", set.to_uppercase()));
-            // The mark needs a bar after it.
+            // Without a bar after it, the `+` would be part of the name.
             let finish = match line.rarity {
                 Some(_) if set.is_empty() => "+|",
                 Some(_) => "+",
                 None => "",
             };
-            sheet.text.push_str(&format!("{} {}{finish}{set}\n", line.quantity, line.name));
+            writer.text.push_str(&format!("{} {}{finish}{set}\n", line.quantity, line.name));
         }
     }
 }

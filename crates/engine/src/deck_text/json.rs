@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::draft::{Content, Draft, DraftEntry, Source};
 use super::read_deck::IgnoredReason;
-use super::writing::Sheet;
+use super::writing::DeckWriter;
 use crate::deck::{Deck, DeckEntry};
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
@@ -38,7 +38,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     draft
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    // A deck has text for keys and no other maps: it is always JSON.
-    sheet.text = serde_json::to_string_pretty(sheet.deck).unwrap_or_default();
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    // This cannot fail: a deck contains no map with keys that are not strings.
+    writer.text = serde_json::to_string_pretty(writer.deck).unwrap_or_default();
 }

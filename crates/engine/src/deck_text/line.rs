@@ -1,4 +1,4 @@
-//! The line reader that the dialects share: quantities wherever people write them, and what stands around a name.
+//! The line reader that the dialects share: quantities in all positions that people use, and the other parts around a name.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::zones::Role;
 
 /// Reads a trimmed, tidy line that is not blank.
 pub(super) fn common(line: &str) -> Content<'_> {
-    common_as(line, peel)
+    common_as(line, split_parts)
 }
 
-/// [`common`], with another way to take a card's line apart.
+/// Like [`common`], with another function to split the text after the quantity into parts.
 pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<'a> {
     if !line.starts_with(|first: char| first.is_ascii_digit()) {
         if let Some(comment) = line.strip_prefix("//").or_else(|| line.strip_prefix('#')) {
@@ -42,7 +42,7 @@ pub(super) fn common_as<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>)
     }
 }
 
-/// What a file of XMage says of itself.
+/// Reads a line of metadata in a file of XMage.
 fn xmage(line: &str) -> Option<Content<'_>> {
     if let Some(name) = line.strip_prefix("NAME:") {
         return Some(Content::Note("name", Cow::Borrowed(name.trim())));
@@ -51,7 +51,7 @@ fn xmage(line: &str) -> Option<Content<'_>> {
     is_layout.then_some(Content::Ignored(IgnoredReason::Decoration))
 }
 
-/// The label of a line that is a header whatever the game: a word for a zone, or anything in square brackets.
+/// The label of a line that is a header in every game: a word for a zone, or anything in square brackets.
 fn header(line: &str) -> Option<&str> {
     if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return (!inner.contains(['[', ']'])).then(|| inner.trim());
@@ -60,7 +60,7 @@ fn header(line: &str) -> Option<&str> {
     Role::of_word(label).is_some().then_some(label)
 }
 
-/// A header without what often stands around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
+/// A header without the decoration and the count that are often around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
 pub(super) fn without_count(line: &str) -> &str {
     let is_frame = |letter: char| "*=#-–—:[]~_ ".contains(letter);
     let label = line.trim_matches(is_frame);
@@ -80,7 +80,7 @@ pub(super) fn looks_like_header(line: &str) -> bool {
     line.ends_with(':') || without_count(line).len() < line.len() || line.starts_with("==")
 }
 
-/// The quantity of a line, where it has one, and the rest.
+/// The quantity of a line, if it has one, and the rest of the line.
 fn quantity(line: &str) -> Result<(Option<u32>, &str), DeckTextFault> {
     let line = without_bullet(line);
     if let Some((number, rest)) = leading(line) {
@@ -157,14 +157,14 @@ fn trailing(line: &str) -> Option<(&str, &str)> {
     (is_number(word) && matches!(times, "x" | "X" | "×")).then_some((name.trim_end(), word))
 }
 
-/// Takes a card's line apart from its end: `Name (set) number *finish* [category] #tag ^tag^`.
-pub(super) fn peel(text: &str) -> Parts<'_> {
+/// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
+pub(super) fn split_parts(text: &str) -> Parts<'_> {
     if let Some(parts) = bracket_first(text) {
         return parts;
     }
     let mut parts = Parts::default();
     let mut name = text;
-    // Dots after a name count influence.
+    // Dots after a name are its influence cost.
     name = name.trim_end_matches(|c: char| c.is_whitespace() || "●•○☆★◆◇".contains(c));
     if name.is_empty() {
         name = text;
@@ -229,7 +229,7 @@ fn bracket_first(text: &str) -> Option<Parts<'_>> {
     })
 }
 
-/// The value in brackets at the end, after white space, what opens it, and what stands before.
+/// Splits a bracketed value off the end: the text before it, the opening bracket, and the value. There must be white space before the bracket.
 fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
     let close = text.chars().next_back()?;
     let open = match close {
@@ -246,8 +246,8 @@ fn last_bracket(text: &str) -> Option<(&str, char, &str)> {
         .then_some((name, open, value))
 }
 
-/// A line of games that write `Name SET 12`, without brackets.
-pub(super) fn peel_words(text: &str) -> Parts<'_> {
+/// Like [`split_parts`], for games that write `Name SET 12`, without brackets.
+pub(super) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
     let mut words = text.rsplitn(3, char::is_whitespace);
     if let (Some(number), Some(set), Some(name)) = (words.next(), words.next(), words.next()) {
         let is_number = number.contains(|letter: char| letter.is_ascii_digit());
@@ -263,7 +263,7 @@ pub(super) fn peel_words(text: &str) -> Parts<'_> {
             };
         }
     }
-    peel(text)
+    split_parts(text)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a list may ask a catalogue for. A service does not hold all its cards where lists are read: it loads those that a list may mean.
+//! Which cards a list may refer to. A service does not hold all its cards in memory when it reads lists: it loads those that a list may mean.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use super::line::without_count;
 use super::resolve::{readings, without_selectors};
 use crate::deck::{CardReference, Deck};
 
-/// How far the lines of a list are looked into.
+/// How many meanings of a line are considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MentionDepth {
-    /// What the lines literally say: enough when each is then accepted ([`ReadDeck::is_settled`](super::ReadDeck::is_settled)).
+    /// Only the literal meaning: enough if all lines are then accepted ([`ReadDeck::is_settled`](super::ReadDeck::is_settled)).
     Literal,
-    /// All that they may mean.
+    /// All possible meanings.
     Every,
 }
 
-/// What the lines of a list may ask a catalogue for. A catalogue that has the cards of all of them reads the list as the whole catalogue does, but
-/// for names that are merely near.
+/// All cards that the lines of a list may refer to. A catalogue that has these cards reads the list as the whole catalogue does, except for
+/// suggestions of similar names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeckMentions {
@@ -25,14 +25,14 @@ pub struct DeckMentions {
     pub names: BTreeSet<String>,
     /// Sets, by code or name as they are written, and the numbers of cards in them, with or without leading zeros.
     pub numbered: BTreeSet<(String, String)>,
-    /// Ids of other programs.
+    /// External ids: those that other programs use.
     pub external_ids: BTreeSet<u64>,
     /// Texts without letters that cards may show, such as emoji; without variation selectors.
     pub symbols: BTreeSet<String>,
 }
 
 impl DeckMentions {
-    /// What the entries of a deck ask a catalogue for: their names, and the places of those without one.
+    /// The cards that the entries of a deck refer to: by name, or by set and number if an entry has no name.
     pub fn of_deck(deck: &Deck) -> Self {
         let mut mentions = Self::default();
         for CardReference { name, set, number, .. } in deck.entries.iter().map(|entry| &entry.card)
@@ -48,12 +48,12 @@ impl DeckMentions {
         mentions
     }
 
-    /// Whether nothing is asked but names.
+    /// Whether all references are by name.
     pub fn are_names(&self) -> bool {
         self.numbered.is_empty() && self.external_ids.is_empty() && self.symbols.is_empty()
     }
 
-    /// A name, and what it is with its set when "Fox (Winter)" is a name after all.
+    /// Adds a name, and also the name with its set in brackets: "Fox (Winter)" may be a name as a whole.
     fn add_name(&mut self, name: &str, set: Option<&str>) {
         if name.is_empty() || name.contains('\0') {
             return;
@@ -79,7 +79,7 @@ impl DeckMentions {
     }
 }
 
-/// The mentions of all lines of a draft.
+/// All cards that the lines of a draft may refer to.
 pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
     let mut mentions = DeckMentions::default();
     for line in &draft.lines {
@@ -92,11 +92,11 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                         mentions.add(&parts, depth);
                     }
                     // A heading may be the name of a card, and a name may end like a heading.
-                    let whole = without_count(&line.text).to_owned();
-                    mentions.names.extend((!whole.is_empty()).then_some(whole));
+                    let name = without_count(&line.text).to_owned();
+                    mentions.names.extend((!name.is_empty()).then_some(name));
                 }
             }
-            // It may be the name of a card that is called like a zone.
+            // A card may have the name of a zone.
             Content::Section(label) if *label == line.text => {
                 mentions.names.insert(label.to_string());
             }

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `own`, `json`, `share_code` | our own dialects, which lose nothing or little of a deck |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
-//! | `text` | encodings, and what is forgiven of characters |
+//! | `text` | encodings, and normalisation of tolerated characters |
 //! | `recognise` | which dialect a text is in |
-//! | `line`, `draft` | the line reader that the dialects share, and what it makes of a list |
+//! | `line`, `draft` | the line reader that the dialects share, and its result |
 //! | `zones` | what headers and categories mean in a game |
-//! | `mentions` | what a list may ask a catalogue for, where that does not hold all cards |
-//! | `resolve`, `read_deck` | which card a line means, and what is said of it |
+//! | `mentions` | which cards a list may refer to, for catalogues that do not hold all cards |
+//! | `resolve`, `read_deck` | which card a line means, and the verdict on each line |
 //! | `writing` | what the writers share, and what a dialect cannot hold |
 //!
 //! `docs/DECK_TEXT.md` in the repository has the table of what each dialect holds, and the share code byte by byte.
@@ -99,13 +99,12 @@ pub enum DeckDialect {
     Ydke,
 }
 
-/// The word is no dialect.
+/// There is no dialect of this name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no dialect of this name; there are {}", DeckDialect::ALL.map(DeckDialect::code).join(", "))]
 pub struct DeckDialectError;
 
 impl DeckDialect {
-    /// All dialects.
     pub const ALL: [Self; 15] = [
         Self::Own,
         Self::Json,
@@ -185,7 +184,7 @@ impl FromStr for DeckDialect {
     }
 }
 
-/// What a list is read with.
+/// How a list is read: with which cards, and in which dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct DeckReading<'a> {
     catalogue: &'a Catalogue,
@@ -194,25 +193,26 @@ pub struct DeckReading<'a> {
 }
 
 impl<'a> DeckReading<'a> {
-    /// The cards that lines may mean: those that the reader of the answer may know of. The game is theirs.
+    /// `catalogue` has the cards that lines may mean. It must have only cards that the reader of the answer may know of. Its game is the game of the
+    /// list.
     pub fn new(catalogue: &'a Catalogue) -> Self {
         Self { catalogue, set_names: &[], dialect: None }
     }
 
-    /// Code and name of sets, for lists that write the name.
+    /// Adds codes and names of sets, for lists that write the name of a set.
     #[must_use]
     pub fn with_set_names(self, set_names: &'a [(String, String)]) -> Self {
         Self { set_names, ..self }
     }
 
-    /// The dialect, when it is known; otherwise it is recognised.
+    /// Fixes the dialect; without this call it is recognised.
     #[must_use]
     pub fn in_dialect(self, dialect: DeckDialect) -> Self {
         Self { dialect: Some(dialect), ..self }
     }
 }
 
-/// Reads a list in any dialect, and says of each line what became of it.
+/// Reads a list in any dialect, and gives a verdict on each line.
 ///
 /// ```
 /// # use cardscape_engine::*;
@@ -231,12 +231,12 @@ pub fn read_deck(text: &str, reading: &DeckReading<'_>) -> ReadDeck {
     DeckText::new(text, reading.dialect).read(reading)
 }
 
-/// [`read_deck`] of a file: its encoding is recognised, too.
+/// Like [`read_deck`], for the bytes of a file: their encoding is recognised, too.
 pub fn read_deck_bytes(bytes: &[u8], reading: &DeckReading<'_>) -> ReadDeck {
     DeckText::of_bytes(bytes, reading.dialect).read(reading)
 }
 
-/// A list whose dialect is known, and whose cards are not looked up yet: for callers whose catalogue has to be asked for single cards.
+/// A list whose dialect is known and whose cards are not looked up yet: for callers that load the cards of a list before they read it.
 ///
 /// ```
 /// # use cardscape_engine::*;
@@ -250,9 +250,9 @@ pub fn read_deck_bytes(bytes: &[u8], reading: &DeckReading<'_>) -> ReadDeck {
 /// ```
 #[derive(Debug, Clone)]
 pub struct DeckText {
-    /// As it is written, but for a byte order mark and carriage returns.
+    /// As written, without byte order mark and carriage returns.
     raw: String,
-    /// With what is forgiven put right.
+    /// With tolerated characters normalised.
     tidy: String,
     encoding: TextEncoding,
     dialect: DeckDialect,
@@ -274,13 +274,13 @@ impl DeckText {
         Self { raw, tidy, encoding: TextEncoding::Utf8, dialect, recognised_by }
     }
 
-    /// The text of a file: its encoding is recognised, too.
+    /// Decodes the text of a file, whose encoding is recognised.
     pub fn of_bytes(bytes: &[u8], dialect: Option<DeckDialect>) -> Self {
         let (text, encoding) = decode_deck_text(bytes);
         Self { encoding, ..Self::new(&text, dialect) }
     }
 
-    /// The same text, when the caller has decoded it and knows from what.
+    /// Sets the encoding, for callers that have decoded the text themselves.
     #[must_use]
     pub fn in_encoding(self, encoding: TextEncoding) -> Self {
         Self { encoding, ..self }
@@ -291,7 +291,8 @@ impl DeckText {
         self.dialect
     }
 
-    /// Takes its lines apart. Callers that ask more than one thing of a text, and have no catalogue before they know what to put into it, do so once.
+    /// Parses the lines. Callers that need several answers, for example the mentions before they have a catalogue, parse a text only once with this
+    /// method.
     pub fn lines(&self, game: &Game) -> DeckLines<'_> {
         let source = Source { raw: &self.raw, tidy: &self.tidy };
         DeckLines { text: self, draft: self.dialect.draft(source, game) }
@@ -302,18 +303,18 @@ impl DeckText {
         self.lines(game).entry_count()
     }
 
-    /// What its lines may ask a catalogue for.
+    /// All cards that the lines may refer to.
     pub fn mentions(&self, game: &Game, depth: MentionDepth) -> DeckMentions {
         self.lines(game).mentions(depth)
     }
 
-    /// Reads it, and says of each line what became of it. The dialect of `reading` does not matter.
+    /// Reads the list and gives a verdict on each line. The dialect of `reading` is ignored.
     pub fn read(&self, reading: &DeckReading<'_>) -> ReadDeck {
         self.lines(reading.catalogue.game()).read(reading)
     }
 }
 
-/// The lines of a [`DeckText`], taken apart for one game.
+/// The lines of a [`DeckText`], parsed for one game.
 #[derive(Debug)]
 pub struct DeckLines<'a> {
     text: &'a DeckText,
@@ -326,12 +327,12 @@ impl DeckLines<'_> {
         self.draft.entries().count()
     }
 
-    /// What the lines may ask a catalogue for.
+    /// All cards that the lines may refer to.
     pub fn mentions(&self, depth: MentionDepth) -> DeckMentions {
         mentions::of_draft(&self.draft, depth)
     }
 
-    /// Says of each line what became of it. The catalogue of `reading` is of the same game.
+    /// Gives a verdict on each line. The catalogue of `reading` must be of the same game.
     pub fn read(self, reading: &DeckReading<'_>) -> ReadDeck {
         let DeckText { raw, encoding, dialect, recognised_by, .. } = self.text;
         let game = match dialect {
@@ -343,16 +344,16 @@ impl DeckLines<'_> {
     }
 }
 
-/// How many entries a list has, without judging them: for measuring the readers alone.
+/// Number of entries of a list, without looking up their cards: for benchmarks of the readers alone.
 #[doc(hidden)]
 pub fn count_entries(text: &str, dialect: DeckDialect, catalogue: &Catalogue) -> usize {
     let tidy = text::tidy(text);
     dialect.draft(Source { raw: text, tidy: &tidy }, catalogue.game()).entries().count()
 }
 
-/// Writes a deck in a dialect, and says what the dialect cannot hold.
+/// Writes a deck in a dialect, and reports what the dialect cannot hold.
 ///
-/// `set_names` (code and name) are for dialects that write the names of sets. What is written reads back as the same deck but for the losses that are told.
+/// `set_names` (code and name) are for dialects that write the names of sets. Reading the text gives the same deck, except for the reported losses.
 ///
 /// ```
 /// # use cardscape_engine::*;
@@ -369,23 +370,23 @@ pub fn write_deck(
     catalogue: &Catalogue,
     set_names: &[(String, String)],
 ) -> WrittenDeck {
-    let mut sheet = writing::Sheet::new(deck, dialect, catalogue, set_names);
+    let mut writer = writing::DeckWriter::new(deck, dialect, catalogue, set_names);
     match dialect {
-        DeckDialect::Own => own::write(&mut sheet),
-        DeckDialect::Json => json::write(&mut sheet),
-        DeckDialect::ShareCode => share_code::write(&mut sheet),
-        DeckDialect::Plain => plain::write(&mut sheet),
-        DeckDialect::Arena => arena::write(&mut sheet),
-        DeckDialect::Mtgo => mtgo::write(&mut sheet),
-        DeckDialect::Moxfield => moxfield::write(&mut sheet),
-        DeckDialect::Archidekt => archidekt::write(&mut sheet),
-        DeckDialect::PtcgLive => ptcg_live::write(&mut sheet),
-        DeckDialect::PtcgOnline => ptcg_online::write(&mut sheet),
-        DeckDialect::NetrunnerDb => netrunner_db::write(&mut sheet),
-        DeckDialect::Forge => forge::write(&mut sheet),
-        DeckDialect::Csv => csv::write(&mut sheet),
-        DeckDialect::Ydk => ydk::write(&mut sheet),
-        DeckDialect::Ydke => ydke::write(&mut sheet),
+        DeckDialect::Own => own::write(&mut writer),
+        DeckDialect::Json => json::write(&mut writer),
+        DeckDialect::ShareCode => share_code::write(&mut writer),
+        DeckDialect::Plain => plain::write(&mut writer),
+        DeckDialect::Arena => arena::write(&mut writer),
+        DeckDialect::Mtgo => mtgo::write(&mut writer),
+        DeckDialect::Moxfield => moxfield::write(&mut writer),
+        DeckDialect::Archidekt => archidekt::write(&mut writer),
+        DeckDialect::PtcgLive => ptcg_live::write(&mut writer),
+        DeckDialect::PtcgOnline => ptcg_online::write(&mut writer),
+        DeckDialect::NetrunnerDb => netrunner_db::write(&mut writer),
+        DeckDialect::Forge => forge::write(&mut writer),
+        DeckDialect::Csv => csv::write(&mut writer),
+        DeckDialect::Ydk => ydk::write(&mut writer),
+        DeckDialect::Ydke => ydke::write(&mut writer),
     }
-    sheet.finish()
+    writer.finish()
 }

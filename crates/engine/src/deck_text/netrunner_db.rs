@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::draft::{Content, Draft, Source};
 use super::line::common;
 use super::read_deck::IgnoredReason;
-use super::writing::{Holds, Sheet};
+use super::writing::{DeckWriter, WritableParts};
 use super::zones::Role;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
@@ -35,18 +35,20 @@ fn is_total(line: &str) -> bool {
         || begins("decklist published on ")
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    sheet.text.push_str("Deck\n\n");
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    writer.text.push_str("Deck\n\n");
     let mut total = 0;
-    for (_, entries) in sheet.zones_of(&[Role::Main]) {
+    for (_, entries) in writer.zones_of(&[Role::Main]) {
         for at in entries {
-            if let Some(line) = sheet.line(at, Holds { set: true, ..Holds::default() }) {
-                let set = line.set.map(|code| format!(" ({})", sheet.set_name(code)));
+            if let Some(line) =
+                writer.line(at, WritableParts { set: true, ..WritableParts::default() })
+            {
+                let set = line.set.map(|code| format!(" ({})", writer.set_name(code)));
                 total += u64::from(line.quantity);
                 let set = set.unwrap_or_default();
-                sheet.text.push_str(&format!("{}x {}{set}\n", line.quantity, line.name));
+                writer.text.push_str(&format!("{}x {}{set}\n", line.quantity, line.name));
             }
         }
     }
-    sheet.text.push_str(&format!("\n{total} cards (min 0)\n"));
+    writer.text.push_str(&format!("\n{total} cards (min 0)\n"));
 }

@@ -1,4 +1,4 @@
-//! Our own dialect: it loses nothing of a deck but the ids of copies.
+//! Our own dialect: it keeps everything of a deck except the ids of copies.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::common;
-use super::writing::Sheet;
+use super::writing::DeckWriter;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 
-/// What [`parse_deck_text`] made of a text.
+/// The result of [`parse_deck_text`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ParsedDeck {
@@ -20,13 +20,13 @@ pub struct ParsedDeck {
     pub deck: Deck,
     /// Line number, from 1, of each entry of the deck, in their order.
     pub lines: Vec<usize>,
-    /// The lines that could not; none is dropped silently.
+    /// The lines that could not be read; no line is dropped silently.
     pub faults: Vec<LineFault>,
-    /// What comments of the form `// key: value` before the first entry say, for example `format`.
+    /// Keys and values of the comments `// key: value` before the first entry, for example `format`.
     pub notes: BTreeMap<String, String>,
 }
 
-/// A line that is no deck entry.
+/// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LineFault {
     /// Line number, from 1.
@@ -51,7 +51,7 @@ pub enum DeckTextFault {
     /// The quantity does not fit 32 bits.
     #[error("the quantity is far too large")]
     QuantityTooLarge,
-    /// Nothing stands after the quantity, or nothing but a set, number or rarity.
+    /// The line has nothing after the quantity, or only a set, number or rarity.
     #[error(
         "a card name is missing after the quantity, as in \"2 Name\"; one in brackets needs quotes"
     )]
@@ -73,9 +73,9 @@ pub enum DeckTextFault {
 /// SB: 1 Kettle Imp              one line of the sideboard
 /// ```
 ///
-/// A name is needed: `1 (hearth) 017` has none. A set code has no spaces, so `Fox (in winter)` is a name. A name that would read otherwise can stand in straight
-/// quotes, where `\"`, `\\` and `\n` are escapes: `2 "Fox (winter)" (hearth)`. The same goes for the other parts. Blank
-/// lines, a byte order mark and carriage returns do not matter; a blank line does not begin a sideboard.
+/// A name is needed: `1 (hearth) 017` has none. A set code has no spaces, so `Fox (in winter)` is a name. A name that would be read differently can
+/// stand in straight quotes, where `\"`, `\\` and `\n` are escapes: `2 "Fox (winter)" (hearth)`. The same goes for the other parts. Blank lines, a
+/// byte order mark and carriage returns do not matter; a blank line does not begin a sideboard.
 pub fn parse_deck_text(text: &str) -> ParsedDeck {
     let mut parsed = ParsedDeck::default();
     let mut zone = MAIN_ZONE.to_owned();
@@ -105,19 +105,19 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
     parsed
 }
 
-/// Most characters of a line that are shown where one is told about.
+/// Maximum number of characters of a line that are shown in a fault or verdict.
 pub(super) const LINE_SHOWN: usize = 200;
 
-/// What one line says.
+/// The content of one line.
 #[derive(Debug)]
 pub(super) enum OwnLine<'a> {
     Blank,
-    /// What stands after `//` or `#`.
+    /// The text after `//` or `#`.
     Comment(&'a str),
     /// The zone of the lines below.
     Section(String),
     Entry {
-        /// Of a line that has a zone of its own.
+        /// The zone, if the line itself states one.
         zone: Option<&'static str>,
         quantity: u32,
         card: CardReference,
@@ -152,8 +152,8 @@ pub(super) fn note(comment: &str) -> Option<(String, String)> {
     Some((key.trim().to_lowercase(), value.trim().to_owned()))
 }
 
-/// Writes a deck list that [`parse_deck_text`] reads back as the same deck, but for the ids of copies
-/// ([`DeckEntry::copies`]), for which the text has no notation.
+/// Writes a deck list that [`parse_deck_text`] reads back as the same deck, except for the ids of copies ([`DeckEntry::copies`]), for which the text
+/// has no notation.
 pub fn render_deck_text(deck: &Deck) -> String {
     let mut text = String::new();
     let mut zone = MAIN_ZONE;
@@ -236,7 +236,7 @@ fn parse_entry(line: &str) -> Result<(u32, CardReference), DeckTextFault> {
     Ok((quantity, quoted_card(rest).unwrap_or_else(|| bare_card(rest))))
 }
 
-/// Whether there is nothing, or nothing but a set with or without a number, and a rarity.
+/// Whether the text is empty, or has only a set (with or without a number) and a rarity.
 fn lacks_name(text: &str) -> bool {
     let mut rest = text;
     let set = bracketed(rest, '(', ')').or_else(|| bracketed(rest, '[', ']'));
@@ -254,7 +254,7 @@ fn lacks_name(text: &str) -> bool {
     rest.is_empty() || bracketed(rest, '{', '}').is_some_and(|(_, after)| after.is_empty())
 }
 
-/// A card whose name stands in quotes. Its other parts may, too.
+/// A card whose name stands in quotation marks. Its other parts may be quoted, too.
 fn quoted_card(text: &str) -> Option<CardReference> {
     let (name, mut rest) = quoted(text)?;
     let mut card = CardReference::named(name);
@@ -278,7 +278,7 @@ fn quoted_card(text: &str) -> Option<CardReference> {
     rest.is_empty().then_some(card)
 }
 
-/// A text in straight quotes at the start, and what follows.
+/// A text in straight quotation marks at the start, and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut letters = text.strip_prefix('"')?.chars();
     let mut inner = String::new();
@@ -336,7 +336,7 @@ fn bare_card(text: &str) -> CardReference {
     card
 }
 
-/// The value in brackets at the end, after white space, and what stands before.
+/// Splits a bracketed value off the end: the text before it, and the value. There must be white space before the bracket.
 fn suffix(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(close)?;
     let (before, value) = inner.rsplit_once(open)?;
@@ -398,7 +398,7 @@ fn quote(text: &str) -> String {
     quoted
 }
 
-/// Reads our own text for [`read_deck`](super::read_deck). Lines that the dialect refuses are read as other programs' lists are.
+/// Reads our own text for [`read_deck`](super::read_deck). Lines that are invalid in this dialect are read like lists of other programs.
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
     let lines = source.raw.split('\n').zip(source.tidy.split('\n')).enumerate();
@@ -435,6 +435,6 @@ impl From<CardReference> for Parts<'_> {
 }
 
 /// Writes our own text.
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    sheet.text = render_deck_text(sheet.deck);
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    writer.text = render_deck_text(writer.deck);
 }

@@ -2,24 +2,24 @@
 
 use super::draft::{Draft, Source};
 use super::line::common;
-use super::writing::{Holds, Line, Sheet};
+use super::writing::{DeckWriter, Line, WritableParts};
 use super::zones::main_zone;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     Draft::of_lines(source, common)
 }
 
-/// Zones under the names that the game gives them; cards by name alone.
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let main = main_zone(sheet.game());
-    for (code, name, entries) in sheet.named_zones() {
+/// Writes zones with the names that the game gives them, and cards by name alone.
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let main = main_zone(writer.game());
+    for (code, name, entries) in writer.named_zones() {
         if code != main {
-            let gap = if sheet.text.is_empty() { "" } else { "\n" };
-            sheet.text.push_str(&format!("{gap}[{name}]\n"));
+            let gap = if writer.text.is_empty() { "" } else { "\n" };
+            writer.text.push_str(&format!("{gap}[{name}]\n"));
         }
         for at in entries {
-            if let Some(Line { quantity, name, .. }) = sheet.line(at, Holds::default()) {
-                sheet.text.push_str(&format!("{quantity} {name}\n"));
+            if let Some(Line { quantity, name, .. }) = writer.line(at, WritableParts::default()) {
+                writer.text.push_str(&format!("{quantity} {name}\n"));
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Lists of the live client: sections with counts, and cards with set and number without brackets.
 
 use super::draft::{Content, Draft, Source};
-use super::line::{common_as, peel_words};
+use super::line::{common_as, split_parts_without_brackets};
 use super::read_deck::IgnoredReason;
-use super::writing::{Holds, Line, Sheet};
+use super::writing::{DeckWriter, Line, WritableParts};
 use super::zones::Role;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
@@ -11,7 +11,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         if is_total(line) {
             return Content::Ignored(IgnoredReason::Decoration);
         }
-        common_as(line, peel_words)
+        common_as(line, split_parts_without_brackets)
     })
 }
 
@@ -20,29 +20,30 @@ pub(super) fn is_total(line: &str) -> bool {
     line.get(..11).is_some_and(|head| head.eq_ignore_ascii_case("total cards"))
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let mut total = 0;
-    for (_, entries) in sheet.zones_of(&[Role::Main]) {
+    for (_, entries) in writer.zones_of(&[Role::Main]) {
         for at in entries {
-            if let Some(line) = card(sheet, at) {
+            if let Some(line) = card(writer, at) {
                 total += u64::from(line.quantity);
-                sheet.text.push_str(&format!("{}\n", with_words(&line)));
+                writer.text.push_str(&format!("{}\n", with_words(&line)));
             }
         }
     }
-    sheet.text.push_str(&format!("\nTotal Cards: {total}\n"));
+    writer.text.push_str(&format!("\nTotal Cards: {total}\n"));
 }
 
-/// A card with its set and number, or neither: one without the other has no form here.
-pub(super) fn card<'a>(sheet: &mut Sheet<'a>, at: usize) -> Option<Line<'a>> {
-    let card = &sheet.deck.entries[at].card;
+/// A card with both set and number, or with neither: the dialect cannot write only one of them.
+pub(super) fn card<'a>(writer: &mut DeckWriter<'a>, at: usize) -> Option<Line<'a>> {
+    let card = &writer.deck.entries[at].card;
     let both = card.set.is_some() && card.number.is_some();
-    let line = sheet.line(at, Holds { set: both, number: both, ..Holds::default() })?;
+    let line =
+        writer.line(at, WritableParts { set: both, number: both, ..WritableParts::default() })?;
     Some(if line.number.is_some() {
         line
     } else {
         if line.set.is_some() {
-            sheet.lose(at, super::LossKind::Set);
+            writer.record_loss(at, super::LossKind::Set);
         }
         Line { set: None, ..line }
     })

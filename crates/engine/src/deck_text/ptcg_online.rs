@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::draft::{Content, Draft, Source};
-use super::line::{common_as, peel_words};
+use super::line::{common_as, split_parts_without_brackets};
 use super::ptcg_live::{card, is_total, with_words};
 use super::read_deck::IgnoredReason;
-use super::writing::Sheet;
+use super::writing::DeckWriter;
 use super::zones::Role;
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
@@ -17,20 +17,20 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         if let Some(section) = line.strip_prefix("##") {
             return Content::Section(Cow::Borrowed(super::line::without_count(section)));
         }
-        common_as(line, peel_words)
+        common_as(line, split_parts_without_brackets)
     })
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let mut total = 0;
-    sheet.text.push_str("****** Deck List ******\n\n");
-    for (_, entries) in sheet.zones_of(&[Role::Main]) {
+    writer.text.push_str("****** Deck List ******\n\n");
+    for (_, entries) in writer.zones_of(&[Role::Main]) {
         for at in entries {
-            if let Some(line) = card(sheet, at) {
+            if let Some(line) = card(writer, at) {
                 total += u64::from(line.quantity);
-                sheet.text.push_str(&format!("* {}\n", with_words(&line)));
+                writer.text.push_str(&format!("* {}\n", with_words(&line)));
             }
         }
     }
-    sheet.text.push_str(&format!("\nTotal Cards - {total}\n"));
+    writer.text.push_str(&format!("\nTotal Cards - {total}\n"));
 }

@@ -1,4 +1,4 @@
-//! What became of a list: its deck, and what is said of each line.
+//! The result of reading a list: its deck, and a verdict on each line.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::text::TextEncoding;
 use crate::deck::{CardReference, Deck};
 use crate::near::did_you_mean;
 
-/// A list that was read, in whatever dialect. Nothing of it is dropped silently: each line that is not blank is told of.
+/// A list that was read, in any dialect. No line is dropped silently: each line that is not blank has a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ReadDeck {
@@ -22,32 +22,32 @@ pub struct ReadDeck {
     pub recognised_by: Option<&'static str>,
     /// How the bytes were read.
     pub encoding: TextEncoding,
-    /// The game that the list says it is of; only share codes do. The cards were looked up in the caller's game all the same.
+    /// The game that the list names; only share codes name one. The cards were looked up in the caller's game nevertheless.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
-    /// All entries, also those whose card is ambiguous or unknown, which stand as they were written.
+    /// All entries. Entries whose card is ambiguous or unknown stay as they were written.
     pub deck: Deck,
-    /// What is said of each line that is not blank, in their order.
+    /// The verdicts on all lines that are not blank, in order.
     pub lines: Vec<ReadLine>,
-    /// Lines below the [`DECK_LINES_MAX`](super::DECK_LINES_MAX) that were read.
+    /// Number of lines after the first [`DECK_LINES_MAX`](super::DECK_LINES_MAX), which were not read.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_left_out: usize,
-    /// Unknown names beyond the [`SUGGESTED_NAMES_MAX`](crate::SUGGESTED_NAMES_MAX) that were compared with known ones.
+    /// Number of unknown names after the first [`SUGGESTED_NAMES_MAX`](crate::SUGGESTED_NAMES_MAX), for which no similar names were searched.
     #[serde(skip_serializing_if = "is_zero")]
     pub suggestions_left_out: usize,
-    /// What the list says of itself, for example `name` and `format`.
+    /// Facts that the list states about the deck, for example `name` and `format`.
     pub notes: BTreeMap<String, String>,
 }
 
 impl ReadDeck {
-    /// Whether a catalogue with more cards would read it as this one did: each entry is accepted as it stands.
+    /// Whether a catalogue with more cards would give the same result: all entries are accepted as written.
     pub fn is_settled(&self) -> bool {
         self.lines.iter().all(|line| match &line.verdict {
             LineVerdict::Accepted => true,
             LineVerdict::Guessed { how } => how
                 .iter()
                 .all(|guess| matches!(guess, Guess::OneCopy | Guess::ZoneNotInGame { .. })),
-            // A card may be called like a heading.
+            // A card may have the same name as a heading.
             LineVerdict::Ignored(reason) => *reason != IgnoredReason::Heading,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
         })
@@ -59,26 +59,26 @@ fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// What is said of a line.
+/// A line and the verdict on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ReadLine {
-    /// Number of the line, from 1. All that a share code, a YDKE link or JSON holds is of line 1.
+    /// Number of the line, from 1. All entries of a share code, a YDKE link or JSON have line 1.
     pub line: usize,
-    /// The line, trimmed and cut after 200 characters; of a link or code, the part that it is about.
+    /// The line, trimmed and cut after 200 characters; of a link or code, the part that describes the entry.
     pub text: String,
     /// Position of its entry in the deck, from 0; `None`: it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<usize>,
-    /// What became of it.
+    /// The verdict on it.
     #[serde(flatten)]
     pub verdict: LineVerdict,
-    /// Labels of the line that a deck has no place for: tags, categories, colours.
+    /// Labels of the line that a deck cannot hold: tags, categories, colours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
 }
 
-/// What became of a line.
+/// The verdict on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -87,27 +87,27 @@ pub enum LineVerdict {
     Accepted,
     /// It was read in a way that its author may not have meant.
     Guessed {
-        /// How; never empty.
+        /// What was guessed; never empty.
         how: Vec<Guess>,
     },
-    /// It may be any of several cards.
+    /// It may mean several cards.
     Ambiguous {
         /// Some of them, at most [`CANDIDATES_MAX`](super::CANDIDATES_MAX).
         candidates: Vec<CardReference>,
     },
-    /// No card is known by what it says.
+    /// No known card matches it.
     Unknown {
-        /// Names that are near, the nearest first.
+        /// Similar names, the most similar first.
         near: Vec<String>,
-        /// Why there is none, when it is not for the name.
+        /// Why no card matches, if the name is not the reason.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<UnknownReason>,
     },
-    /// It is no entry.
+    /// It is not an entry.
     Ignored(IgnoredReason),
 }
 
-/// In words, without the line itself.
+/// The verdict in words, without the line itself.
 impl fmt::Display for LineVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -135,23 +135,20 @@ impl fmt::Display for LineVerdict {
     }
 }
 
-/// What was guessed of a line.
+/// An assumption that was made to read a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "guess", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Guess {
-    /// One copy, because no quantity stands there.
+    /// One copy, because the line has no quantity.
     OneCopy,
     /// What looks like a quantity belongs to the name.
     QuantityIsPartOfName,
     /// What looks like a set, a number or a label belongs to the name.
     MarksArePartOfName,
-    /// What stands after `//` is a remark.
-    RemarkDropped {
-        /// The remark.
-        remark: String,
-    },
-    /// The name, but for accents and the like.
+    /// The text after `//` is a remark.
+    RemarkDropped { remark: String },
+    /// The card's name has other accents or similar small differences.
     NameSpelled {
         /// As the card spells it.
         name: String,
@@ -176,12 +173,12 @@ pub enum Guess {
         /// As it is written.
         number: String,
     },
-    /// The card does not exist in this rarity, or no rarity is called so.
+    /// The card does not exist in this rarity, or the rarity is unknown.
     RarityDropped {
         /// As it is written.
         rarity: String,
     },
-    /// The game has no zone of this kind; the entry is in it all the same, and a report on the deck will say so.
+    /// The game has no zone of this kind. The entry is put into it nevertheless, and a report on the deck will have a violation.
     ZoneNotInGame {
         /// Code of the zone.
         zone: String,
@@ -206,12 +203,12 @@ impl fmt::Display for Guess {
     }
 }
 
-/// Why a card is unknown, when it is not for its name.
+/// Why a card is unknown, if its name is not the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum UnknownReason {
-    /// The list names cards by ids of other programs, and the game's manifest does not say where its cards have them.
+    /// The list has external ids, and the game's manifest does not declare which attribute holds them.
     ExternalIdsNotDeclared,
     /// No card has this id.
     ExternalIdUnknown,
@@ -228,31 +225,30 @@ impl fmt::Display for UnknownReason {
     }
 }
 
-/// Why a line is no entry.
+/// Why a line is not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum IgnoredReason {
-    /// A comment.
     Comment,
-    /// It says something of the deck, which stands in [`ReadDeck::notes`].
+    /// A fact about the deck, which is in [`ReadDeck::notes`].
     Note {
-        /// Under this key.
+        /// The key in the notes.
         key: String,
     },
-    /// The entries below it are of this zone.
+    /// A header: the entries below it are in this zone.
     ZoneHeader {
         /// Code of the zone.
         zone: String,
     },
-    /// A blank line: the entries below it are of this zone, as in lists that have no headers.
+    /// A blank line that begins a zone, as in lists without headers: the entries below it are in this zone.
     BlankLine {
         /// Code of the zone.
         zone: String,
     },
-    /// A heading of a kind of cards, or of a part that is no part of a deck.
+    /// A heading of a kind of cards, or of a section that is not part of the deck.
     Heading,
-    /// It stands in a part of the list that is no part of the deck, such as a maybeboard.
+    /// It stands in a section of the list that is not part of the deck, such as a maybeboard.
     OutsideTheDeck,
     /// A frame, a total or a mark of the program that wrote the list.
     Decoration,

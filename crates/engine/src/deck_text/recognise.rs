@@ -1,4 +1,4 @@
-//! Which dialect a text is in.
+//! Recognises the dialect of a text.
 
 use super::DeckDialect;
 use super::csv;
@@ -7,10 +7,10 @@ use super::share_code::decode_share_code;
 /// A dialect, what it is recognised by in words, and whether a line shows it.
 type Mark = (DeckDialect, &'static str, fn(&str) -> bool);
 
-/// Most lines that are looked at.
-const LOOKED_AT: usize = 500;
+/// Maximum number of lines that are examined.
+const EXAMINED_LINES_MAX: usize = 500;
 
-/// The dialect that a text is most likely in. Every text is in some: what has no marks of another is a plain list.
+/// The dialect that a text is most likely in. A text without marks of another dialect is a plain list.
 ///
 /// ```
 /// use cardscape_engine::{DeckDialect, recognise_deck_text};
@@ -33,8 +33,12 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, &'static str) {
     if is_share_code(trimmed) {
         return (DeckDialect::ShareCode, "it is one word of the digits of a share code");
     }
-    let lines: Vec<&str> =
-        text.split('\n').map(str::trim).filter(|line| !line.is_empty()).take(LOOKED_AT).collect();
+    let lines: Vec<&str> = text
+        .split('\n')
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(EXAMINED_LINES_MAX)
+        .collect();
     if lines.first().is_some_and(|first| csv::Columns::of(first).is_some()) {
         return (DeckDialect::Csv, "the first line names columns");
     }
@@ -96,14 +100,14 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, &'static str) {
     }
 }
 
-/// A code, or what is left of one: its check digits tell.
+/// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.
 fn is_share_code(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     let may_be = text.starts_with('1') && text.bytes().all(is_digit);
     may_be && (text.len() >= 16 || decode_share_code(text).is_ok())
 }
 
-/// Whether there is nothing but lines with quantities, and one gap between them.
+/// Whether all lines begin with a quantity, and blank lines separate them into exactly two blocks.
 fn is_in_two_blocks(text: &str) -> bool {
     let (mut gaps, mut after_blank) = (0, false);
     for line in text.trim().lines().map(str::trim) {

@@ -1,4 +1,4 @@
-//! Which card a line means, by the cards of a catalogue and nothing else: one of what a viewer may see gives nothing else away.
+//! Decides which card a line means, from the cards of a catalogue alone: a catalogue of the cards that a viewer may see reveals no others.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::draft::{Content, Draft, DraftEntry, DraftLine, Parts};
-use super::line::{looks_like_header, peel, peel_words, without_count};
+use super::line::{looks_like_header, split_parts, split_parts_without_brackets, without_count};
 use super::own::{LINE_SHOWN, note};
 use super::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
 use super::text::TextEncoding;
@@ -20,16 +20,16 @@ use crate::name::name_key;
 use crate::schema::{Rarity, word_key};
 use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 
-/// Most candidates that are told of an ambiguous line.
+/// Maximum number of candidates in the verdict on an ambiguous line.
 pub const CANDIDATES_MAX: usize = 10;
 
-/// Judges the lines of a draft.
+/// Finds the cards of the lines of a draft and gives a verdict on each line.
 pub(super) fn resolve(
     draft: Draft<'_>,
     dialect: DeckDialect,
     reading: &DeckReading<'_>,
 ) -> ReadDeck {
-    let judge = Judge::new(reading);
+    let resolver = Resolver::new(reading);
     let game = reading.catalogue.game();
     let side_begins = blank_line_of_side(&draft, dialect).zip(side_zone(game));
     let mut read = ReadDeck {
@@ -44,10 +44,10 @@ pub(super) fn resolve(
         notes: draft.notes,
     };
     let first = if dialect == DeckDialect::Own { MAIN_ZONE } else { main_zone(game) };
-    let mut here = judge.zone(first);
+    let mut current_place = resolver.zone(first);
     for DraftLine { line, text, content } in draft.lines {
         let content = match content {
-            Content::Section(label) if judge.is_card_rather_than_zone(&label, &text) => {
+            Content::Section(label) if resolver.is_card_rather_than_zone(&label, &text) => {
                 Content::Entry(Box::new(DraftEntry {
                     card: Parts { name: text.clone(), ..Parts::default() },
                     ..DraftEntry::default()
@@ -58,7 +58,7 @@ pub(super) fn resolve(
         let ignored = match content {
             Content::Blank => match &side_begins {
                 Some((begins, zone)) if *begins == line => {
-                    here = Place::Zone { code: zone.clone(), known: true };
+                    current_place = Place::Zone { code: zone.clone(), known: true };
                     IgnoredReason::BlankLine { zone: zone.clone() }
                 }
                 _ => continue,
@@ -68,13 +68,15 @@ pub(super) fn resolve(
                 read.notes.entry(key.to_owned()).or_insert_with(|| value.trim().to_owned());
                 IgnoredReason::Note { key: key.to_owned() }
             }
-            Content::Comment(comment) => judge.comment(comment, dialect, &mut here, &mut read),
+            Content::Comment(comment) => {
+                resolver.comment(comment, dialect, &mut current_place, &mut read)
+            }
             Content::Zone(code) => {
-                here = judge.zone(&code);
+                current_place = resolver.zone(&code);
                 IgnoredReason::ZoneHeader { zone: code }
             }
-            Content::Section(label) => enter(place(game, &label), &mut here),
-            Content::Entry(entry) => match judge.line(*entry, &text, &mut here) {
+            Content::Section(label) => enter_place(place(game, &label), &mut current_place),
+            Content::Entry(entry) => match resolver.line(*entry, &text, &mut current_place) {
                 Ok((entry, verdict, tags)) => {
                     let (text, position) = (shown(&text), Some(read.deck.entries.len()));
                     read.deck.entries.push(entry);
@@ -92,7 +94,7 @@ pub(super) fn resolve(
             tags: Vec::new(),
         });
     }
-    read.suggestions_left_out = judge.looked_up.get().saturating_sub(SUGGESTED_NAMES_MAX);
+    read.suggestions_left_out = resolver.unknown_names.get().saturating_sub(SUGGESTED_NAMES_MAX);
     read
 }
 
@@ -100,98 +102,98 @@ fn shown(text: &str) -> String {
     text.chars().take(LINE_SHOWN).collect()
 }
 
-/// Goes on in the place that a header names.
-fn enter(place: Place, here: &mut Place) -> IgnoredReason {
+/// Makes the place that a header names the place of the lines below.
+fn enter_place(place: Place, current_place: &mut Place) -> IgnoredReason {
     match &place {
         Place::Zone { code, .. } => {
             let zone = code.clone();
-            *here = place;
+            *current_place = place;
             IgnoredReason::ZoneHeader { zone }
         }
         Place::Outside => {
-            *here = place;
+            *current_place = place;
             IgnoredReason::Heading
         }
         Place::Category => IgnoredReason::Heading,
     }
 }
 
-/// The blank line after which a list without headers goes on with the sideboard: there is one such line, between two blocks of entries.
+/// The blank line that begins the sideboard in a list without headers: there must be exactly one, between two blocks of entries.
 fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> {
     if !dialect.has_blank_line() || draft.entries().any(|entry| entry.zone.is_some()) {
         return None;
     }
     let mut found = None;
     let mut blank = None;
-    let mut begun = false;
+    let mut has_entries = false;
     for DraftLine { line, content, .. } in &draft.lines {
         match content {
             Content::Entry(entry) => {
                 // A line without a quantity may be a heading.
                 entry.quantity?;
-                if let Some(at) = blank.take().filter(|_| begun)
+                if let Some(at) = blank.take().filter(|_| has_entries)
                     && found.replace(at).is_some()
                 {
                     return None;
                 }
-                begun = true;
+                has_entries = true;
             }
             Content::Blank => blank = Some(*line),
             Content::Note(..) => {}
-            _ if begun => return None,
+            _ if has_entries => return None,
             _ => {}
         }
     }
     found
 }
 
-/// What there is to know about the cards, worked out when it is first asked for.
-struct Judge<'a> {
+/// Finds the cards of lines. Its index of symbols is built at the first use.
+struct Resolver<'a> {
     catalogue: &'a Catalogue,
     /// Codes of sets by the keys of their names.
     set_names: BTreeMap<String, &'a str>,
     symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
-    /// Unknown names so far.
-    looked_up: Cell<usize>,
+    /// Number of unknown names so far.
+    unknown_names: Cell<usize>,
 }
 
-/// An entry, what is said of it, and its labels.
+/// An entry, the verdict on it, and its labels.
 type Judged = (DeckEntry, LineVerdict, Vec<String>);
 
-/// What became of an entry.
-struct Settled {
+/// The result for an entry, before its zone is considered.
+struct ResolvedEntry {
     quantity: u32,
     card: CardReference,
     verdict: LineVerdict,
     tags: Vec<String>,
 }
 
-/// What one reading of a line means.
+/// Which cards one reading of a line matches.
 enum Meaning {
     /// This card, under this reference.
     Card(CardReference, Vec<Guess>),
     Several(Vec<u32>),
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Resolver<'a> {
     fn new(reading: &DeckReading<'a>) -> Self {
         let names = reading.set_names.iter();
         Self {
             catalogue: reading.catalogue,
             set_names: names.map(|(code, name)| (name_key(name), code.as_str())).collect(),
             symbols: OnceCell::new(),
-            looked_up: Cell::new(0),
+            unknown_names: Cell::new(0),
         }
     }
 
-    /// Whether a line is the name of a card, and a word only for a zone that the game does not have.
+    /// Whether a line is the name of a card, and not the header of a zone that the game has.
     fn is_card_rather_than_zone(&self, label: &str, line: &str) -> bool {
         let place = place(self.catalogue.game(), label);
         let is_zone = matches!(place, Place::Zone { known: true, .. });
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
     }
 
-    /// The zone that is written so, under the very word.
+    /// The zone with exactly this code, also if the game does not have it.
     fn zone(&self, code: &str) -> Place {
         let place = place(self.catalogue.game(), code);
         let known = matches!(place, Place::Zone { known: true, .. });
@@ -202,14 +204,14 @@ impl<'a> Judge<'a> {
         &self,
         comment: &str,
         dialect: DeckDialect,
-        here: &mut Place,
+        current_place: &mut Place,
         read: &mut ReadDeck,
     ) -> IgnoredReason {
         let game = self.catalogue.game();
         if dialect != DeckDialect::Own {
             let place = place(game, without_count(comment));
             if place != Place::Category {
-                return enter(place, here);
+                return enter_place(place, current_place);
             }
         }
         if read.deck.entries.is_empty()
@@ -221,40 +223,40 @@ impl<'a> Judge<'a> {
         IgnoredReason::Comment
     }
 
-    /// Judges a line that looks like an entry; the error says why it is none.
+    /// Resolves a line that looks like an entry; the error says why it is not one.
     fn line(
         &self,
         entry: DraftEntry<'_>,
         text: &str,
-        here: &mut Place,
+        current_place: &mut Place,
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
         let label = without_count(text);
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
-            // The game calls a zone so, and a zone's name stands alone on a line.
+            // A line that consists of the name of a zone is a header.
             let place = place(game, label);
             if place != Place::Category {
-                return Err(enter(place, here));
+                return Err(enter_place(place, current_place));
             }
         }
         let place = match &entry.zone {
             Some(code) if entry.exact => self.zone(code),
             Some(word) => match place(game, word) {
                 Place::Category if entry.zone_is_code => self.zone(word),
-                Place::Category => here.clone(),
+                Place::Category => current_place.clone(),
                 place => place,
             },
-            None => here.clone(),
+            None => current_place.clone(),
         };
         let Place::Zone { code: zone, known } = place else {
             return Err(IgnoredReason::OutsideTheDeck);
         };
-        let Settled { quantity, card, verdict, tags } = if entry.exact {
+        let ResolvedEntry { quantity, card, verdict, tags } = if entry.exact {
             let card = reference(&entry.card);
             let verdict = self.exact(&card);
-            Settled { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+            ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
         } else {
-            match self.loose(&entry) {
+            match self.by_readings(&entry) {
                 Some(found) => found,
                 None if is_heading_line(&entry, text, |label| is_heading(game, label)) => {
                     return Err(IgnoredReason::Heading);
@@ -266,7 +268,7 @@ impl<'a> Judge<'a> {
         Ok((DeckEntry { zone, quantity, card, copies: entry.copies }, verdict, tags))
     }
 
-    /// What the catalogue says of a reference that stays as it is.
+    /// The verdict on a reference that stays as written.
     fn exact(&self, card: &CardReference) -> LineVerdict {
         match self.catalogue.resolve(card, &mut Vec::new()) {
             Some(found) if found.exact => {
@@ -303,9 +305,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Tries the readings of a line, from the most to the least literal. The first that is a card in all its parts wins, else the first that is
-    /// a card at all.
-    fn loose(&self, entry: &DraftEntry<'_>) -> Option<Settled> {
+    /// Tries the readings of a line, from the most to the least literal. The first reading whose parts all match a card wins, else the first that
+    /// matches a card in some parts.
+    fn by_readings(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
         if let Some(id) = entry.external_id {
             return Some(self.by_external_id(entry, id));
         }
@@ -321,15 +323,20 @@ impl<'a> Judge<'a> {
                 Meaning::Card(card, dropped) => {
                     let is_exact = dropped.is_empty();
                     let verdict = verdict(guesses.into_iter().chain(dropped).collect());
-                    let settled = Settled { quantity, card, verdict, tags };
+                    let resolved = ResolvedEntry { quantity, card, verdict, tags };
                     if is_exact {
-                        return Some(settled);
+                        return Some(resolved);
                     }
-                    second_best.get_or_insert(settled);
+                    second_best.get_or_insert(resolved);
                 }
                 Meaning::Several(cards) => {
                     let verdict = self.ambiguous(&cards);
-                    return Some(Settled { quantity, card: reference(&parts), verdict, tags });
+                    return Some(ResolvedEntry {
+                        quantity,
+                        card: reference(&parts),
+                        verdict,
+                        tags,
+                    });
                 }
             }
         }
@@ -339,7 +346,7 @@ impl<'a> Judge<'a> {
                 Ok(guess) => verdict(one_copy().into_iter().chain([guess]).collect()),
                 Err(cards) => self.ambiguous(&cards),
             };
-            Some(Settled {
+            Some(ResolvedEntry {
                 quantity: entry.quantity.unwrap_or(1),
                 card,
                 verdict,
@@ -348,7 +355,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> Settled {
+    fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> ResolvedEntry {
         let unknown = |reason| LineVerdict::Unknown { near: Vec::new(), reason: Some(reason) };
         let (card, verdict) = match self.catalogue.with_external_id(id) {
             Some(card) => (self.full_reference(card), LineVerdict::Accepted),
@@ -362,10 +369,10 @@ impl<'a> Judge<'a> {
                 (CardReference::named(id.to_string()), unknown(reason))
             }
         };
-        Settled { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
+        ResolvedEntry { quantity: entry.quantity.unwrap_or(1), card, verdict, tags: Vec::new() }
     }
 
-    /// The card of a name, with as much of set, number and rarity as is true of it.
+    /// The card of a name. Set, number and rarity are kept if they are true of the card, and dropped otherwise.
     fn meaning(&self, parts: &Parts<'_>) -> Option<Meaning> {
         let mut cards = self.catalogue.named(&parts.name);
         if cards.is_empty() {
@@ -388,7 +395,7 @@ impl<'a> Judge<'a> {
         let mut meant = CardReference::named(parts.name.as_ref());
         if let Some(written) = &parts.set {
             let code = self.set_code(written);
-            let of_set = only(&cards, |card| self.is_of(card, code));
+            let of_set = filtered(&cards, |card| self.is_of(card, code));
             if of_set.is_empty() {
                 dropped.push(Guess::SetDropped { set: shown(written) });
             } else {
@@ -399,8 +406,8 @@ impl<'a> Judge<'a> {
         if let Some(number) = &parts.number {
             let has_number =
                 |card: u32| same_number(number, &self.catalogue.card(card).definition.number);
-            let numbered = only(&cards, has_number);
-            // The number of a set that is unknown here says nothing.
+            let numbered = filtered(&cards, has_number);
+            // A number means nothing if its set was dropped.
             if numbered.is_empty() || !dropped.is_empty() {
                 dropped.push(Guess::NumberDropped { number: shown(number) });
             } else {
@@ -412,7 +419,7 @@ impl<'a> Judge<'a> {
             let rarity = self.rarity(written);
             let printed = rarity
                 .as_ref()
-                .map(|code| only(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
+                .map(|code| filtered(&cards, |card| self.catalogue.has_rarity(card, Some(code))));
             match printed.filter(|cards| !cards.is_empty()) {
                 Some(printed) => {
                     cards = printed;
@@ -443,7 +450,7 @@ impl<'a> Judge<'a> {
         self.catalogue.numbered(self.set_code(set), number)
     }
 
-    /// The code of a rarity or of the finish that stands for one. `F` and `E` mean foil and etched, where no rarity is called so.
+    /// The code of a rarity, or of the finish that stands for a rarity. `F` and `E` mean foil and etched, unless a rarity has that name.
     fn rarity(&self, written: &str) -> Option<String> {
         let called = |key: &str| {
             let is_meant = |rarity: &&Rarity| {
@@ -461,7 +468,7 @@ impl<'a> Judge<'a> {
         meant.map(|rarity| rarity.code.clone())
     }
 
-    /// The card of a line whose name nobody has: by set and number, or by the symbol that the line has for a name.
+    /// The card of a line whose name no card has: by set and number, or by the symbol that the line has instead of a name.
     fn without_name(&self, parts: &Parts<'_>) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
         if let (Some(set), Some(number)) = (&parts.set, &parts.number)
             && let Some(card) = self.numbered(set, number)
@@ -484,20 +491,20 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A line whose card is not known. A name that is spelled with other accents is known after all.
-    fn unknown(&self, entry: &DraftEntry<'_>) -> Settled {
+    /// The result for a line that matches no card. A name that differs from a card's name only in accents and the like is accepted as a guess.
+    fn unknown(&self, entry: &DraftEntry<'_>) -> ResolvedEntry {
         let quantity = entry.quantity.unwrap_or(1);
         let tags = tags(&entry.card);
         let mut near = self.near_with_similarity(&entry.card.name);
         let mut parts = Cow::Borrowed(&entry.card);
-        // What stands in brackets may belong to the name.
+        // The text in brackets may belong to the name.
         if let Some((text, _)) = entry.readings
             && text.len() > entry.card.name.len()
             && near.first().is_some_and(|(_, similarity)| *similarity < 1.0)
         {
-            let whole = self.near_with_similarity(text);
-            if whole.first().is_some_and(|(_, similarity)| *similarity >= 1.0) {
-                near = whole;
+            let near_text = self.near_with_similarity(text);
+            if near_text.first().is_some_and(|(_, similarity)| *similarity >= 1.0) {
+                near = near_text;
                 parts = Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
             }
         }
@@ -510,12 +517,12 @@ impl<'a> Judge<'a> {
                 let one_copy = entry.quantity.is_none().then_some(Guess::OneCopy);
                 let guess = Guess::NameSpelled { name: name.clone() };
                 let guesses = one_copy.into_iter().chain([guess]).chain(dropped).collect();
-                return Settled { quantity, card, verdict: verdict(guesses), tags };
+                return ResolvedEntry { quantity, card, verdict: verdict(guesses), tags };
             }
         }
         let near = near.into_iter().map(|(name, _)| name).collect();
         let verdict = LineVerdict::Unknown { near, reason: None };
-        Settled { quantity, card: reference(&entry.card), verdict, tags }
+        ResolvedEntry { quantity, card: reference(&entry.card), verdict, tags }
     }
 
     fn near(&self, name: &str) -> Vec<String> {
@@ -526,52 +533,58 @@ impl<'a> Judge<'a> {
         if name.is_empty() {
             return Vec::new();
         }
-        self.looked_up.set(self.looked_up.get() + 1);
-        if self.looked_up.get() > SUGGESTED_NAMES_MAX {
+        self.unknown_names.set(self.unknown_names.get() + 1);
+        if self.unknown_names.get() > SUGGESTED_NAMES_MAX {
             return Vec::new();
         }
         near_names(name, self.catalogue)
     }
 }
 
-/// A way to read a line: its parts, its quantity, and what is guessed by reading it so.
+/// A way to read a line: its parts, its quantity, and the guess that it needs.
 pub(super) type Reading<'e> = (Cow<'e, Parts<'e>>, Option<u32>, Option<Guess>);
 
 /// The ways to read a line, from the most to the least literal.
 pub(super) fn readings<'e>(entry: &'e DraftEntry<'_>) -> impl Iterator<Item = Reading<'e>> {
     let literal = std::iter::once((Cow::Borrowed(&entry.card), entry.quantity, None));
-    // Most lines mean what they literally say, so the others are worked out when they are needed.
+    // Most lines mean what they literally say, so the others are computed only when they are needed.
     let others = entry.readings.into_iter();
-    literal.chain(others.flat_map(|(text, whole)| other_readings(text, whole, entry.quantity)))
+    literal.chain(
+        others.flat_map(|(text, whole_line)| other_readings(text, whole_line, entry.quantity)),
+    )
 }
 
-fn other_readings<'e>(text: &'e str, whole: &'e str, quantity: Option<u32>) -> Vec<Reading<'e>> {
+fn other_readings<'e>(
+    text: &'e str,
+    whole_line: &'e str,
+    quantity: Option<u32>,
+) -> Vec<Reading<'e>> {
     let named = |text| Cow::Owned(Parts { name: Cow::Borrowed(text), ..Parts::default() });
     let mut found = Vec::new();
     let marks = Some(Guess::MarksArePartOfName);
     if text.contains(" #") {
-        found.push((Cow::Owned(peel_keeping_tags(text)), quantity, marks.clone()));
+        found.push((Cow::Owned(split_parts_keeping_hash(text)), quantity, marks.clone()));
     }
     found.push((named(text), quantity, marks));
     for (before, remark) in [text.rsplit_once(" //"), text.split_once(" //")].into_iter().flatten()
     {
         let remark = shown(remark.trim());
         let guess = Guess::RemarkDropped { remark };
-        found.push((Cow::Owned(peel(before.trim_end())), quantity, Some(guess)));
+        found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
     }
-    found.push((Cow::Owned(peel_words(text)), quantity, None));
-    if whole != text {
-        found.push((named(whole), None, Some(Guess::QuantityIsPartOfName)));
+    found.push((Cow::Owned(split_parts_without_brackets(text)), quantity, None));
+    if whole_line != text {
+        found.push((named(whole_line), None, Some(Guess::QuantityIsPartOfName)));
     }
     found
 }
 
-/// [`peel`] of a text whose `#` is no tag.
-fn peel_keeping_tags(text: &str) -> Parts<'_> {
-    let Some((before, _)) = text.split_once(" #") else { return peel(text) };
-    // Peels the rest of the line, which begins with the mark, and gives the name back what stands before it.
+/// Like [`split_parts`], for a text whose `#` does not begin a tag.
+fn split_parts_keeping_hash(text: &str) -> Parts<'_> {
+    let Some((before, _)) = text.split_once(" #") else { return split_parts(text) };
+    // Splits the rest of the line, which begins with the `#`, and then adds the text before it to the name.
     let rest = &text[before.len() + 1..];
-    let parts = peel(rest);
+    let parts = split_parts(rest);
     let end = before.len() + 1 + parts.name.len();
     Parts { name: Cow::Borrowed(text.get(..end).unwrap_or(text)), ..parts }
 }
@@ -603,7 +616,7 @@ pub(super) fn without_selectors(symbol: &str) -> Cow<'_, str> {
     if symbol.contains('\u{fe0f}') { symbol.replace('\u{fe0f}', "").into() } else { symbol.into() }
 }
 
-fn only(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
+fn filtered(cards: &[u32], keep: impl Fn(u32) -> bool) -> Vec<u32> {
     cards.iter().copied().filter(|card| keep(*card)).collect()
 }
 
@@ -625,7 +638,7 @@ fn verdict(how: Vec<Guess>) -> LineVerdict {
     if how.is_empty() { LineVerdict::Accepted } else { LineVerdict::Guessed { how } }
 }
 
-/// Says also that the game has no such zone. What is unknown or ambiguous stays so.
+/// Adds the guess that the game has no such zone. Unknown and ambiguous lines keep their verdict.
 fn with_guess(verdict: LineVerdict, zone: &str) -> LineVerdict {
     let guess = Guess::ZoneNotInGame { zone: zone.to_owned() };
     match verdict {

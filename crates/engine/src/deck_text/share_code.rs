@@ -1,7 +1,7 @@
-//! Share codes: a deck as one word that is safe in addresses, by set and number of its cards. `docs/DECK_TEXT.md` describes them bit by bit.
+//! Share codes: a deck as one word that is safe in URLs, by set and number of its cards. `docs/DECK_TEXT.md` describes them bit by bit.
 //!
-//! A code is the version, a stream of bits as base64url digits, and four check digits. It stands for itself: no list that may change is needed to
-//! read it.
+//! A code is the version, a stream of bits as base64url digits, and four check digits. It is self-contained: reading it needs no list that may
+//! change.
 
 mod bits;
 
@@ -13,29 +13,29 @@ use thiserror::Error;
 
 use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Source};
 use super::read_deck::IgnoredReason;
-use super::writing::{LossKind, Sheet};
+use super::writing::{DeckWriter, LossKind};
 use crate::catalogue::same_number;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use bits::{BitReader, BitWriter, check_digits};
 
-/// Most characters of a code.
+/// Maximum number of characters of a code.
 pub const SHARE_CODE_MAX: usize = 1 << 20;
 /// The first character of a code.
 const VERSION: char = '1';
 /// Largest collector number that is written as a number; larger ones, and those with letters, are written as words.
 const NUMBER_MAX: u32 = 65_535;
 
-/// What a share code holds.
+/// The content of a share code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SharedDeck {
     /// Code of the game.
     pub game: String,
-    /// The deck: cards by set and number, without names, unless the deck had nothing but a name.
+    /// The deck. Cards have set and number, and no name; cards that the deck named without set and number have only their name.
     pub deck: Deck,
 }
 
-/// Why a text is no share code, or a deck has none.
+/// Why a text is not a share code, or a deck cannot be written as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -46,7 +46,7 @@ pub enum ShareCodeError {
     /// Something of it was mistyped or cut off.
     #[error("the code is mistyped or incomplete: its check digits do not fit")]
     CheckDigits,
-    /// The check digits fit, but what they stand for is no deck.
+    /// The check digits are right, but the code does not hold a deck.
     #[error("the code does not hold a deck")]
     Malformed,
     /// It has more than [`SHARE_CODE_MAX`] characters or [`DECK_LINES_MAX`] entries, or a name or code of more than 1,000 bytes.
@@ -125,7 +125,7 @@ struct Copies {
 }
 
 impl SetCards {
-    /// How far each number is from the one before it.
+    /// The difference of each number to the one before it.
     fn steps(&self) -> impl Iterator<Item = u32> {
         let before = std::iter::once(0).chain(self.numbers.iter().map(|(number, _)| *number));
         self.numbers.iter().zip(before).map(|((number, _), before)| number - before)
@@ -153,12 +153,12 @@ fn write_code(
         }
     }
     let sets = || zones.iter().flat_map(|zone| zone.sets.values());
-    let length = |low: u32| -> u64 {
+    let length = |lower_bits: u32| -> u64 {
         let steps = sets().flat_map(SetCards::steps);
-        steps.map(|step| u64::from(step >> low) + 1 + u64::from(low)).sum()
+        steps.map(|step| u64::from(step >> lower_bits) + 1 + u64::from(lower_bits)).sum()
     };
-    let low = (0..16).min_by_key(|low| length(*low)).unwrap_or(0);
-    bits.bits(u64::from(low), 4);
+    let lower_bits = (0..16).min_by_key(|lower_bits| length(*lower_bits)).unwrap_or(0);
+    bits.bits(u64::from(lower_bits), 4);
     bits.count(zones.len());
     let copies = |bits: &mut BitWriter, copies: &Copies| {
         bits.copies(copies.quantity);
@@ -179,17 +179,17 @@ fn write_code(
             if !set.words.is_empty() {
                 bits.count_from_one(set.words.len());
             }
-            for (step, (_, held)) in set.steps().zip(&set.numbers) {
-                bits.step(step, low);
-                copies(&mut bits, held);
+            for (step, (_, card_copies)) in set.steps().zip(&set.numbers) {
+                bits.step(step, lower_bits);
+                copies(&mut bits, card_copies);
             }
-            for (number, held) in &set.words {
+            for (number, card_copies) in &set.words {
                 bits.word(number);
-                copies(&mut bits, held);
+                copies(&mut bits, card_copies);
             }
         }
         bits.count(zone.named.len());
-        for (card, held) in &zone.named {
+        for (card, card_copies) in &zone.named {
             bits.word(&card.name);
             for part in [&card.set, &card.number] {
                 bits.flag(part.is_some());
@@ -197,7 +197,7 @@ fn write_code(
                     bits.word(part);
                 }
             }
-            copies(&mut bits, held);
+            copies(&mut bits, card_copies);
         }
     }
     let digits = bits.into_digits().ok_or(ShareCodeError::TooLarge)?;
@@ -206,7 +206,7 @@ fn write_code(
     if code.len() > SHARE_CODE_MAX { Err(ShareCodeError::TooLarge) } else { Ok(code) }
 }
 
-/// Reads a share code. Needs nothing but the code.
+/// Reads a share code. Only the code is needed.
 pub fn decode_share_code(code: &str) -> Result<SharedDeck, ShareCodeError> {
     if code.len() > SHARE_CODE_MAX {
         return Err(ShareCodeError::TooLarge);
@@ -229,7 +229,7 @@ pub fn decode_share_code(code: &str) -> Result<SharedDeck, ShareCodeError> {
     })
 }
 
-/// Every entry takes three bits at least, so that a code cannot hold many more entries than characters.
+/// Reads the content of a code. Every entry takes at least three bits, so that a code cannot hold many more entries than characters.
 fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
     let game = bits.word()?;
     let mut rarities = Vec::new();
@@ -239,9 +239,9 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
             rarities.push(bits.word()?);
         }
     }
-    let low = u32::try_from(bits.bits(4)?).ok()?;
+    let lower_bits = u32::try_from(bits.bits(4)?).ok()?;
     let mut entries: Vec<DeckEntry> = Vec::new();
-    let held = |bits: &mut BitReader<'_>| -> Option<(u32, Option<String>)> {
+    let card_copies = |bits: &mut BitReader<'_>| -> Option<(u32, Option<String>)> {
         let quantity = bits.copies()?;
         let rarity = if has_rarities { bits.count()?.checked_sub(1) } else { None };
         let rarity = rarity.map(|at| rarities.get(at).cloned().ok_or(()));
@@ -251,7 +251,7 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
         let zone = if bits.flag()? { bits.word()? } else { MAIN_ZONE.to_owned() };
         let mut add = |quantity, card| {
             entries.push(DeckEntry { zone: zone.clone(), quantity, card, copies: Vec::new() });
-            // What is beyond is told once all is read; it need not be kept.
+            // Entries beyond the limit need not be kept: that there are too many is reported at the end.
             entries.truncate(DECK_LINES_MAX + 1);
         };
         for _ in 0..bits.count()? {
@@ -264,13 +264,13 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
             let words = if bits.flag()? { bits.count_from_one()? } else { 0 };
             let mut number = 0_u32;
             for _ in 0..all.checked_sub(words)? {
-                number = number.checked_add(bits.step(low)?)?;
-                let (quantity, rarity) = held(bits)?;
+                number = number.checked_add(bits.step(lower_bits)?)?;
+                let (quantity, rarity) = card_copies(bits)?;
                 numbered(number.to_string(), quantity, rarity);
             }
             for _ in 0..words {
                 let number = bits.word()?;
-                let (quantity, rarity) = held(bits)?;
+                let (quantity, rarity) = card_copies(bits)?;
                 numbered(number, quantity, rarity);
             }
         }
@@ -278,7 +278,7 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
             let name = bits.word()?;
             let set = if bits.flag()? { Some(bits.word()?) } else { None };
             let number = if bits.flag()? { Some(bits.word()?) } else { None };
-            let (quantity, rarity) = held(bits)?;
+            let (quantity, rarity) = card_copies(bits)?;
             add(quantity, CardReference { name, set, number, rarity });
         }
     }
@@ -314,20 +314,20 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     draft
 }
 
-/// Cards that are known by set and number, the others by name.
-pub(super) fn write(sheet: &mut Sheet<'_>) {
+/// Writes known cards by set and number, the others by name.
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let mut deck = Deck::default();
-    for (at, entry) in sheet.deck.entries.iter().enumerate() {
+    for (at, entry) in writer.deck.entries.iter().enumerate() {
         if entry.quantity == 0 {
-            sheet.lose(at, LossKind::Quantity);
+            writer.record_loss(at, LossKind::Quantity);
             continue;
         }
         let mut entry = DeckEntry { copies: Vec::new(), ..entry.clone() };
-        let found = sheet.catalogue.resolve(&entry.card, &mut Vec::new());
+        let found = writer.catalogue.resolve(&entry.card, &mut Vec::new());
         if let Some(found) = found.filter(|found| found.exact) {
-            let known = sheet.catalogue.card(found.card);
+            let known = writer.catalogue.card(found.card);
             if !entry.card.name.is_empty() && entry.card.name != known.definition.name {
-                sheet.lose(at, LossKind::Spelling);
+                writer.record_loss(at, LossKind::Spelling);
             }
             entry.card.set = Some(known.set.clone());
             entry.card.number = Some(known.definition.number.clone());
@@ -335,12 +335,12 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
             && entry.card.number.is_some()
             && !entry.card.name.is_empty()
         {
-            sheet.lose(at, LossKind::Name);
+            writer.record_loss(at, LossKind::Name);
         }
         deck.entries.push(entry);
     }
-    let Ok(code) = encode_share_code(sheet.game().code(), &deck) else {
-        sheet.lose_size();
+    let Ok(code) = encode_share_code(writer.game().code(), &deck) else {
+        writer.record_size_loss();
         return;
     };
     let in_order = decode_share_code(&code).is_ok_and(|shared| {
@@ -348,9 +348,9 @@ pub(super) fn write(sheet: &mut Sheet<'_>) {
         pairs.into_iter().all(|(read, written)| is_same(read, written))
     });
     if !in_order {
-        sheet.lose_order();
+        writer.record_order_loss();
     }
-    sheet.text = code;
+    writer.text = code;
 }
 
 fn is_same(read: &DeckEntry, written: &DeckEntry) -> bool {

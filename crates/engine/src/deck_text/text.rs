@@ -1,4 +1,4 @@
-//! What is forgiven before a list is read: encodings, invisible characters, forms of digits.
+//! Normalisation before a list is read: encodings, invisible characters, forms of digits.
 
 use std::borrow::Cow;
 
@@ -11,19 +11,20 @@ use serde::Serialize;
 pub enum TextEncoding {
     /// UTF-8, with or without a byte order mark.
     Utf8,
-    /// UTF-16, little or big endian, which only a byte order mark tells.
+    /// UTF-16, little or big endian, recognised by its byte order mark.
     Utf16,
-    /// Windows-1252: the bytes are no UTF-8. Every sequence of bytes is some text in it.
+    /// Windows-1252, if the bytes are not UTF-8. In this encoding every sequence of bytes is valid.
     Windows1252,
 }
 
-/// The characters 0x80 to 0x9F of Windows-1252; the five unused ones are the controls of Latin-1, as the WHATWG has them.
+/// The characters 0x80 to 0x9F of Windows-1252; the five unused ones are the control characters of Latin-1, as in the Encoding Standard of the
+/// WHATWG.
 const WINDOWS_1252: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// The text of a file. Never fails: what is neither UTF-16 with a byte order mark nor UTF-8 is Windows-1252.
+/// Decodes the text of a file. It never fails: bytes that are neither UTF-16 with a byte order mark nor UTF-8 are read as Windows-1252.
 ///
 /// ```
 /// use cardscape_engine::{TextEncoding, decode_deck_text};
@@ -59,8 +60,8 @@ pub(super) fn without_mark(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
 
-/// Lines in the form that the shared line reader expects: ASCII digits and brackets, no controls, nothing invisible. It has as many lines
-/// as the text.
+/// Normalises a text for the shared line reader: ASCII digits and brackets, no control characters, no invisible characters. The number of lines does
+/// not change.
 pub(super) fn tidy(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
     if text.bytes().all(is_plain) {
@@ -92,7 +93,7 @@ fn narrow(letter: char) -> char {
     char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter)
 }
 
-/// Lines, also those of old files, where a carriage return alone ends one.
+/// Ends lines with line feeds in texts of old systems, where a carriage return alone ends a line.
 pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
     if text.contains('\n') || !text.contains('\r') {
         return Cow::Borrowed(text);

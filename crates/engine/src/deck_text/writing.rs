@@ -1,4 +1,4 @@
-//! What the writers share: the order of entries, what a dialect cannot hold, and reading back what was written.
+//! What the writers share: the order of entries, the losses, and a check that the text reads back as the same deck.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,18 +13,16 @@ use crate::manifest::Game;
 use crate::name::name_key;
 use crate::schema::word_key;
 
-/// Most copies of a deck that are written in dialects that have a line or a number for each copy.
+/// Maximum number of copies that are written in dialects with a line or number for each copy.
 pub const WRITTEN_COPIES_MAX: u64 = 10_000;
 
 /// A deck as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct WrittenDeck {
-    /// The dialect.
     pub dialect: DeckDialect,
-    /// The text.
     pub text: String,
-    /// What of the deck it does not hold, in the order of the entries; what is of the whole deck comes first.
+    /// What the text does not hold, in the order of the entries. Losses of the whole deck come first.
     pub losses: Vec<DeckLoss>,
 }
 
@@ -34,7 +32,7 @@ pub struct DeckLoss {
     /// Position of the entry in the deck, from 0; `None`: the whole deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<usize>,
-    /// What is lost of it.
+    /// What is lost.
     pub kind: LossKind,
 }
 
@@ -43,19 +41,19 @@ pub struct DeckLoss {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LossKind {
-    /// The order of the entries, or that one card stood in several.
+    /// The order of the entries, or the fact that several entries had the same card.
     Order,
-    /// Which set the card is of.
+    /// The set of the card.
     Set,
-    /// Which collector number it has.
+    /// Its collector number.
     Number,
     /// Its rarity.
     Rarity,
-    /// Ids of copies, which are nothing to pass on.
+    /// Ids of physical copies, which must not be passed on.
     Copies,
-    /// The name as the deck spells it; the card is the same where it is known.
+    /// The spelling of the name. The name that is written means the same card.
     Spelling,
-    /// The name: what is written means another card, or none.
+    /// The name: the text means another card, or none.
     Name,
     /// The entry is left out: the dialect has no such zone.
     Zone,
@@ -67,7 +65,7 @@ pub enum LossKind {
     Quantity,
 }
 
-/// In words, as after "lost: ".
+/// The loss in words, as they follow "lost: ".
 impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -93,28 +91,28 @@ impl LossKind {
     }
 }
 
-/// Which parts of an entry a dialect holds.
+/// Which parts of an entry a dialect can write.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Holds {
+pub(super) struct WritableParts {
     pub(super) set: bool,
-    /// Only beside a set, as everywhere.
+    /// Only together with a set.
     pub(super) number: bool,
     pub(super) rarity: Rarities,
 }
 
-/// Which rarities a dialect holds.
+/// Which rarities a dialect can write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Rarities {
     #[default]
     None,
-    /// The one whose aliases have the word `foil`.
+    /// Only the rarity that has the alias `foil`.
     Foil,
     All,
 }
 
 /// A deck that is being written.
 #[derive(Debug)]
-pub(super) struct Sheet<'a> {
+pub(super) struct DeckWriter<'a> {
     pub(super) deck: &'a Deck,
     pub(super) catalogue: &'a Catalogue,
     pub(super) text: String,
@@ -125,7 +123,7 @@ pub(super) struct Sheet<'a> {
     written: Vec<usize>,
 }
 
-/// What is to be written of an entry.
+/// The parts of an entry to be written.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub(super) quantity: u32,
@@ -135,7 +133,7 @@ pub(super) struct Line<'a> {
     pub(super) rarity: Option<&'a str>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> DeckWriter<'a> {
     pub(super) fn new(
         deck: &'a Deck,
         dialect: DeckDialect,
@@ -143,34 +141,34 @@ impl<'a> Sheet<'a> {
         set_names: &'a [(String, String)],
     ) -> Self {
         let (text, losses, written) = (String::new(), BTreeSet::new(), Vec::new());
-        let mut sheet = Self { deck, catalogue, text, dialect, set_names, losses, written };
+        let mut writer = Self { deck, catalogue, text, dialect, set_names, losses, written };
         if dialect != DeckDialect::Json {
             for (at, entry) in deck.entries.iter().enumerate() {
                 if !entry.copies.is_empty() {
-                    sheet.lose(at, LossKind::Copies);
+                    writer.record_loss(at, LossKind::Copies);
                 }
             }
         }
-        sheet
+        writer
     }
 
     pub(super) fn game(&self) -> &'a Game {
         self.catalogue.game()
     }
 
-    pub(super) fn lose(&mut self, entry: usize, kind: LossKind) {
+    pub(super) fn record_loss(&mut self, entry: usize, kind: LossKind) {
         self.losses.insert(DeckLoss { entry: Some(entry), kind });
     }
 
-    pub(super) fn lose_order(&mut self) {
+    pub(super) fn record_order_loss(&mut self) {
         self.losses.insert(DeckLoss { entry: None, kind: LossKind::Order });
     }
 
-    pub(super) fn lose_size(&mut self) {
+    pub(super) fn record_size_loss(&mut self) {
         self.losses.insert(DeckLoss { entry: None, kind: LossKind::Size });
     }
 
-    /// The zones of the deck that lists can name, with the name and the positions of their entries. The entries of others are lost.
+    /// The zones of the deck that lists can name: code, name, and the positions of their entries. Entries of other zones are recorded as lost.
     pub(super) fn named_zones(&mut self) -> Vec<(String, String, Vec<usize>)> {
         let game = self.game();
         let mut found = Vec::new();
@@ -181,7 +179,7 @@ impl<'a> Sheet<'a> {
                 Place::Zone { code: meant, .. } if meant == code => {
                     found.push((code, name, entries));
                 }
-                _ => entries.into_iter().for_each(|at| self.lose(at, LossKind::Zone)),
+                _ => entries.into_iter().for_each(|at| self.record_loss(at, LossKind::Zone)),
             }
         }
         found
@@ -203,7 +201,7 @@ impl<'a> Sheet<'a> {
         zones
     }
 
-    /// The entries in the zones of these roles, in their order. The entries of other zones are lost.
+    /// The entries in the zones of these roles, in the order of the roles. Entries of other zones are recorded as lost.
     pub(super) fn zones_of(&mut self, roles: &[Role]) -> Vec<(Role, Vec<usize>)> {
         let mut found: Vec<(Role, Vec<usize>)> =
             roles.iter().map(|role| (*role, Vec::new())).collect();
@@ -211,25 +209,25 @@ impl<'a> Sheet<'a> {
             let role = Role::of_zone(self.game(), &code);
             match found.iter_mut().find(|(known, _)| Some(*known) == role) {
                 Some((_, list)) => list.extend(entries),
-                None => entries.into_iter().for_each(|at| self.lose(at, LossKind::Zone)),
+                None => entries.into_iter().for_each(|at| self.record_loss(at, LossKind::Zone)),
             }
         }
         found.retain(|(_, entries)| !entries.is_empty());
         found
     }
 
-    /// What is to be written of an entry by a dialect that holds this much; `None`: its name is not known, and the entry is lost.
-    pub(super) fn line(&mut self, at: usize, holds: Holds) -> Option<Line<'a>> {
+    /// The parts of an entry to be written, if the dialect can write these; `None`: its name is not known, and the entry is recorded as lost.
+    pub(super) fn line(&mut self, at: usize, writable: WritableParts) -> Option<Line<'a>> {
         let deck = self.deck;
         let DeckEntry { quantity, card, .. } = &deck.entries[at];
         let name = match &*card.name {
             "" => match self.catalogue.resolve(card, &mut Vec::new()) {
                 Some(found) => {
-                    self.lose(at, LossKind::Spelling);
+                    self.record_loss(at, LossKind::Spelling);
                     self.catalogue.card(found.card).definition.name.clone()
                 }
                 None => {
-                    self.lose(at, LossKind::Card);
+                    self.record_loss(at, LossKind::Card);
                     return None;
                 }
             },
@@ -239,34 +237,36 @@ impl<'a> Sheet<'a> {
             name.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         let tidy = tidy.trim().to_owned();
         if tidy != name {
-            self.lose(at, LossKind::Spelling);
+            self.record_loss(at, LossKind::Spelling);
         }
         let mut line =
             Line { quantity: *quantity, name: tidy, set: None, number: None, rarity: None };
         match &card.set {
-            Some(set) if holds.set && is_word(set) => line.set = Some(set),
-            Some(_) => self.lose(at, LossKind::Set),
+            Some(set) if writable.set && is_word(set) => line.set = Some(set),
+            Some(_) => self.record_loss(at, LossKind::Set),
             None => {}
         }
         match &card.number {
-            Some(number) if holds.number && line.set.is_some() && is_word(number) => {
+            Some(number) if writable.number && line.set.is_some() && is_word(number) => {
                 line.number = Some(number);
             }
-            Some(_) => self.lose(at, LossKind::Number),
+            Some(_) => self.record_loss(at, LossKind::Number),
             None => {}
         }
         match &card.rarity {
-            Some(rarity) if self.holds_rarity(rarity, holds.rarity) => line.rarity = Some(rarity),
-            Some(_) => self.lose(at, LossKind::Rarity),
+            Some(rarity) if self.can_write_rarity(rarity, writable.rarity) => {
+                line.rarity = Some(rarity)
+            }
+            Some(_) => self.record_loss(at, LossKind::Rarity),
             None => {}
         }
         self.written.push(at);
         Some(line)
     }
 
-    fn holds_rarity(&self, rarity: &str, held: Rarities) -> bool {
+    fn can_write_rarity(&self, rarity: &str, writable: Rarities) -> bool {
         let known = self.game().rarities().iter();
-        match held {
+        match writable {
             Rarities::None => false,
             Rarities::All => true,
             Rarities::Foil => known
@@ -275,13 +275,13 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The name of a set, or its code where none is known.
+    /// The name of a set, or its code if the name is not known.
     pub(super) fn set_name(&self, code: &str) -> String {
         let known = self.set_names.iter().find(|(known, _)| known.eq_ignore_ascii_case(code));
         known.map_or_else(|| code.to_owned(), |(_, name)| name.clone())
     }
 
-    /// Adds entries in an order of copies, for dialects that write each copy by its id.
+    /// The external id of each copy of the entries, for dialects that write each copy by its id.
     pub(super) fn ids(&mut self, entries: &[usize]) -> Vec<u64> {
         let deck = self.deck;
         let mut ids = Vec::new();
@@ -291,25 +291,25 @@ impl<'a> Sheet<'a> {
             let Some((card, id)) =
                 found.and_then(|found| Some((found.card, self.catalogue.external_id(found.card)?)))
             else {
-                self.lose(at, LossKind::Card);
+                self.record_loss(at, LossKind::Card);
                 continue;
             };
             let copies = u64::from(entry.quantity);
             if copies == 0 || copies + ids.len() as u64 > WRITTEN_COPIES_MAX {
-                self.lose(at, LossKind::Quantity);
+                self.record_loss(at, LossKind::Quantity);
                 continue;
             }
             if entry.card.rarity.is_some() {
-                self.lose(at, LossKind::Rarity);
+                self.record_loss(at, LossKind::Rarity);
             }
-            // An id means all reprints of a card; the first is read back.
+            // An id stands for all reprints of a card, and is read back as the first.
             let first = self.catalogue.with_external_id(id);
             if first != Some(card) {
-                self.lose(at, LossKind::Set);
-                self.lose(at, LossKind::Number);
+                self.record_loss(at, LossKind::Set);
+                self.record_loss(at, LossKind::Number);
             }
             if ids.last() == Some(&id) {
-                self.lose_order();
+                self.record_order_loss();
             }
             ids.extend((0..copies).map(|_| id));
             self.written.push(at);
@@ -317,10 +317,10 @@ impl<'a> Sheet<'a> {
         ids
     }
 
-    /// The finished text. Entries that do not read back as they are, but for what is lost, have lost their name.
+    /// The finished text. An entry that reads back differently, apart from its recorded losses, has lost its name.
     pub(super) fn finish(mut self) -> WrittenDeck {
         if !self.written.is_sorted() {
-            self.lose_order();
+            self.record_order_loss();
         }
         let by_name = !matches!(
             self.dialect,
@@ -347,12 +347,12 @@ impl<'a> Sheet<'a> {
             let entry = &self.deck.entries[at];
             let agrees = read.get(position).is_some_and(|read| self.agrees(at, entry, read));
             if !agrees || !same_length {
-                self.lose(at, LossKind::Name);
+                self.record_loss(at, LossKind::Name);
             }
         }
     }
 
-    /// Whether an entry that was read is the one that was written, but for what is already told.
+    /// Whether the entry that was read is equal to the one that was written, apart from its recorded losses.
     fn agrees(&self, at: usize, written: &DeckEntry, read: &DeckEntry) -> bool {
         let lost = |kind| self.losses.contains(&DeckLoss { entry: Some(at), kind });
         let meant = self.card_of(&written.card);
@@ -388,7 +388,7 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Whether a text can stand between blanks and brackets.
+/// Whether a text can be written between spaces or in brackets.
 fn is_word(text: &str) -> bool {
     !text.is_empty()
         && text.chars().all(|letter| letter.is_alphanumeric() || "-_.+★†".contains(letter))

@@ -1,17 +1,17 @@
-//! Files of ids, one line a copy, in three sections.
+//! Files of external ids, with one line for each copy, in three sections.
 
 use std::borrow::Cow;
 
 use super::draft::{Content, Draft, DraftEntry, Source};
 use super::read_deck::IgnoredReason;
-use super::writing::Sheet;
+use super::writing::DeckWriter;
 use super::zones::Role;
 
 /// The sections, in the order in which they are written.
 pub(super) const SECTIONS: [(Role, &str); 3] =
     [(Role::Main, "#main"), (Role::Extra, "#extra"), (Role::Side, "!side")];
 
-/// Lines of one id that follow each other are one entry, which is told of at the first; the others are its copies.
+/// Consecutive lines with the same id are one entry, reported at the first line; the others are its copies.
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
     for (at, line) in source.tidy.split('\n').enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn copy<'a>(id: u64) -> Box<DraftEntry<'a>> {
     Box::new(DraftEntry { quantity: Some(1), external_id: Some(id), ..DraftEntry::default() })
 }
 
-/// A section, a comment, or a line of another dialect that somebody wrote below the ids.
+/// Reads a section, a comment, or a line of another dialect that somebody added.
 fn other(line: &str) -> Content<'_> {
     match SECTIONS.iter().find(|(_, mark)| line.eq_ignore_ascii_case(mark)) {
         Some((_, mark)) => Content::Section(Cow::Borrowed(&mark[1..])),
@@ -46,14 +46,14 @@ fn other(line: &str) -> Content<'_> {
     }
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let zones = sheet.zones_of(&SECTIONS.map(|(role, _)| role));
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let zones = writer.zones_of(&SECTIONS.map(|(role, _)| role));
     for (role, mark) in SECTIONS {
-        sheet.text.push_str(mark);
-        sheet.text.push('\n');
+        writer.text.push_str(mark);
+        writer.text.push('\n');
         let entries = zones.iter().find(|(known, _)| *known == role);
-        for id in entries.map(|(_, entries)| sheet.ids(entries)).unwrap_or_default() {
-            sheet.text.push_str(&format!("{id}\n"));
+        for id in entries.map(|(_, entries)| writer.ids(entries)).unwrap_or_default() {
+            writer.text.push_str(&format!("{id}\n"));
         }
     }
 }

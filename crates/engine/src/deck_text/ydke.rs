@@ -1,4 +1,4 @@
-//! Links of ids: `ydke://main!extra!side!`, each part base64 of numbers of four bytes, the lowest first.
+//! Links of ids: `ydke://main!extra!side!`, each part is base64 of external ids, each as four bytes, little endian.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::draft::{Content, DECK_LINES_MAX, Draft, Source};
 use super::read_deck::IgnoredReason;
-use super::writing::Sheet;
+use super::writing::DeckWriter;
 use super::ydk::{SECTIONS, copy};
 use super::zones::Place;
 use crate::manifest::Game;
@@ -17,10 +17,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// Characters of a part that hold as many ids as there may be lines: 16 hold three.
+/// Maximum number of characters of a part, enough for [`DECK_LINES_MAX`] ids: 16 characters hold three ids.
 const PART_MAX: usize = DECK_LINES_MAX.div_ceil(3) * 16;
 
-/// Copies of one id that follow each other are one entry.
+/// Consecutive copies with the same id are one entry.
 pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
     let mut draft = Draft::default();
     let text = source.tidy.trim();
@@ -75,18 +75,18 @@ fn ids(bytes: &[u8], draft: &mut Draft<'_>) {
     }
 }
 
-pub(super) fn write(sheet: &mut Sheet<'_>) {
-    let zones = sheet.zones_of(&SECTIONS.map(|(role, _)| role));
-    sheet.text.push_str("ydke://");
+pub(super) fn write(writer: &mut DeckWriter<'_>) {
+    let zones = writer.zones_of(&SECTIONS.map(|(role, _)| role));
+    writer.text.push_str("ydke://");
     for (role, _) in SECTIONS {
         let entries = zones.iter().find(|(known, _)| *known == role);
-        let ids = entries.map(|(_, entries)| sheet.ids(entries)).unwrap_or_default();
+        let ids = entries.map(|(_, entries)| writer.ids(entries)).unwrap_or_default();
         let bytes: Vec<u8> = ids
             .into_iter()
             .filter_map(|id| u32::try_from(id).ok())
             .flat_map(u32::to_le_bytes)
             .collect();
-        sheet.text.push_str(&BASE64.encode(bytes));
-        sheet.text.push('!');
+        writer.text.push_str(&BASE64.encode(bytes));
+        writer.text.push('!');
     }
 }

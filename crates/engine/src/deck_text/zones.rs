@@ -1,11 +1,11 @@
-//! What headers, prefixes and categories call the parts of a deck, and which zone of a game that is.
+//! The words of headers, prefixes and categories for parts of a deck, and the zones of a game that they mean.
 
 use crate::deck::MAIN_ZONE;
 use crate::manifest::Game;
 use crate::name::name_key;
 use crate::schema::Zone;
 
-/// What a zone is for, whatever a game calls it.
+/// The purpose of a zone, independent of its name in a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
     Main,
@@ -13,11 +13,11 @@ pub(super) enum Role {
     Extra,
     Commander,
     Companion,
-    /// No part of the deck: what its author is still thinking about.
+    /// Not part of the deck: cards that its author only considers.
     Outside,
 }
 
-/// What programs and people call these parts. The first word is the code where a game has no such zone.
+/// The words for these roles. The first word is the zone's code if a game has no such zone.
 const WORDS: [(Role, &[&str]); 6] = [
     (Role::Main, &[MAIN_ZONE, "deck", "mainboard", "main board", "main deck", "maindeck"]),
     (Role::Side, &["side", "sideboard", "side board", "side deck", "sidedeck"]),
@@ -27,14 +27,14 @@ const WORDS: [(Role, &[&str]); 6] = [
     (Role::Outside, &["maybeboard", "maybe board", "maybe", "considering", "wishlist", "tokens"]),
 ];
 
-/// What the lines below a header are.
+/// What the lines below a header belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
     /// Entries of this zone.
     Zone { code: String, known: bool },
-    /// Lines that are no part of the deck.
+    /// Lines that are not part of the deck.
     Outside,
-    /// Entries of whatever zone they were in before: a header of a kind of cards.
+    /// Entries of the same zone as before: the header names a kind of cards.
     Category,
 }
 
@@ -45,7 +45,7 @@ impl Role {
         WORDS.iter().find(|(_, words)| words.iter().any(is)).map(|(role, _)| *role)
     }
 
-    /// The role of a zone; `None`: one that other programs do not know.
+    /// The role of a zone; `None`: other programs do not have such a zone.
     pub(super) fn of_zone(game: &Game, code: &str) -> Option<Self> {
         let Some(zone) = zone_named(game, code) else { return Self::of_word(code) };
         if game.zones().first().is_some_and(|main| main.code == zone.code) {
@@ -54,7 +54,7 @@ impl Role {
         names(zone).find_map(Self::of_word)
     }
 
-    /// The code of a game's zone of this role, or the word for it that all games share.
+    /// The game's zone of this role, or the common word for it if the game has none.
     fn zone(self, game: &Game) -> Place {
         let zone = game.zones().iter().find(|zone| Self::of_zone(game, &zone.code) == Some(self));
         match zone {
@@ -92,12 +92,12 @@ pub(super) fn side_zone(game: &Game) -> Option<String> {
     }
 }
 
-/// The zone of entries that name none.
+/// The zone of entries that do not name a zone.
 pub(super) fn main_zone(game: &Game) -> &str {
     game.zones().first().map_or(MAIN_ZONE, |zone| &zone.code)
 }
 
-/// Whether a game has a zone or a kind of cards of this name, or the word is one that lists of all games group their cards by.
+/// Whether a label is a heading: the game has a zone or kind of cards of this name, or lists of all games group cards by this word.
 pub(super) fn is_heading(game: &Game, label: &str) -> bool {
     const GROUPS: [&str; 22] = [
         "artifact",

@@ -1,41 +1,41 @@
-//! The phrase rules as a stream: what a begin of a raw sentence says about the begin of the finished one.
+//! The phrase rules as a stream: computes from a prefix of a raw sentence a prefix of the finished one.
 //!
-//! Every replacement of a literal phrase reads its input once from left to right and holds back at most a begin of its phrase. All of them
-//! in a row still do. So a raw sentence that is put together piece by piece can be held against a finished one, and given up at the
-//! first letter that differs. The grammar fixes only take an `s` from some plurals; here both sides lose it everywhere, which lets a
-//! few more through: whoever asks renders what is found and compares it.
+//! A replacement of a literal phrase reads its input once from left to right and holds back at most a prefix of its phrase. The same is true of all
+//! replacements in sequence. So a raw sentence that is built piece by piece can be compared with a finished one, and rejected at the first byte that
+//! differs. The grammar fixes only remove the `s` of some plurals. Here both sides lose the `s` of all these plurals, which accepts a few sentences
+//! too many: callers render what is found and compare it.
 
 use super::grammar::PLURALS;
 use super::phrase_rules::PhraseRules;
 
-/// All replacements in a row, and the plurals.
+/// All replacements in sequence, and the plurals.
 #[derive(Debug)]
 pub(super) struct Cascade {
     stages: Vec<Stage>,
-    /// Bytes that no stage holds back when it waits for nothing.
+    /// For each byte: whether no stage holds it back if the stages hold back nothing so far.
     passing: [bool; 256],
 }
 
-/// One literal replacement, as Knuth, Morris and Pratt search.
+/// One literal replacement, by the search of Knuth, Morris and Pratt.
 #[derive(Debug)]
 struct Stage {
     old: Vec<u8>,
     new: Vec<u8>,
-    /// For so many bytes found: how many of them would be the begin of another place.
+    /// For each number of matched bytes: the length of their longest proper suffix that is also a prefix of the phrase.
     fallback: Vec<usize>,
 }
 
-/// How far a sentence has come.
+/// The state after a prefix of a raw sentence.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Flow {
-    /// A space that may be the first of two.
+pub(super) struct StreamState {
+    /// Whether a space is held back, which may be the first of two.
     space: bool,
-    /// Something other than white space has come.
-    begun: bool,
-    /// White space that may be the last of the sentence.
+    /// Whether anything other than white space has come.
+    started: bool,
+    /// White space that is held back, because it may be the end of the sentence, which is trimmed.
     trailing: String,
     /// How many bytes of its phrase each stage holds back.
-    held: Vec<usize>,
+    held_back: Vec<usize>,
 }
 
 impl Cascade {
@@ -46,75 +46,75 @@ impl Cascade {
         for stage in &stages {
             passing[usize::from(stage.old[0])] = false;
         }
-        // White space is more than ASCII: what is no letter of plain text is looked at closely.
+        // White space is not only ASCII, so only visible ASCII characters pass.
         for (byte, passes) in passing.iter_mut().enumerate() {
             *passes &= u8::try_from(byte).is_ok_and(|byte| byte.is_ascii_graphic());
         }
         Self { stages, passing }
     }
 
-    pub(super) fn begin(&self) -> Flow {
-        Flow {
+    pub(super) fn begin(&self) -> StreamState {
+        StreamState {
             space: false,
-            begun: false,
+            started: false,
             trailing: String::new(),
-            held: vec![0; self.stages.len()],
+            held_back: vec![0; self.stages.len()],
         }
     }
 
-    /// Takes a piece of a raw sentence in; `output` is then what it adds to the finished one.
-    pub(super) fn push(&self, flow: &mut Flow, piece: &str, output: &mut Buffers) {
-        output.now.clear();
+    /// Processes a piece of a raw sentence. `output` then has the bytes that it adds to the finished one.
+    pub(super) fn push(&self, state: &mut StreamState, piece: &str, output: &mut Buffers) {
+        output.added.clear();
         for character in piece.chars() {
-            flow.take(character, &mut output.now);
+            state.take(character, &mut output.added);
         }
-        self.run(flow, output, false);
+        self.run(state, output, false);
     }
 
-    /// Ends a sentence; `output` is then what was held back.
-    pub(super) fn finish(&self, flow: &mut Flow, output: &mut Buffers) {
+    /// Ends a sentence. `output` then has the bytes that were held back.
+    pub(super) fn finish(&self, state: &mut StreamState, output: &mut Buffers) {
         // A space at the end is trimmed.
-        output.now.clear();
-        self.run(flow, output, true);
+        output.added.clear();
+        self.run(state, output, true);
     }
 
-    fn run(&self, flow: &mut Flow, output: &mut Buffers, end: bool) {
-        for (stage, held) in self.stages.iter().zip(&mut flow.held) {
-            if output.now.is_empty() && !end {
+    fn run(&self, state: &mut StreamState, output: &mut Buffers, end: bool) {
+        for (stage, held_back) in self.stages.iter().zip(&mut state.held_back) {
+            if output.added.is_empty() && !end {
                 return;
             }
-            if *held == 0 && !output.now.contains(&stage.old[0]) {
+            if *held_back == 0 && !output.added.contains(&stage.old[0]) {
                 continue;
             }
             output.next.clear();
-            for &byte in &output.now {
-                stage.take(held, byte, &mut output.next);
+            for &byte in &output.added {
+                stage.take(held_back, byte, &mut output.next);
             }
             if end {
-                output.next.extend_from_slice(&stage.old[..*held]);
-                *held = 0;
+                output.next.extend_from_slice(&stage.old[..*held_back]);
+                *held_back = 0;
             }
-            std::mem::swap(&mut output.now, &mut output.next);
+            std::mem::swap(&mut output.added, &mut output.next);
         }
     }
 
-    /// Whether a piece that begins with this byte is sure to show it as the next byte of the finished sentence.
-    pub(super) fn passes(&self, flow: &Flow, byte: u8) -> bool {
+    /// Whether the first byte of a piece, if it is this one, is certainly the next byte of the finished sentence.
+    pub(super) fn passes(&self, state: &StreamState, byte: u8) -> bool {
         self.passing[usize::from(byte)]
-            && !flow.space
-            && flow.trailing.is_empty()
-            && flow.held.iter().all(|&held| held == 0)
+            && !state.space
+            && state.trailing.is_empty()
+            && state.held_back.iter().all(|&held_back| held_back == 0)
     }
 }
 
-/// What a step adds, and room to work.
+/// The bytes that a step adds, and a buffer to work with.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    pub(super) now: Vec<u8>,
+    pub(super) added: Vec<u8>,
     next: Vec<u8>,
 }
 
-/// A finished sentence as it compares: without the `s` of the plurals that the grammar fixes may mend.
+/// A finished sentence in the form for comparisons: without the `s` of the plurals that the grammar fixes may change.
 pub(super) fn comparable(sentence: &str) -> Vec<u8> {
     PLURALS
         .iter()
@@ -130,7 +130,7 @@ fn singular(plural: &str) -> &str {
     plural.strip_suffix('s').unwrap_or(plural)
 }
 
-impl Flow {
+impl StreamState {
     /// Collapses double spaces and trims, character by character.
     fn take(&mut self, character: char, output: &mut Vec<u8>) {
         if character == ' ' {
@@ -150,12 +150,12 @@ impl Flow {
 
     fn trim(&mut self, character: char, output: &mut Vec<u8>) {
         if character.is_whitespace() {
-            if self.begun {
+            if self.started {
                 self.trailing.push(character);
             }
             return;
         }
-        self.begun = true;
+        self.started = true;
         output.extend_from_slice(self.trailing.as_bytes());
         self.trailing.clear();
         output.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
@@ -179,20 +179,20 @@ impl Stage {
         Self { old, new: new.as_bytes().to_vec(), fallback }
     }
 
-    fn take(&self, held: &mut usize, byte: u8, output: &mut Vec<u8>) {
-        while *held > 0 && self.old[*held] != byte {
-            let shorter = self.fallback[*held];
-            output.extend_from_slice(&self.old[..*held - shorter]);
-            *held = shorter;
+    fn take(&self, held_back: &mut usize, byte: u8, output: &mut Vec<u8>) {
+        while *held_back > 0 && self.old[*held_back] != byte {
+            let shorter = self.fallback[*held_back];
+            output.extend_from_slice(&self.old[..*held_back - shorter]);
+            *held_back = shorter;
         }
-        if self.old[*held] != byte {
+        if self.old[*held_back] != byte {
             output.push(byte);
             return;
         }
-        *held += 1;
-        if *held == self.old.len() {
+        *held_back += 1;
+        if *held_back == self.old.len() {
             output.extend_from_slice(&self.new);
-            *held = 0;
+            *held_back = 0;
         }
     }
 }
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2048))]
-        /// Piece by piece as in one go, whatever the pieces and the rules.
+        /// Processing piece by piece gives the same as rendering the whole sentence, for all pieces and rules.
         #[test]
         fn a_stream_says_what_rendering_says(
             pieces in prop::collection::vec("( |  |a|b|ab|ba|s| cards| one |\u{3000}|é|x){0,4}", 0..6),
@@ -214,20 +214,20 @@ mod tests {
             let file: String = rules.iter().map(|(old, new)| format!("{old}: {new}\n")).collect();
             let rules = PhraseRules::parse("", &file);
             let cascade = Cascade::new(&rules);
-            let (mut flow, mut output, mut told) = (cascade.begin(), Buffers::default(), Vec::new());
+            let (mut state, mut output, mut streamed) = (cascade.begin(), Buffers::default(), Vec::new());
             for piece in &pieces {
-                if let Some(first) = piece.bytes().next() && cascade.passes(&flow, first) {
-                    let (mut ahead, mut seen) = (flow.clone(), Buffers::default());
+                if let Some(first) = piece.bytes().next() && cascade.passes(&state, first) {
+                    let (mut ahead, mut seen) = (state.clone(), Buffers::default());
                     cascade.push(&mut ahead, piece, &mut seen);
-                    prop_assert_eq!(seen.now.first(), Some(&first));
+                    prop_assert_eq!(seen.added.first(), Some(&first));
                 }
-                cascade.push(&mut flow, piece, &mut output);
-                told.extend_from_slice(&output.now);
+                cascade.push(&mut state, piece, &mut output);
+                streamed.extend_from_slice(&output.added);
             }
-            cascade.finish(&mut flow, &mut output);
-            told.extend_from_slice(&output.now);
+            cascade.finish(&mut state, &mut output);
+            streamed.extend_from_slice(&output.added);
             let rendered = rules.render(&pieces.concat()).unwrap();
-            prop_assert_eq!(String::from_utf8(told), String::from_utf8(comparable(&rendered)));
+            prop_assert_eq!(String::from_utf8(streamed), String::from_utf8(comparable(&rendered)));
         }
     }
 }

@@ -31,7 +31,7 @@ impl Effects {
     pub(super) fn unrank(&self, sequence: u32, mut index: u128) -> Cursor {
         let known = self.sequence(sequence);
         let places = known.slots.iter().zip(&known.weights).map(|(&slot, weight)| {
-            // A weight beyond counting is more than any index.
+            // A weight that is too large to be counted is more than any index.
             let digit = weight.map_or(0, |weight| index / weight);
             index = weight.map_or(index, |weight| index % weight);
             self.place_at(slot, digit)
@@ -46,7 +46,7 @@ impl Effects {
         cursor
     }
 
-    /// Makes a cursor that of the first combination, in the memory that it has.
+    /// Resets a cursor to the first combination and reuses its memory.
     fn restart(&self, cursor: &mut Cursor, sequence: u32) {
         cursor.sequence = sequence;
         cursor.places.clear();
@@ -62,7 +62,7 @@ impl Effects {
         Place { choice, within: within.map(|sequence| Box::new(self.unrank(sequence, rest))) }
     }
 
-    /// Which choice of a place has its combination of this number, and as which of the choice's own.
+    /// The choice that has the place's combination of this number, and the number of that combination within the choice.
     pub(super) fn choice_at(&self, slot: u32, index: u128) -> (usize, u128) {
         let ends = &self.slot(slot).ends;
         let choice = ends.partition_point(|end| end.is_some_and(|end| end <= index));
@@ -70,7 +70,7 @@ impl Effects {
         (choice, index - before)
     }
 
-    /// The number of a combination; `None` when it is beyond counting.
+    /// The number of a combination; `None` when it is more than 2¹²⁸ − 1.
     pub(super) fn rank(&self, cursor: &Cursor) -> Option<u128> {
         let known = self.sequence(cursor.sequence);
         let mut rank = 0_u128;
@@ -86,7 +86,8 @@ impl Effects {
         Some(rank)
     }
 
-    /// Steps to the next combination and tells the first place that changed; after the last one, back to the first and `None`.
+    /// Steps to the next combination and returns the first place that changed. After the last combination it goes back to the first and returns
+    /// `None`.
     pub(super) fn advance(&self, cursor: &mut Cursor) -> Option<usize> {
         let slots = &self.sequence(cursor.sequence).slots;
         for (at, (place, &slot)) in cursor.places.iter_mut().zip(slots).enumerate().rev() {
@@ -113,8 +114,8 @@ impl Effects {
         None
     }
 
-    /// Writes a combination over the one before. `begins` knows where the parts begin that stay, and the first that does not (nothing: all are
-    /// new); then where each part begins.
+    /// Overwrites the text of the previous combination. On entry `begins` has the offsets of the parts that stay and of the first part that does not;
+    /// if it is empty, all parts are new. On return it has the offsets of all parts.
     pub(super) fn render_rest(&self, cursor: &Cursor, text: &mut String, begins: &mut Vec<usize>) {
         let known = self.sequence(cursor.sequence);
         text.truncate(begins.pop().unwrap_or(0));
@@ -127,7 +128,7 @@ impl Effects {
         }
     }
 
-    /// Forgets where the parts after the first begin that shows this place or one after it.
+    /// Keeps the offsets up to the first part that shows this place or a later one, and removes those after it.
     pub(super) fn keep_before(&self, cursor: &Cursor, changed: usize, begins: &mut Vec<usize>) {
         let parts = &self.sequence(cursor.sequence).parts;
         let shows = |part: &Part| matches!(part, Part::Slot(at) if *at >= changed);

@@ -17,7 +17,7 @@ impl Default for Decimal {
 }
 
 impl Decimal {
-    /// Reads an integer: digits, maybe after one sign. Anything else is none.
+    /// Reads an integer: digits, with an optional sign. `None` for anything else.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -53,7 +53,7 @@ fn magnitude(left: &[u8], right: &[u8]) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
-/// The value of the digit so many places from the right; 0 beyond the left end.
+/// The value of the digit at `place`, counted from 0 at the right end; 0 beyond the left end.
 fn digit(digits: &[u8], place: usize) -> u8 {
     digits.len().checked_sub(place + 1).map_or(0, |at| digits[at] - b'0')
 }

@@ -1,4 +1,4 @@
-//! Templates with their values: what can be made of them, and how much that is.
+//! Templates with their values: the sentences that they make, and how many there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,27 +6,26 @@ use thiserror::Error;
 
 use super::cursor::Cursor;
 use super::decimal::Decimal;
-use super::loops::loops;
+use super::loops::cycles;
 use super::placeholders::Placeholders;
 use super::template::{Piece, Placeholder, Template, TemplateError};
 
-/// How deep values may lead to values.
+/// Maximum depth of values within values.
 pub const MAX_DEPTH: usize = 100;
 /// Longest sentence before the phrase rules, in bytes.
 pub const MAX_SENTENCE: usize = 1024 * 1024;
-/// Most values, counted for each placeholder that takes them.
+/// Maximum number of values, counted once for each placeholder that takes them.
 pub const MAX_CHOICES: usize = 5_000_000;
-/// Most placeholders: different writings, and those on cycles once for each way to come to them.
+/// Maximum number of placeholders. Different spellings count separately, and placeholders on cycles count once for each way to reach them.
 pub const MAX_SLOTS: usize = 20_000;
 
 /// A list of templates with the values of their placeholders: the sentences that they stand for, before the phrase rules.
 ///
-/// Every template has its own combinations, numbered from 0: the first placeholder changes slowest, the last fastest, values come in
-/// the order of their file, and the combinations of a value that has places itself come in its own order. The list has the
-/// combinations of its templates one after the other. Nothing is expanded before it is asked for: memory grows with the
-/// files, never with the number of combinations.
+/// Every template has its own combinations, numbered from 0: the first placeholder changes slowest, the last fastest, values come in the order of
+/// their file, and the combinations of a value that has places itself come in its own order. The list has the combinations of its templates one after
+/// the other. Combinations are expanded only when they are asked for: memory grows with the files, never with the number of combinations.
 ///
-/// A name that has no values, or that leads back to itself, stays as text, `<name>`: [`Effects::unresolved`] tells them.
+/// A name that has no values, or that leads back to itself, stays as text, `<name>`: [`Effects::unresolved`] lists such names.
 ///
 /// ```
 /// use cardscape_engine::effect_text::{Effects, Placeholders, Template};
@@ -59,9 +58,9 @@ pub struct Effects {
 #[derive(Debug, Default)]
 pub(super) struct Sequence {
     pub(super) parts: Vec<Part>,
-    /// Its places, each writing once, by their index in [`Effects::slots`].
+    /// Its places, each spelling once, as indices of [`Effects::slots`].
     pub(super) slots: Vec<u32>,
-    /// For each place: how many combinations the places after it have; `None` is more than can be counted.
+    /// For each place: how many combinations the places after it have; `None` is more than 2¹²⁸ − 1.
     pub(super) weights: Vec<Option<u128>>,
     pub(super) count: Option<u128>,
     /// Whether a place occurs twice.
@@ -79,14 +78,14 @@ pub(super) enum Part {
     Slot(usize),
 }
 
-/// A place with what it may hold.
+/// A place with its possible values.
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) placeholder: Placeholder,
     pub(super) choices: Vec<Choice>,
     /// For each choice: how many combinations it and those before it have.
     pub(super) ends: Vec<Option<u128>>,
-    /// Whether one may be (a part of) an integer.
+    /// Whether a value may be an integer or part of one.
     numeric: bool,
     longest: usize,
 }
@@ -102,7 +101,7 @@ pub(super) enum Choice {
     Text(Box<str>),
     /// Index in [`Effects::sequences`].
     Sequence(u32),
-    /// A sequence that may come out as an integer, which is then written canonically and has this added.
+    /// A sequence that may give an integer, to which this is then added. The sum is written without leading zeros.
     Number(u32, Decimal),
 }
 
@@ -125,7 +124,7 @@ pub enum Unresolved {
     Cycle(String),
 }
 
-/// Why templates cannot be put together with their values.
+/// Why templates cannot be combined with their values.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EffectsError {
     /// A value cannot be read.
@@ -138,13 +137,13 @@ pub enum EffectsError {
         /// What is wrong.
         error: TemplateError,
     },
-    /// Values lead to values too often.
+    /// Values are nested too deeply.
     #[error("the values of <{name}> are nested deeper than {MAX_DEPTH} levels")]
     TooDeep {
         /// The name that is one too deep.
         name: String,
     },
-    /// There are too many values, or cycles are too entangled.
+    /// There are too many values, or too many ways through cycles.
     #[error(
         "too many placeholders or values, or cycles that are too entangled: at most {MAX_SLOTS} places with \
          {MAX_CHOICES} values"
@@ -167,26 +166,26 @@ pub struct Expansion {
     pub text: String,
 }
 
-/// A place of a template and what it took.
+/// A place of a template and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// The place as it is written: `<n+1>`.
     pub placeholder: String,
     /// What the place shows: the value with its own places filled; an integer with the offset added.
     pub value: String,
-    /// What the places of the value took.
+    /// The places of the value and their values.
     pub within: Vec<Binding>,
 }
 
 impl Effects {
-    /// Puts templates together with their values. Faulty values matter only where a template leads to them.
+    /// Combines templates with their values. Faulty values are an error only if a template leads to them.
     pub fn new(
         templates: Vec<Template>,
         placeholders: &Placeholders,
     ) -> Result<Self, EffectsError> {
         let mut compiler = Compiler {
             placeholders,
-            loops: loops(&templates, placeholders),
+            cycles: cycles(&templates, placeholders),
             path: Vec::new(),
             choices: 0,
             sequences: Vec::new(),
@@ -211,8 +210,8 @@ impl Effects {
         self.unresolved.iter()
     }
 
-    /// How many combinations all templates have together, repeated ones counted each time; `None` is more than 2¹²⁸ − 1. Nothing is
-    /// expanded: the cost was paid when the list was made.
+    /// How many combinations all templates have together, repeated ones counted each time; `None` is more than 2¹²⁸ − 1. Nothing is expanded: the
+    /// numbers were computed when the list was made.
     pub fn count(&self) -> Option<u128> {
         (0..self.roots.len()).try_fold(0_u128, |sum, at| sum.checked_add(self.count_of(at)?))
     }
@@ -238,7 +237,7 @@ impl Effects {
         Some(self.text_of(&self.cursor_at(template, index)?))
     }
 
-    /// What each place of a template takes in the combination of this number.
+    /// The value of each place of a template in the combination of this number.
     pub fn bindings(&self, template: usize, index: u128) -> Option<Vec<Binding>> {
         Some(self.bindings_of(&self.cursor_at(template, index)?))
     }
@@ -248,7 +247,7 @@ impl Effects {
         self.expand_from(0)
     }
 
-    /// The combinations from this number on, in order: how a list is read in pages.
+    /// The combinations from this number on, in order: for reading a list in pages.
     pub fn expand_from(&self, index: u128) -> Expansions<'_> {
         let (template, cursor) = match self.seek(index) {
             Some((template, cursor)) => (template, Some(cursor)),
@@ -291,12 +290,12 @@ impl Effects {
 pub struct Expansions<'a> {
     effects: &'a Effects,
     template: usize,
-    /// The next combination; `None` at the begin of a template.
+    /// The next combination; `None` at the start of a template.
     cursor: Option<Cursor>,
-    /// The combination before it, as text, and where each part of the template begins there: what did not change stays.
+    /// The previous combination as text, and the offset of each part in it: parts that do not change are kept.
     text: String,
     begins: Vec<usize>,
-    /// The template at which it is over.
+    /// The template before which the iterator ends.
     end: usize,
 }
 
@@ -305,8 +304,8 @@ impl<'a> Expansions<'a> {
         Self { effects, template, cursor, text: String::new(), begins: Vec::new(), end }
     }
 
-    /// The place of the next combination's template, and the combination as text; `None` when there are no more. An iterator would make a new text
-    /// each time.
+    /// The place of the next combination's template, and the combination as text; `None` when there are no more. Unlike the iterator it does not
+    /// allocate a new text each time.
     pub fn next_text(&mut self) -> Option<(usize, &str)> {
         if self.template >= self.end {
             return None;
@@ -338,15 +337,15 @@ impl Iterator for Expansions<'_> {
     }
 }
 
-/// A name, the names of its cycles that are being resolved, and what tells one of its meanings from the others.
+/// A name, the names of its cycles that are being resolved, and what distinguishes the entries of this name.
 type Key<'a, T> = (&'a str, Vec<&'a str>, T);
 
-/// Puts sequences and slots together. What a name stands for depends on the names that are being resolved, but only on those that
-/// lie on a cycle with it; so everything is made once for each such context.
+/// Builds sequences and slots. The meaning of a name depends on the names that are being resolved, but only on those on a cycle with it; so each name
+/// is compiled once for each such context.
 struct Compiler<'a> {
     placeholders: &'a Placeholders,
-    /// Which cycles names lie on, by number.
-    loops: BTreeMap<&'a str, usize>,
+    /// For each name on a cycle: the number of its group.
+    cycles: BTreeMap<&'a str, usize>,
     /// The names that are being resolved.
     path: Vec<&'a str>,
     choices: usize,
@@ -357,8 +356,8 @@ struct Compiler<'a> {
     unresolved: BTreeSet<Unresolved>,
 }
 
-/// What stands in a place.
-enum Filling {
+/// What a placeholder becomes.
+enum PlaceholderContent {
     Text(String),
     Slot(u32),
 }
@@ -386,13 +385,13 @@ impl<'a> Compiler<'a> {
                     place
                 }
                 None => match self.filling(placeholder)? {
-                    Filling::Text(text) => {
+                    PlaceholderContent::Text(text) => {
                         longest = longest.saturating_add(text.len());
                         words.push_str(&text);
                         sequence.numeric = false;
                         continue;
                     }
-                    Filling::Slot(slot) => {
+                    PlaceholderContent::Slot(slot) => {
                         sequence.slots.push(slot);
                         *places.entry(placeholder).or_insert(sequence.slots.len() - 1)
                     }
@@ -428,22 +427,22 @@ impl<'a> Compiler<'a> {
         number(self.sequences.len())
     }
 
-    fn filling(&mut self, placeholder: &Placeholder) -> Result<Filling, EffectsError> {
+    fn filling(&mut self, placeholder: &Placeholder) -> Result<PlaceholderContent, EffectsError> {
         let name = placeholder.name();
         let left = || format!("<{name}>");
         if self.path.contains(&name) {
             self.unresolved.insert(Unresolved::Cycle(name.to_owned()));
-            return Ok(Filling::Text(left()));
+            return Ok(PlaceholderContent::Text(left()));
         }
         let Some((name, lines)) = self.placeholders.entry(name) else {
             self.unresolved.insert(Unresolved::Missing(name.to_owned()));
-            return Ok(Filling::Text(left()));
+            return Ok(PlaceholderContent::Text(left()));
         };
         let context = self.context(name);
         let offset = placeholder.offset().map(|offset| offset.as_str().to_owned());
         let key = (name, context.clone(), offset);
         if let Some(&slot) = self.known_slots.get(&key) {
-            return Ok(Filling::Slot(slot));
+            return Ok(PlaceholderContent::Slot(slot));
         }
         if self.path.len() >= MAX_DEPTH {
             return Err(EffectsError::TooDeep { name: name.to_owned() });
@@ -509,24 +508,24 @@ impl<'a> Compiler<'a> {
         self.slots.push(slot);
         let slot = number(self.slots.len())?;
         self.known_slots.insert(key, slot);
-        Ok(Filling::Slot(slot))
+        Ok(PlaceholderContent::Slot(slot))
     }
 
     /// The names that are being resolved and lie on a cycle with this one.
     fn context(&self, name: &str) -> Vec<&'a str> {
-        let Some(cycle) = self.loops.get(name) else { return Vec::new() };
+        let Some(cycle) = self.cycles.get(name) else { return Vec::new() };
         let mut context: Vec<&str> = self
             .path
             .iter()
             .copied()
-            .filter(|other| self.loops.get(other) == Some(cycle))
+            .filter(|other| self.cycles.get(other) == Some(cycle))
             .collect();
         context.sort_unstable();
         context
     }
 }
 
-/// An integer with something added, in its canonical writing; any other text as it is.
+/// Adds to an integer and writes the sum without leading zeros; any other text stays as it is.
 pub(super) fn shifted(text: &str, added: &Decimal) -> String {
     Decimal::parse(text).map_or_else(|| text.to_owned(), |number| number.add(added).to_text())
 }
@@ -536,12 +535,13 @@ fn is_numeric(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-'))
 }
 
-/// The number of the newest of so many.
+/// The index of the last of `length` items.
 fn number(length: usize) -> Result<u32, EffectsError> {
     u32::try_from(length - 1).map_err(|_| EffectsError::TooMany)
 }
 
-/// `None` is too large to be counted, whatever it is multiplied with: no factor is 0, since a place without values is text.
+/// The product of two counts. `None` is too large to be counted, and so is its product with any count: no factor is 0, because a place without values
+/// is text.
 pub(super) fn product(left: Option<u128>, right: Option<u128>) -> Option<u128> {
     left?.checked_mul(right?)
 }

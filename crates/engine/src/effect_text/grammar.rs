@@ -1,12 +1,12 @@
 //! Grammar fixes: `one card`, not `one cards`.
 //!
-//! They are what these regular expressions do, one after the other, each for `card`, `spell`, `creature` and `target` in turn:
+//! They do the same as these regular expressions, one after the other, each for `card`, `spell`, `creature` and `target` in turn:
 //!
 //! 1. `one (\w+) cards\b` → `one \1 card`
 //! 2. `one (\w+ \d+) cards\b` → `one \1 card`
 //! 3. `one (.+?) cards\b` → `one \1 card`
 //!
-//! `one` may be the end of a longer word. A test holds them against the regular expressions.
+//! `one` may be the end of a longer word. A test compares them with the regular expressions.
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,12 @@ use memchr::memmem::Finder;
 
 use super::template::is_word;
 
-/// The words that are mended, as they stand after the middle: a space and the plural.
+/// The plurals that are changed, with the space before them.
 pub(super) const PLURALS: [&str; 4] = [" cards", " spells", " creatures", " targets"];
-/// Without this nothing is mended.
+/// The text that each match begins with.
 pub(super) const LEAD: &str = "one ";
 
-/// The lead and the plurals, ready to be looked for: to get ready takes longer than a sentence takes to be searched.
+/// Searchers for the lead and the plurals. They are prepared once, because that takes longer than to search a sentence.
 static FINDERS: LazyLock<(Finder<'static>, [Finder<'static>; 4])> =
     LazyLock::new(|| (Finder::new(LEAD), PLURALS.map(Finder::new)));
 
@@ -30,29 +30,30 @@ enum Middle {
     Anything,
 }
 
-/// Mends the `plurals` of a sentence that stand somewhere behind a lead, in place; `spare` is a text to work with. No step makes another plural.
-pub(super) fn mend(text: &mut String, spare: &mut String, plurals: [bool; PLURALS.len()]) {
+/// Removes, in place, the `s` of those plurals that follow a lead. `plurals` says which plurals there are behind a lead; `buffer` is working memory.
+/// No step makes another plural.
+pub(super) fn fix_plurals(text: &mut String, buffer: &mut String, plurals: [bool; PLURALS.len()]) {
     for middle in [Middle::Word, Middle::WordAndNumber, Middle::Anything] {
         let present = FINDERS.1.iter().zip(plurals).filter(|(_, present)| *present);
         for (plural, _) in present {
-            if mend_one(text, middle, plural, spare) {
-                std::mem::swap(text, spare);
+            if fix_plural(text, middle, plural, buffer) {
+                std::mem::swap(text, buffer);
             }
         }
     }
 }
 
-/// Writes the mended text to `mended`, when there is something to mend.
-fn mend_one(text: &str, middle: Middle, plural: &Finder<'_>, mended: &mut String) -> bool {
-    mended.clear();
-    let mut done = 0;
+/// Writes the changed text to `fixed`. Returns whether anything was changed.
+fn fix_plural(text: &str, middle: Middle, plural: &Finder<'_>, fixed: &mut String) -> bool {
+    fixed.clear();
+    let mut copied = 0;
     let mut from = 0;
     while let Some(lead) = FINDERS.0.find(&text.as_bytes()[from..]) {
         let begin = from + lead + LEAD.len();
         let Some(length) = middle_length(&text[begin..], middle, plural) else {
             from += lead + 1;
             if matches!(middle, Middle::Anything) {
-                // Nor does a plural follow any other `one` of this line.
+                // Then no plural follows any other `one` of this line either.
                 match text[begin..].find('\n') {
                     Some(end) => from = begin + end,
                     None => break,
@@ -60,19 +61,19 @@ fn mend_one(text: &str, middle: Middle, plural: &Finder<'_>, mended: &mut String
             }
             continue;
         };
-        // Up to the letter before the last one of the plural.
+        // The offset of the final `s` of the plural.
         let singular = begin + length + plural.needle().len() - 1;
-        mended.push_str(&text[done..singular]);
-        done = singular + 1;
-        from = done;
+        fixed.push_str(&text[copied..singular]);
+        copied = singular + 1;
+        from = copied;
     }
-    if done > 0 {
-        mended.push_str(&text[done..]);
+    if copied > 0 {
+        fixed.push_str(&text[copied..]);
     }
-    done > 0
+    copied > 0
 }
 
-/// How long the middle is when a plural follows it.
+/// The length of the middle in bytes, if a plural follows it.
 fn middle_length(text: &str, middle: Middle, plural: &Finder<'_>) -> Option<usize> {
     let length = match middle {
         Middle::Word => word_length(text),
@@ -99,7 +100,7 @@ fn middle_length(text: &str, middle: Middle, plural: &Finder<'_>) -> Option<usiz
     (length > 0 && follows).then_some(length)
 }
 
-/// Whether a word that ends before this ends there.
+/// Whether a word that is followed by `rest` is complete.
 fn ends_word(rest: &str) -> bool {
     !rest.chars().next().is_some_and(is_word)
 }
@@ -138,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// `\w` as Python's, which is what the fixes were written for.
+    /// `\w` as in Python, for which the fixes were written.
     const WORD: &str = r"[\p{Alphabetic}\p{N}_]";
     const NO_WORD: &str = r"[^\p{Alphabetic}\p{N}_]";
 
@@ -146,7 +147,7 @@ mod tests {
         let middles = [format!("{WORD}+"), format!(r"{WORD}+ \d+"), ".+?".to_owned()];
         let words = ["card", "spell", "creature", "target"];
         let pairs = middles.iter().flat_map(|middle| words.map(|word| (middle, word)));
-        // What stands for `\b` takes a character in, but never one that `one` begins with.
+        // The replacement for `\b` consumes a character, but never the first one of `one`.
         pairs
             .map(|(middle, word)| {
                 let expression = format!("one ({middle}) {word}s($|{NO_WORD})");
@@ -156,14 +157,14 @@ mod tests {
     }
 
     fn by_expressions(expressions: &[(Regex, String)], text: &str) -> String {
-        expressions.iter().fold(text.to_owned(), |text, (expression, mended)| {
-            expression.replace_all(&text, mended).into_owned()
+        expressions.iter().fold(text.to_owned(), |text, (expression, fixed)| {
+            expression.replace_all(&text, fixed).into_owned()
         })
     }
 
-    fn mended(text: &str) -> String {
-        let (mut text, mut spare) = (text.to_owned(), String::new());
-        mend(&mut text, &mut spare, [true; PLURALS.len()]);
+    fn fixed(text: &str) -> String {
+        let (mut text, mut buffer) = (text.to_owned(), String::new());
+        fix_plurals(&mut text, &mut buffer, [true; PLURALS.len()]);
         text
     }
 
@@ -180,7 +181,7 @@ mod tests {
             ("one red cards one blue cards", "one red card one blue card"),
             ("one of many targets and spells", "one of many target and spell"),
         ] {
-            assert_eq!(mended(text), expected);
+            assert_eq!(fixed(text), expected);
         }
     }
 
@@ -243,7 +244,7 @@ mod tests {
             thread_local!(static EXPRESSIONS: Vec<(Regex, String)> = expressions());
             let text = pieces.concat();
             let expected = EXPRESSIONS.with(|expressions| by_expressions(expressions, &text));
-            prop_assert_eq!(mended(&text), expected);
+            prop_assert_eq!(fixed(&text), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Text files of people: lines that end in LF, CRLF or CR, maybe after a byte order mark.
+//! Lines of text files: they end in LF, CRLF or CR; there may be a byte order mark at the start.
 
 /// The lines of a text with their numbers (from 1), trimmed, blank ones left out.
 pub(super) fn filled_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -7,12 +7,12 @@ pub(super) fn filled_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|line| !line.1.is_empty())
 }
 
-/// As [`filled_lines`], without the comments: lines whose first character that is no space is `#`.
+/// Like [`filled_lines`], without comments: lines whose first character after spaces is `#`.
 pub(super) fn rule_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     filled_lines(text).filter(|(_, line)| !line.starts_with('#'))
 }
 
-/// All lines as they stand, with their numbers (from 1).
+/// All lines, unchanged, with their numbers (from 1).
 pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut number = 0;

@@ -1,14 +1,15 @@
-//! Which placeholders lead back to themselves.
+//! Finds the placeholders that lead back to themselves.
 
 use std::collections::BTreeMap;
 
 use super::placeholders::Placeholders;
 use super::template::Template;
 
-/// The names on cycles that templates lead to, with a number for each group of names that lead to each other. Names on no cycle are left out.
+/// The names on cycles that templates lead to, each with the number of its strongly connected component: the group of names that lead to each other.
+/// Names on no cycle are left out.
 ///
-/// Kosaraju's algorithm without recursion: names may be nested as deep as there are files.
-pub(super) fn loops<'a>(
+/// Kosaraju's algorithm without recursion, because names may be nested as deeply as there are files.
+pub(super) fn cycles<'a>(
     templates: &[Template],
     placeholders: &'a Placeholders,
 ) -> BTreeMap<&'a str, usize> {
@@ -19,55 +20,55 @@ pub(super) fn loops<'a>(
             .map(|(name, _)| name)
             .collect()
     };
-    // Names in the order in which their descendants are done, with where each leads.
-    let mut leads: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut done = Vec::new();
+    // Names in postorder, and the names that each leads to.
+    let mut edges: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut postorder = Vec::new();
     for start in templates.iter().flat_map(known) {
-        let mut open: Vec<(&str, usize)> = Vec::new();
+        let mut stack: Vec<(&str, usize)> = Vec::new();
         let mut next = Some(start);
         loop {
-            if let Some(name) = next.take().filter(|name| !leads.contains_key(name)) {
+            if let Some(name) = next.take().filter(|name| !edges.contains_key(name)) {
                 let lines =
                     placeholders.lines(name).iter().filter_map(|line| line.value.as_ref().ok());
                 let mut targets: Vec<&str> = lines.flat_map(known).collect();
                 targets.sort_unstable();
                 targets.dedup();
-                leads.insert(name, targets);
-                open.push((name, 0));
+                edges.insert(name, targets);
+                stack.push((name, 0));
             }
-            let Some((name, at)) = open.last_mut() else { break };
-            match leads[*name].get(*at) {
+            let Some((name, at)) = stack.last_mut() else { break };
+            match edges[*name].get(*at) {
                 Some(&target) => {
                     *at += 1;
                     next = Some(target);
                 }
                 None => {
-                    done.push(*name);
-                    open.pop();
+                    postorder.push(*name);
+                    stack.pop();
                 }
             }
         }
     }
-    let mut led_from: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (&name, targets) in &leads {
+    let mut reverse_edges: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (&name, targets) in &edges {
         for &target in targets {
-            led_from.entry(target).or_default().push(name);
+            reverse_edges.entry(target).or_default().push(name);
         }
     }
     let mut groups: BTreeMap<&str, usize> = BTreeMap::new();
     let mut on_cycle = BTreeMap::new();
-    for (group, &start) in done.iter().rev().enumerate() {
+    for (group, &start) in postorder.iter().rev().enumerate() {
         let mut members = Vec::new();
-        let mut open = vec![start];
-        while let Some(name) = open.pop() {
+        let mut stack = vec![start];
+        while let Some(name) = stack.pop() {
             if groups.contains_key(name) {
                 continue;
             }
             groups.insert(name, group);
             members.push(name);
-            open.extend(led_from.get(name).into_iter().flatten());
+            stack.extend(reverse_edges.get(name).into_iter().flatten());
         }
-        let alone = |name: &&str| members.len() == 1 && !leads[*name].contains(name);
+        let alone = |name: &&str| members.len() == 1 && !edges[*name].contains(name);
         on_cycle.extend(members.iter().filter(|name| !alone(name)).map(|&name| (name, group)));
     }
     on_cycle

@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::cascade::{Buffers, Cascade, Flow, comparable};
+use super::cascade::{Buffers, Cascade, StreamState, comparable};
 use super::cursor::{Cursor, Place};
 use super::effects::{Binding, Choice, Effects, Part};
 use super::phrase_rules::PhraseRules;
 
-/// Steps of one search through templates that are not in the index: places in a sequence that are come to, choices that are tried, and pieces that
-/// are added. A way down through values that are nothing but a placeholder adds no piece, and there may be 2⁴⁵ such ways.
+/// Maximum number of steps of one search through templates that are not in the index. Steps are places reached, choices tried and pieces added. The
+/// pieces alone would not limit a search: a path through values that are only a placeholder adds no piece, and there may be 2⁴⁵ such paths.
 const STEPS_MAX: usize = 1_000_000;
-/// Most failures that a search remembers.
-const HOPELESS_MAX: usize = 20_000;
-/// Pieces that a sentence which is searched for may have.
+/// Maximum number of failures that a search remembers.
+const FAILURES_MAX: usize = 20_000;
+/// Maximum number of pieces of a sentence in a search.
 const PIECES_MAX: usize = 400;
 
-/// Answers which template made a sentence, and with which values: exactly, through removals, replacements and grammar fixes.
+/// Finds which templates make a finished sentence, and with which values. Removals, replacements and grammar fixes are taken into account exactly.
 ///
-/// Templates with few combinations are expanded into an index of 24 bytes for each; a look-up there costs microseconds. The others are
-/// searched: a sentence is put together piece by piece and given up as soon as it differs. What is found either way is rendered
-/// again and compared, so that every answer is right.
+/// Templates with few combinations are expanded into an index, which takes 24 bytes for each; a look-up takes microseconds. The others are searched:
+/// a sentence is built piece by piece and rejected as soon as it differs. All results of index and search are rendered again and compared, so that
+/// every answer is right.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,18 +49,18 @@ pub struct Matcher {
     /// Hash of a finished sentence, template and number of the combination, sorted.
     index: Vec<(u64, u32, u64)>,
     cascade: Cascade,
-    /// Templates that are not in the index, by how their finished sentences begin.
+    /// Templates that are not in the index, by the prefix of their finished sentences.
     searched: BTreeMap<Vec<u8>, Vec<usize>>,
-    /// Length of the longest begin.
+    /// Length of the longest of these prefixes.
     longest: usize,
 }
 
-/// Every way that a sentence can be made.
+/// All combinations that make a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matches {
     /// In the order of templates and, within one, of combinations.
     pub matches: Vec<Match>,
-    /// Whether these are all: a search that becomes too long is ended, and so is one with more answers than were asked for.
+    /// Whether these are all. `false` if the search became too long, or found more answers than were asked for.
     pub complete: bool,
 }
 
@@ -69,36 +69,36 @@ pub struct Matches {
 pub struct Makers {
     /// Those that make it.
     pub templates: BTreeSet<usize>,
-    /// Those for which the search became too long before it found a way: they may make it, too.
+    /// Those for which the search became too long before it found a combination: they may make it, too.
     pub undecided: BTreeSet<usize>,
 }
 
-/// A way to make a sentence.
+/// A combination that makes a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     /// Place of the template in the list, from 0.
     pub template: usize,
-    /// Number of the combination, for [`Effects::nth_of`]; `None` when it is beyond counting.
+    /// Number of the combination, for [`Effects::nth_of`]; `None` when it is more than 2¹²⁸ − 1.
     pub index: Option<u128>,
     /// The sentence before the phrase rules.
     pub raw: String,
-    /// What each place of the template took, in the order of the places.
+    /// The value of each place of the template, in the order of the places.
     pub bindings: Vec<Binding>,
 }
 
 impl Matcher {
-    /// Puts combinations into the index, template by template, as long as all of a template's fit: up to `index_max` in all. This
-    /// renders each of them once. 0 makes no index.
+    /// Builds the index. The combinations of a template go into it if all of them fit, up to `index_max` combinations in all; each of them is
+    /// rendered once. 0 makes no index.
     pub fn new(effects: Arc<Effects>, rules: Arc<PhraseRules>, index_max: usize) -> Self {
         let cascade = Cascade::new(&rules);
         let mut index = Vec::new();
         let mut searched: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
         let mut renderer = rules.renderer();
         for template in 0..effects.templates().len() {
-            let room = (index_max - index.len()) as u128;
+            let capacity_left = (index_max - index.len()) as u128;
             let place = u32::try_from(template);
             let (Ok(place), true) =
-                (place, effects.count_of(template).is_some_and(|count| count <= room))
+                (place, effects.count_of(template).is_some_and(|count| count <= capacity_left))
             else {
                 searched.entry(begin(&effects, &cascade, template)).or_default().push(template);
                 continue;
@@ -127,20 +127,20 @@ impl Matcher {
         &self.rules
     }
 
-    /// Every way to make this finished sentence, up to `most`.
-    pub fn find(&self, sentence: &str, most: usize) -> Matches {
+    /// Finds the combinations that make this finished sentence, at most `max_matches`.
+    pub fn find(&self, sentence: &str, max_matches: usize) -> Matches {
         let cursor =
             |(template, number)| Some((template, self.effects.cursor_at(template, number)?));
         let indexed = self.indexed(sentence).filter_map(cursor);
-        let mut found: Vec<(usize, Cursor)> = indexed.take(most.saturating_add(1)).collect();
+        let mut found: Vec<(usize, Cursor)> = indexed.take(max_matches.saturating_add(1)).collect();
         let target = comparable(sentence);
-        let mut search = Search::new(self, sentence, &target, most.saturating_add(1));
+        let mut search = Search::new(self, sentence, &target, max_matches.saturating_add(1));
         for template in self.searched_for(&target) {
             search.template(template);
         }
         let mut complete = search.complete;
         found.append(&mut search.found);
-        let made = found.into_iter().filter_map(|(template, cursor)| {
+        let matched = found.into_iter().filter_map(|(template, cursor)| {
             let raw = self.effects.text_of(&cursor);
             (self.rules.render(&raw)? == sentence).then(|| Match {
                 template,
@@ -149,17 +149,17 @@ impl Matcher {
                 raw,
             })
         });
-        let mut matches: Vec<Match> = made.collect();
-        matches.sort_by_key(|made| (made.template, made.index.unwrap_or(u128::MAX)));
-        if matches.len() > most {
-            matches.truncate(most);
+        let mut matches: Vec<Match> = matched.collect();
+        matches.sort_by_key(|matched| (matched.template, matched.index.unwrap_or(u128::MAX)));
+        if matches.len() > max_matches {
+            matches.truncate(max_matches);
             complete = false;
         }
         Matches { matches, complete }
     }
 
-    /// Which templates make this finished sentence, in however many ways. Those that are not in the index are searched one by one, each up to its
-    /// first way or a million steps: none of them suffers from the others.
+    /// Finds the templates that make this finished sentence. Those that are not in the index are searched one by one, each until its first result or
+    /// a million steps: a long search does not shorten the others.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -182,9 +182,9 @@ impl Matcher {
             if makers.templates.contains(&template) {
                 continue;
             }
-            let made =
+            let matched =
                 self.effects.nth_of(template, number).and_then(|raw| self.rules.render(&raw));
-            if made.is_some_and(|made| made == sentence) {
+            if matched.is_some_and(|matched| matched == sentence) {
                 makers.templates.insert(template);
             }
         }
@@ -212,28 +212,28 @@ impl Matcher {
         alike.map(|&(_, template, number)| (template as usize, number.into()))
     }
 
-    /// Templates that are not in the index and whose sentences begin as this one.
+    /// Templates that are not in the index and whose prefix this sentence has.
     fn searched_for(&self, target: &[u8]) -> impl Iterator<Item = usize> {
         let begins = (0..=target.len().min(self.longest)).map(|length| &target[..length]);
         begins.filter_map(|begin| self.searched.get(begin)).flatten().copied()
     }
 }
 
-/// FNV-1a: equal on every machine. What collides is told apart by rendering.
+/// FNV-1a: the same on every machine. Collisions are found by rendering.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// How all finished sentences of a template begin, as they compare.
+/// A prefix of all finished sentences of a template, in the form for comparisons.
 fn begin(effects: &Effects, cascade: &Cascade, template: usize) -> Vec<u8> {
     let first = effects.root(template).and_then(|root| effects.sequence(root).parts.first());
     let mut output = Buffers::default();
     if let Some(Part::Text(words)) = first {
         cascade.push(&mut cascade.begin(), words, &mut output);
     }
-    output.now
+    output.added
 }
 
 /// A search for one sentence.
@@ -241,26 +241,26 @@ struct Search<'a> {
     matcher: &'a Matcher,
     sentence: &'a str,
     target: &'a [u8],
-    most: usize,
+    max_matches: usize,
     steps: usize,
     depth: usize,
     complete: bool,
-    /// The sequences that go on when this one ends, and where.
+    /// The outer sequences that continue when this one ends, and at which part.
     frames: Vec<(u32, usize)>,
-    /// Where nothing was found: what goes on from there, and how far the sentence had come.
-    hopeless: BTreeSet<(Vec<(u32, usize)>, Progress)>,
+    /// States in which nothing was found: the outer sequences, and the progress of the sentence.
+    failures: BTreeSet<(Vec<(u32, usize)>, Progress)>,
     buffers: Buffers,
     found: Vec<(usize, Cursor)>,
 }
 
-/// A raw sentence as far as it has come, and how much of the finished one that makes.
+/// The state after a prefix of a raw sentence, and how many bytes of the finished one it gives.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Progress {
-    flow: Flow,
-    done: usize,
+    state: StreamState,
+    matched_length: usize,
 }
 
-/// What a place holds, and its text for the other places of the same writing.
+/// What a place holds, and its text for the other places of the same spelling.
 #[derive(Clone)]
 struct Bound {
     place: Place,
@@ -268,21 +268,21 @@ struct Bound {
 }
 
 type Bindings = Vec<Option<Bound>>;
-type Then<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
+type Continuation<'t, 'a> = &'t mut dyn FnMut(&mut Search<'a>, &Progress, &mut Bindings);
 
 impl<'a> Search<'a> {
-    /// A search that ends at so many answers; `target` is the sentence as it compares.
-    fn new(matcher: &'a Matcher, sentence: &'a str, target: &'a [u8], most: usize) -> Self {
+    /// A search that ends after `max_matches` answers; `target` is the sentence in the form for comparisons.
+    fn new(matcher: &'a Matcher, sentence: &'a str, target: &'a [u8], max_matches: usize) -> Self {
         Self {
             matcher,
             sentence,
             target,
-            most,
+            max_matches,
             steps: 0,
             depth: 0,
             complete: true,
             frames: Vec::new(),
-            hopeless: BTreeSet::new(),
+            failures: BTreeSet::new(),
             buffers: Buffers::default(),
             found: Vec::new(),
         }
@@ -290,24 +290,27 @@ impl<'a> Search<'a> {
 
     fn template(&mut self, template: usize) {
         let Some(root) = self.matcher.effects.root(template) else { return };
-        let progress = Progress { flow: self.matcher.cascade.begin(), done: 0 };
+        let progress = Progress { state: self.matcher.cascade.begin(), matched_length: 0 };
         let mut bindings = vec![None; self.matcher.effects.sequence(root).slots.len()];
-        self.hopeless.clear();
+        self.failures.clear();
         self.parts(root, 0, &mut bindings, &progress, &mut |search, progress, bindings| {
             search.end(template, root, progress, bindings);
         });
     }
 
-    /// Goes on with the parts of a sequence from this one; `then` goes on where the sequence ends.
+    /// Searches the parts of a sequence from `at` on; `continuation` continues after the end of the sequence.
     fn parts(
         &mut self,
         sequence: u32,
         at: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Then<'_, 'a>,
+        continuation: Continuation<'_, 'a>,
     ) {
-        if self.steps >= STEPS_MAX || self.depth >= PIECES_MAX || self.found.len() >= self.most {
+        if self.steps >= STEPS_MAX
+            || self.depth >= PIECES_MAX
+            || self.found.len() >= self.max_matches
+        {
             self.complete = false;
             return;
         }
@@ -316,25 +319,26 @@ impl<'a> Search<'a> {
         let matcher = self.matcher;
         let known = matcher.effects.sequence(sequence);
         match known.parts.get(at) {
-            None => then(self, progress, bindings),
+            None => continuation(self, progress, bindings),
             Some(Part::Text(words)) => {
                 if let Some(next) = self.step(progress, words) {
-                    self.parts(sequence, at + 1, bindings, &next, then);
+                    self.parts(sequence, at + 1, bindings, &next, continuation);
                 }
             }
             Some(&Part::Slot(slot)) => match bindings[slot].clone() {
                 Some(bound) => {
                     if let Some(next) = self.step(progress, &bound.text) {
-                        self.parts(sequence, at + 1, bindings, &next, then);
+                        self.parts(sequence, at + 1, bindings, &next, continuation);
                     }
                 }
-                None => self.open_place(sequence, at, slot, bindings, progress, then),
+                None => self.open_place(sequence, at, slot, bindings, progress, continuation),
             },
         }
         self.depth -= 1;
     }
 
-    /// Tries a place, unless that was in vain before. Where a value must come again, it matters which ones came before.
+    /// Tries a place, unless the same state failed before. States are not remembered where a place occurs twice: there the result also depends on the
+    /// values before.
     fn open_place(
         &mut self,
         sequence: u32,
@@ -342,27 +346,27 @@ impl<'a> Search<'a> {
         slot: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Then<'_, 'a>,
+        continuation: Continuation<'_, 'a>,
     ) {
         let effects = &self.matcher.effects;
         self.frames.push((sequence, at));
         let free = self.frames.iter().all(|&(sequence, _)| !effects.sequence(sequence).linked);
         let known = free.then(|| (self.frames.clone(), progress.clone()));
         self.frames.pop();
-        if known.as_ref().is_some_and(|known| self.hopeless.contains(known)) {
+        if known.as_ref().is_some_and(|known| self.failures.contains(known)) {
             return;
         }
         let before = self.found.len();
-        self.choices(sequence, at, slot, bindings, progress, then);
+        self.choices(sequence, at, slot, bindings, progress, continuation);
         let failed = self.complete && self.found.len() == before;
-        if failed && self.hopeless.len() < HOPELESS_MAX {
-            self.hopeless.extend(known);
+        if failed && self.failures.len() < FAILURES_MAX {
+            self.failures.extend(known);
         }
     }
 
-    /// Whether the search is too long, or has all the answers that are wanted.
+    /// Whether the search is too long, or has as many answers as were asked for.
     fn is_over(&self) -> bool {
-        self.steps >= STEPS_MAX || self.found.len() >= self.most
+        self.steps >= STEPS_MAX || self.found.len() >= self.max_matches
     }
 
     /// Tries everything that a place may hold.
@@ -373,7 +377,7 @@ impl<'a> Search<'a> {
         slot: usize,
         bindings: &mut Bindings,
         progress: &Progress,
-        then: Then<'_, 'a>,
+        continuation: Continuation<'_, 'a>,
     ) {
         let effects = &self.matcher.effects;
         let known = effects.sequence(sequence).slots[slot];
@@ -388,11 +392,11 @@ impl<'a> Search<'a> {
                     if let Some(next) = self.step(progress, words) {
                         let place = Place { choice, within: None };
                         bindings[slot] = Some(Bound { place, text: Rc::from(&**words) });
-                        self.parts(sequence, at + 1, bindings, &next, then);
+                        self.parts(sequence, at + 1, bindings, &next, continuation);
                     }
                 }
                 Choice::Number(inner, _) => {
-                    // What a sum shows does not follow from its begin, so each is tried.
+                    // A prefix of the number does not give a prefix of the sum, so all combinations are tried.
                     let mut within = Box::new(effects.unrank(*inner, 0));
                     let mut more = true;
                     while more && !self.is_over() {
@@ -402,7 +406,7 @@ impl<'a> Search<'a> {
                         effects.render_place(known, &place, &mut text);
                         if let Some(next) = self.step(progress, &text) {
                             bindings[slot] = Some(Bound { place, text: text.into() });
-                            self.parts(sequence, at + 1, bindings, &next, then);
+                            self.parts(sequence, at + 1, bindings, &next, continuation);
                             bindings[slot] = None;
                         }
                         more = effects.advance(&mut within).is_some();
@@ -424,7 +428,7 @@ impl<'a> Search<'a> {
                             let mut text = String::new();
                             effects.render_place(known, &place, &mut text);
                             bindings[slot] = Some(Bound { place, text: text.into() });
-                            search.parts(sequence, at + 1, bindings, progress, then);
+                            search.parts(sequence, at + 1, bindings, progress, continuation);
                             bindings[slot] = None;
                             search.frames.extend(frame);
                         },
@@ -436,36 +440,38 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds a piece; `None` when the finished sentence then begins otherwise.
+    /// Adds a piece; `None` when the finished sentence then differs from the target.
     fn step(&mut self, progress: &Progress, piece: &str) -> Option<Progress> {
         let cascade = &self.matcher.cascade;
         self.steps += 1;
         let Some(&first) = piece.as_bytes().first() else {
-            // A value that stands for nothing.
+            // The value is empty.
             return Some(progress.clone());
         };
-        if self.target.get(progress.done) != Some(&first) && cascade.passes(&progress.flow, first) {
+        if self.target.get(progress.matched_length) != Some(&first)
+            && cascade.passes(&progress.state, first)
+        {
             return None;
         }
         let mut next = progress.clone();
-        cascade.push(&mut next.flow, piece, &mut self.buffers);
-        let rest = &self.target[next.done..];
-        rest.starts_with(&self.buffers.now).then(|| {
-            next.done += self.buffers.now.len();
+        cascade.push(&mut next.state, piece, &mut self.buffers);
+        let rest = &self.target[next.matched_length..];
+        rest.starts_with(&self.buffers.added).then(|| {
+            next.matched_length += self.buffers.added.len();
             next
         })
     }
 
     fn end(&mut self, template: usize, root: u32, progress: &Progress, bindings: &Bindings) {
         let matcher = self.matcher;
-        let mut flow = progress.flow.clone();
-        matcher.cascade.finish(&mut flow, &mut self.buffers);
-        if self.target[progress.done..] != self.buffers.now {
+        let mut state = progress.state.clone();
+        matcher.cascade.finish(&mut state, &mut self.buffers);
+        if self.target[progress.matched_length..] != self.buffers.added {
             return;
         }
         let found = cursor(root, bindings);
         let raw = matcher.effects.text_of(&found);
-        if matcher.rules.render(&raw).is_some_and(|made| made == self.sentence) {
+        if matcher.rules.render(&raw).is_some_and(|matched| matched == self.sentence) {
             self.found.push((template, found));
         }
     }

@@ -1,8 +1,8 @@
-//! Phrase rules: what becomes of a sentence once its places are filled.
+//! Phrase rules: how a sentence is finished when its places are filled.
 
-use super::grammar::{LEAD, PLURALS, mend};
+use super::grammar::{LEAD, PLURALS, fix_plurals};
 use super::lines::rule_lines;
-use super::scanner::{Scanner, Trail};
+use super::scanner::{LastScan, Scanner};
 
 /// Removals, replacements and grammar fixes, in this order:
 ///
@@ -12,8 +12,7 @@ use super::scanner::{Scanner, Trail};
 ///    even an empty sentence; both stay.
 /// 4. The grammar fixes: `one card`, not `one cards` (also of spells, creatures and targets).
 ///
-/// All phrases are literal and case-sensitive. One scan for all phrases at once tells which rules could apply at all; most sentences need no
-/// other step.
+/// All phrases are literal and case-sensitive. One scan for all phrases at once finds which rules can apply; most sentences need no other step.
 ///
 /// ```
 /// use cardscape_engine::effect_text::PhraseRules;
@@ -29,20 +28,20 @@ pub struct PhraseRules {
     removals: Vec<String>,
     replacements: Vec<(String, String)>,
     ignored: Vec<IgnoredRule>,
-    mends: bool,
-    /// Looks for removals, then what is replaced, then two spaces, then what every grammar fix begins with, then the plurals that they
-    /// mend: numbered in this order.
+    fixes_grammar: bool,
+    /// Finds the removals, the phrases that are replaced, the double space, the lead of the grammar fixes, and the plurals that they change. Phrases
+    /// are numbered in this order.
     scanner: Scanner,
 }
 
-/// No phrases, but the grammar fixes.
+/// No phrases, only the grammar fixes.
 impl Default for PhraseRules {
     fn default() -> Self {
         Self::new(Vec::new(), Vec::new(), Vec::new())
     }
 }
 
-/// A line of the replacements that is none.
+/// A line of the replacements that is not a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IgnoredRule {
     /// From 1.
@@ -90,13 +89,14 @@ impl PhraseRules {
         ignored: Vec<IgnoredRule>,
     ) -> Self {
         let scanner = Scanner::new(&phrases(&removals, &replacements));
-        Self { removals, replacements, ignored, mends: true, scanner }
+        Self { removals, replacements, ignored, fixes_grammar: true, scanner }
     }
 
-    /// The same phrases, with or without the grammar fixes: they take the `s` from `Discard one card to draw two cards`, too.
+    /// The same phrases, with or without the grammar fixes. The fixes are not always right: they also remove the last `s` of `Discard one card to
+    /// draw two cards`.
     #[must_use]
-    pub fn with_grammar_fixes(mut self, mends: bool) -> Self {
-        self.mends = mends;
+    pub fn with_grammar_fixes(mut self, fixes_grammar: bool) -> Self {
+        self.fixes_grammar = fixes_grammar;
         self
     }
 
@@ -110,7 +110,7 @@ impl PhraseRules {
         &self.replacements
     }
 
-    /// Lines of the replacements that say nothing.
+    /// Lines of the replacements that are not replacements.
     pub fn ignored(&self) -> &[IgnoredRule] {
         &self.ignored
     }
@@ -120,25 +120,25 @@ impl PhraseRules {
         self.renderer().render(raw).map(str::to_owned)
     }
 
-    /// Something that finishes many sentences and keeps its memory in between.
+    /// A renderer for many sentences, which reuses its memory.
     pub fn renderer(&self) -> Renderer<'_> {
-        let (trails, ends) = (Vec::new(), Vec::new());
-        Renderer { rules: self, trails, ends, text: String::new(), spare: String::new() }
+        let (last_scans, ends) = (Vec::new(), Vec::new());
+        Renderer { rules: self, last_scans, ends, text: String::new(), buffer: String::new() }
     }
 
-    /// What a text holds; of replacements, those from this one on.
-    fn scan(&self, text: &str, from: usize, trail: &mut Trail) -> Scan {
+    /// Finds the phrases of a text; of the replacements only those from `from` on.
+    fn scan(&self, text: &str, from: usize, last_scan: &mut LastScan) -> Scan {
         let mut scan = Scan::default();
-        self.scanner.scan(text, trail, |phrase, end| self.note(&mut scan, phrase, end, from));
+        self.scanner.scan(text, last_scan, |phrase, end| self.note(&mut scan, phrase, end, from));
         scan
     }
 
-    /// The place of two spaces among the phrases.
+    /// The index of the double space among the phrases.
     fn double_space(&self) -> usize {
         self.removals.len() + self.replacements.len()
     }
 
-    /// Takes a phrase into account. They come in the order of their ends.
+    /// Records a phrase that was found. Phrases come in the order of their ends.
     fn note(&self, scan: &mut Scan, phrase: usize, end: usize, from: usize) {
         let Some(rule) = phrase.checked_sub(self.removals.len()) else {
             scan.removed = true;
@@ -153,21 +153,21 @@ impl PhraseRules {
             Some(1) => scan.lead = scan.lead.or(Some(end)),
             Some(plural) => {
                 let plural = plural - 2;
-                scan.plurals[plural] |= scan.mends(end - PLURALS[plural].len());
+                scan.plurals[plural] |= scan.fixes_grammar(end - PLURALS[plural].len());
             }
         }
     }
 }
 
-/// Equal when they say the same.
+/// Equal if the phrases are equal and both have grammar fixes or not; ignored lines do not count.
 impl PartialEq for PhraseRules {
     fn eq(&self, other: &Self) -> bool {
-        (&self.removals, &self.replacements, self.mends)
-            == (&other.removals, &other.replacements, other.mends)
+        (&self.removals, &self.replacements, self.fixes_grammar)
+            == (&other.removals, &other.replacements, other.fixes_grammar)
     }
 }
 
-/// What is looked for, in the order of the scanner.
+/// All phrases, in the order of the scanner.
 fn phrases<'a>(removals: &'a [String], replacements: &'a [(String, String)]) -> Vec<&'a str> {
     let replaced = replacements.iter().map(|(old, _)| old.as_str());
     let removed = removals.iter().map(String::as_str);
@@ -178,20 +178,20 @@ const DOUBLE_SPACE: &str = "  ";
 
 #[derive(Default)]
 struct Scan {
-    /// Whether there is a phrase to remove; matters before anything is replaced.
+    /// Whether there is a phrase to remove. It counts only before replacements.
     removed: bool,
     /// The first replacement that finds something.
     first: Option<usize>,
     double_space: bool,
-    /// Where what every grammar fix begins with ends first.
+    /// The end of the first lead of a grammar fix.
     lead: Option<usize>,
-    /// Which plurals stand behind it.
+    /// Which plurals there are behind the lead.
     plurals: [bool; PLURALS.len()],
 }
 
 impl Scan {
-    /// Whether a plural that begins there may be mended.
-    fn mends(&self, begin: usize) -> bool {
+    /// Whether a plural that begins there may be changed.
+    fn fixes_grammar(&self, begin: usize) -> bool {
         self.lead.is_some_and(|lead| lead < begin)
     }
 }
@@ -200,38 +200,38 @@ impl Scan {
 #[derive(Clone, Debug)]
 pub struct Renderer<'a> {
     rules: &'a PhraseRules,
-    /// For raw sentences, and for what they are after each step.
-    trails: Vec<Trail>,
-    /// Where what is replaced ends.
+    /// The last scans of the raw sentence and of its text after each step.
+    last_scans: Vec<LastScan>,
+    /// The ends of the phrase that is replaced.
     ends: Vec<usize>,
     text: String,
-    spare: String,
+    buffer: String,
 }
 
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
     pub fn render<'a>(&'a mut self, raw: &'a str) -> Option<&'a str> {
-        let Self { rules, trails, ends, text, spare } = self;
+        let Self { rules, last_scans, ends, text, buffer } = self;
         let mut step = 0;
-        let mut scan = rules.scan(raw, 0, trail(trails, step));
-        // With double spaces, what there is to remove shows when they are single.
+        let mut scan = rules.scan(raw, 0, last_scan(last_scans, step));
+        // If there are double spaces, removals are decided after these are single.
         if scan.removed && !scan.double_space {
             return None;
         }
-        // No phrase of the user's has white space at its ends, so none is lost here.
+        // Trimming loses no phrase, because the user's phrases have no white space at their ends.
         let trimmed = raw.trim();
-        let mends = |scan: &Scan| rules.mends && scan.plurals.contains(&true);
-        if !scan.double_space && scan.first.is_none() && !mends(&scan) {
+        let fixes_grammar = |scan: &Scan| rules.fixes_grammar && scan.plurals.contains(&true);
+        if !scan.double_space && scan.first.is_none() && !fixes_grammar(&scan) {
             return Some(trimmed);
         }
         text.clear();
         if scan.double_space || trimmed.len() < raw.len() {
             let double_space = (rules.double_space(), DOUBLE_SPACE);
-            rules.scanner.ends_of(double_space, raw, &trails[step], ends);
-            replace(raw, ends, DOUBLE_SPACE, " ", spare);
-            text.push_str(spare.trim());
+            rules.scanner.ends_of(double_space, raw, &last_scans[step], ends);
+            replace(raw, ends, DOUBLE_SPACE, " ", buffer);
+            text.push_str(buffer.trim());
             step += 1;
-            scan = rules.scan(text, 0, trail(trails, step));
+            scan = rules.scan(text, 0, last_scan(last_scans, step));
             if scan.removed {
                 return None;
             }
@@ -241,41 +241,41 @@ impl Renderer<'_> {
         while let Some(first) = scan.first {
             let (old, new) = &rules.replacements[first];
             let phrase = (rules.removals.len() + first, old.as_str());
-            rules.scanner.ends_of(phrase, text, &trails[step], ends);
-            replace(text, ends, old, new, spare);
-            std::mem::swap(text, spare);
+            rules.scanner.ends_of(phrase, text, &last_scans[step], ends);
+            replace(text, ends, old, new, buffer);
+            std::mem::swap(text, buffer);
             step += 1;
-            scan = rules.scan(text, first + 1, trail(trails, step));
+            scan = rules.scan(text, first + 1, last_scan(last_scans, step));
         }
-        if mends(&scan) {
-            mend(text, spare, scan.plurals);
+        if fixes_grammar(&scan) {
+            fix_plurals(text, buffer, scan.plurals);
         }
         Some(text)
     }
 }
 
-/// The trail of a step.
-fn trail(trails: &mut Vec<Trail>, step: usize) -> &mut Trail {
-    if trails.len() == step {
-        trails.push(Trail::default());
+/// The last scan of a step.
+fn last_scan(last_scans: &mut Vec<LastScan>, step: usize) -> &mut LastScan {
+    if last_scans.len() == step {
+        last_scans.push(LastScan::default());
     }
-    &mut trails[step]
+    &mut last_scans[step]
 }
 
-/// Writes `text` with every `old` made `new`, from left to right, to `result`; `ends` is where each `old` ends.
+/// Writes `text` to `result` with each `old` replaced by `new`, from left to right; `ends` has the ends of all `old`.
 fn replace(text: &str, ends: &[usize], old: &str, new: &str, result: &mut String) {
     result.clear();
-    let mut done = 0;
+    let mut copied = 0;
     for &end in ends {
         let begin = end - old.len();
-        // One that overlaps the one before is none.
-        if begin >= done {
-            result.push_str(&text[done..begin]);
+        // A match that overlaps the one before is skipped.
+        if begin >= copied {
+            result.push_str(&text[copied..begin]);
             result.push_str(new);
-            done = end;
+            copied = end;
         }
     }
-    result.push_str(&text[done..]);
+    result.push_str(&text[copied..]);
 }
 
 #[cfg(test)]
@@ -292,12 +292,12 @@ mod tests {
         prop::collection::vec(text, 0..8)
     }
 
-    fn mended(mut text: String) -> String {
-        mend(&mut text, &mut String::new(), [true; PLURALS.len()]);
+    fn fixed(mut text: String) -> String {
+        fix_plurals(&mut text, &mut String::new(), [true; PLURALS.len()]);
         text
     }
 
-    /// As the documentation of [`PhraseRules`] says it.
+    /// The steps exactly as the documentation of [`PhraseRules`] says.
     fn step_by_step(rules: &PhraseRules, raw: &str) -> Option<String> {
         let text = raw.replace(DOUBLE_SPACE, " ");
         if rules.removals.iter().any(|phrase| text.contains(phrase)) {
@@ -306,12 +306,12 @@ mod tests {
         let text = text.trim().to_owned();
         let replaced =
             rules.replacements.iter().fold(text, |text, (old, new)| text.replace(old, new));
-        Some(mended(replaced))
+        Some(fixed(replaced))
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
-        /// What a renderer knows from the sentences before changes nothing, nor does what it leaves out.
+        /// Neither what a renderer keeps from earlier sentences nor the steps that it skips change the result.
         #[test]
         fn sentences_do_not_depend_on_those_before(
             texts in texts(),
@@ -328,8 +328,8 @@ mod tests {
                 let expected = step_by_step(&rules, text);
                 prop_assert_eq!(renderer.render(text), expected.as_deref());
                 prop_assert_eq!(by_library.render(text), expected.as_deref());
-                let unmended = rules.clone().with_grammar_fixes(false).render(text);
-                prop_assert_eq!(unmended.map(mended), expected);
+                let unfixed = rules.clone().with_grammar_fixes(false).render(text);
+                prop_assert_eq!(unfixed.map(fixed), expected);
             }
         }
     }

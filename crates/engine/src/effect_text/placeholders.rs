@@ -7,8 +7,8 @@ use super::template::{Template, TemplateError};
 
 /// Values by name. Each value is itself a template, so values may have places of their own.
 ///
-/// A file has one value on a line; lines are trimmed, blank ones left out. `#` is no comment. A `_` stands for nothing, so that a line with a `_` alone is an
-/// empty value; names in brackets keep theirs.
+/// A file has one value on a line; lines are trimmed, blank ones ignored. `#` does not begin a comment. A `_` stands for nothing, so that a line with
+/// only a `_` is an empty value; names in brackets keep their underscores.
 ///
 /// ```
 /// use cardscape_engine::effect_text::Placeholders;
@@ -30,19 +30,18 @@ pub struct Placeholders {
 pub(super) struct Line {
     /// From 1.
     pub(super) number: usize,
-    /// A fault only matters where the value is used: a folder may hold files that are no values at all.
+    /// A fault matters only if the value is used: a folder may have files that do not contain values.
     pub(super) value: Result<Template, TemplateError>,
 }
 
 impl Placeholders {
-    /// From names and the texts of their files.
+    /// Creates the values from names and the texts of their files.
     pub fn new<N: Into<String>, T: AsRef<str>>(files: impl IntoIterator<Item = (N, T)>) -> Self {
         let files = files.into_iter().map(|(name, text)| (name.into(), read(text.as_ref())));
         Self { files: files.collect() }
     }
 
-    /// Reads just those files that the templates lead to, through values too. `file` has the text for a name, or `None` when
-    /// there is none.
+    /// Reads only the files that the templates lead to, also through values. `file` returns the text for a name, or `None` if there is no such file.
     pub fn load<E>(
         templates: &[Template],
         mut file: impl FnMut(&str) -> Result<Option<String>, E>,

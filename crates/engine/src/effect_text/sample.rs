@@ -1,7 +1,7 @@
 //! Combinations drawn at random, the same from the same seed on every machine and in every version.
 //!
-//! The numbers are those of [`SplitMix64`]: draws with repeats are [`below`](RandomNumbers::below) the number of combinations, one after the other, those
-//! without are [`distinct_below`](RandomNumbers::distinct_below).
+//! The random numbers come from [`SplitMix64`]. With repeats each draw is [`below`](RandomNumbers::below) the number of combinations; without repeats
+//! all draws are [`distinct_below`](RandomNumbers::distinct_below).
 
 use super::effects::{Effects, Expansion};
 use crate::rng::{RandomNumbers, SplitMix64};
@@ -16,10 +16,10 @@ pub enum Repeats {
 }
 
 impl Effects {
-    /// Draws so many combinations, each of all templates' combinations being equally likely: a template with many comes more often. The
-    /// numbers are those of [`Effects::nth`]. `None` when there are too many combinations to be counted; nothing when there are none.
+    /// Draws combinations at random. All combinations of all templates are equally likely, so that a template with many comes more often. The numbers
+    /// are those of [`Effects::nth`]. `None` when there are too many combinations to be counted; empty when there are none.
     ///
-    /// Different combinations may be the same sentence, and phrase rules may remove some: neither is looked at here.
+    /// Different combinations may be the same sentence, and phrase rules may remove some: neither is considered here.
     ///
     /// ```
     /// use cardscape_engine::effect_text::{Effects, Placeholders, Repeats, Template};

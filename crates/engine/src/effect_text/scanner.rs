@@ -1,19 +1,19 @@
-//! Looking for many phrases at once.
+//! Finds many phrases at once.
 
 use aho_corasick::automaton::OverlappingState;
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
-/// Up to so many bytes of phrases there is a table. States have 16 bits.
+/// Maximum number of bytes of all phrases for a table, whose states have 16 bits.
 const TABLE_MAX: usize = 8 * 1024;
 
-/// Finds every phrase everywhere, also where phrases overlap. Phrases are known by their places in the list.
+/// Finds every phrase everywhere, also where phrases overlap. Phrases are identified by their index in the list.
 #[derive(Clone, Debug)]
 pub(super) enum Scanner {
-    /// Fast.
+    /// The fastest.
     Table(Box<Table>),
-    /// For more phrases than a table is good for.
+    /// For phrases with more than [`TABLE_MAX`] bytes.
     Library(Box<AhoCorasick>),
-    /// Phrase by phrase: for more phrases than the library can number.
+    /// Searches phrase by phrase: for more phrases than the library supports.
     Plain(Vec<String>),
 }
 
@@ -36,19 +36,24 @@ impl Scanner {
         Self::Plain(phrases.iter().map(|&phrase| phrase.to_owned()).collect())
     }
 
-    /// Tells each phrase of a text with where it ends, in the order of the ends. `trail` is that of any text before.
-    pub(super) fn scan(&self, text: &str, trail: &mut Trail, mut each: impl FnMut(usize, usize)) {
+    /// Calls `each` with every phrase found and its end, in the order of the ends. `last_scan` is that of any earlier text.
+    pub(super) fn scan(
+        &self,
+        text: &str,
+        last_scan: &mut LastScan,
+        mut each: impl FnMut(usize, usize),
+    ) {
         match self {
             Self::Table(table) => {
-                trail.follow(table, text.as_bytes());
-                for &Found { end, ending } in &trail.found {
+                last_scan.update(table, text.as_bytes());
+                for &Found { end, ending } in &last_scan.found {
                     table.phrases(ending).for_each(|phrase| each(phrase, end));
                 }
             }
             Self::Library(scanner) => {
                 let mut state = OverlappingState::start();
                 let input = Input::new(text);
-                // A match kind that knows overlaps was chosen, so there is no error.
+                // The match kind supports overlaps, so there is no error.
                 while scanner.try_find_overlapping(input.clone(), &mut state).is_ok() {
                     let Some(found) = state.get_match() else { break };
                     each(found.pattern().as_usize(), found.end());
@@ -65,21 +70,22 @@ impl Scanner {
         }
     }
 
-    /// Writes down where a phrase ends in a text that was just scanned with this trail. Of those that overlap, some may be left out, but never the first.
+    /// Collects the ends of a phrase in a text that was just scanned with this `last_scan`. Of matches that overlap some may be left out, but never
+    /// the first.
     pub(super) fn ends_of(
         &self,
         (place, phrase): (usize, &str),
         text: &str,
-        trail: &Trail,
+        last_scan: &LastScan,
         ends: &mut Vec<usize>,
     ) {
         ends.clear();
         match self {
             Self::Table(table) => {
                 let has = |found: &&Found| table.phrases(found.ending).any(|other| other == place);
-                ends.extend(trail.found.iter().filter(has).map(|found| found.end));
+                ends.extend(last_scan.found.iter().filter(has).map(|found| found.end));
             }
-            // What was found is not kept: there may be more of it than memory.
+            // These keep no matches, which may take too much memory.
             Self::Library(_) | Self::Plain(_) => {
                 ends.extend(text.match_indices(phrase).map(|(begin, _)| begin + phrase.len()));
             }
@@ -87,18 +93,17 @@ impl Scanner {
     }
 }
 
-/// The automaton of Aho and Corasick (<https://doi.org/10.1145/360825.360855>), every step of it written down.
+/// The automaton of Aho and Corasick (<https://doi.org/10.1145/360825.360855>), with all transitions in a table.
 ///
-/// The library's table takes fifteen times as many steps to make, and for sixty phrases that is as long as it takes to put ten thousand sentences
-/// together before the rules. States are numbered by their distance from the first one, so that those which are seen all the time stand together
-/// in each row.
+/// The library needs fifteen times as many steps to build its table, which for sixty phrases takes as long as expanding ten thousand raw sentences.
+/// States are numbered by their distance from the first one, so that frequent states are close together in each row.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     /// Where the row of each byte begins. All bytes that no phrase has share the first row.
     rows: [u32; 256],
     /// For each row and state: the next state.
     next: Vec<u16>,
-    /// For each state: what ends there, as an index in `endings`. 0 is nothing.
+    /// For each state: the phrases that end there, as an index of `endings`. 0 is none.
     ending: Vec<u16>,
     endings: Vec<Ending>,
 }
@@ -106,13 +111,13 @@ pub(super) struct Table {
 /// Phrases that end in the same states.
 #[derive(Clone, Debug, Default)]
 struct Ending {
-    /// The longest of them: one, unless it is in the list more than once.
+    /// The longest of them: only one, unless it is in the list more than once.
     longest: Vec<usize>,
-    /// The index of the rest of them.
+    /// The index in `endings` of the shorter ones.
     shorter: u16,
 }
 
-/// The state at the begin of a text.
+/// The state at the start of a text.
 const BEGIN: u16 = 0;
 
 impl Table {
@@ -128,10 +133,10 @@ impl Table {
             }
         }
         let mut next = vec![BEGIN; size];
-        // For each state the longest other one that its text ends with, and the phrases that are its text.
+        // For each state: the state of the longest proper suffix of its text, and the phrases that are equal to its text.
         let mut fallbacks = vec![BEGIN];
         let mut own: Vec<Vec<usize>> = vec![Vec::new()];
-        // Byte by byte through all phrases, so that what is shorter is there before it is asked for.
+        // Adds all phrases at the same time, byte by byte, so that shorter states exist before longer ones need them.
         let mut open: Vec<_> = (0..phrases.len()).map(|phrase| (phrase, BEGIN)).collect();
         let mut depth = 0;
         while !open.is_empty() {
@@ -192,7 +197,7 @@ impl Table {
     }
 }
 
-/// A place of a text where phrases end. One for all of them, which may be many.
+/// An offset in a text where phrases end. One record stands for all of these phrases, which may be many.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     /// In bytes.
@@ -201,25 +206,25 @@ struct Found {
     ending: u16,
 }
 
-/// How the last text was scanned. Most sentences begin as the one before: only what is new is scanned.
+/// The scan of the last text. Most sentences begin like the one before, so only the rest of them is scanned.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trail {
+pub(super) struct LastScan {
     text: Vec<u8>,
     /// The state after each byte.
     states: Vec<u16>,
     found: Vec<Found>,
 }
 
-impl Trail {
-    /// Goes on from where the text differs from the one before.
-    fn follow(&mut self, table: &Table, text: &[u8]) {
-        let common = common_begin(&self.text, text);
+impl LastScan {
+    /// Scans the text from where it differs from the last one.
+    fn update(&mut self, table: &Table, text: &[u8]) {
+        let common = common_prefix(&self.text, text);
         self.text.truncate(common);
         self.text.extend_from_slice(&text[common..]);
         while self.found.pop_if(|found| found.end > common).is_some() {}
         let mut state = common.checked_sub(1).map_or(BEGIN, |last| self.states[last]);
         self.states.resize(text.len(), BEGIN);
-        // A loop, not a closure over `state`: every step waits for the one before, and would wait for its way through memory, too.
+        // A loop, because a closure would keep `state` in memory. Each step depends on the one before, so memory access would slow down each step.
         let new = text[common..].iter().zip(&mut self.states[common..]);
         for ((&byte, after), end) in new.zip(common + 1..) {
             state = table.step(state, byte);
@@ -232,8 +237,8 @@ impl Trail {
     }
 }
 
-/// How many bytes two texts begin with alike.
-fn common_begin(one: &[u8], other: &[u8]) -> usize {
+/// Length in bytes of the common prefix of two texts.
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let (blocks, other_blocks) = (one.as_chunks::<8>().0, other.as_chunks::<8>().0);
     let pairs = blocks.iter().zip(other_blocks);
     for (at, (one, other)) in pairs.enumerate() {
@@ -254,9 +259,9 @@ mod tests {
     use super::*;
 
     /// Every phrase with its end, sorted.
-    fn scanned(scanner: &Scanner, text: &str, trail: &mut Trail) -> Vec<(usize, usize)> {
+    fn scanned(scanner: &Scanner, text: &str, last_scan: &mut LastScan) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
-        scanner.scan(text, trail, |phrase, end| found.push((end, phrase)));
+        scanner.scan(text, last_scan, |phrase, end| found.push((end, phrase)));
         assert!(found.is_sorted_by_key(|(end, _)| end));
         found.sort_unstable();
         found
@@ -264,7 +269,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
-        /// Phrases that are parts of each other, come twice, share bytes with letters that they are not, and fill the text.
+        /// Phrases that are parts of each other, occur twice, share bytes with other characters, or are the whole text.
         #[test]
         fn all_ways_to_look_find_the_same(
             phrases in prop::collection::vec("(a|b|ab|é|è|👻| ){1,6}", 0..12),
@@ -277,13 +282,13 @@ mod tests {
                 Scanner::plain(&phrases),
             ];
             prop_assert!(matches!(scanners[0], Scanner::Table(_)));
-            let mut trails = [(); 3].map(|()| Trail::default());
+            let mut last_scans = [(); 3].map(|()| LastScan::default());
             for text in &texts {
-                let mut found = scanners.iter().zip(&mut trails).map(|(scanner, trail)| {
-                    let found = scanned(scanner, text, trail);
+                let mut found = scanners.iter().zip(&mut last_scans).map(|(scanner, last_scan)| {
+                    let found = scanned(scanner, text, last_scan);
                     for (place, &phrase) in phrases.iter().enumerate() {
                         let mut ends = Vec::new();
-                        scanner.ends_of((place, phrase), text, trail, &mut ends);
+                        scanner.ends_of((place, phrase), text, last_scan, &mut ends);
                         let first = text.find(phrase).map(|begin| begin + phrase.len());
                         assert_eq!(ends.first(), first.as_ref());
                         assert!(ends.is_sorted());
@@ -310,16 +315,16 @@ mod tests {
         assert!(matches!(scanner, Scanner::Table(_)));
         let text = format!("{}{}{letters}", words.concat(), "x".repeat(TABLE_MAX));
         let library = Scanner::library(&phrases).unwrap();
-        let found = scanned(&scanner, &text, &mut Trail::default());
+        let found = scanned(&scanner, &text, &mut LastScan::default());
         assert!(found.len() > TABLE_MAX - rest);
-        assert_eq!(found, scanned(&library, &text, &mut Trail::default()));
+        assert_eq!(found, scanned(&library, &text, &mut LastScan::default()));
 
         words.push("y".to_owned());
         let phrases: Vec<&str> = words.iter().map(String::as_str).collect();
         assert!(matches!(Scanner::new(&phrases), Scanner::Library(_)));
     }
 
-    /// A phrase that many others end with, and that is in the list many times, costs the table and the trail no more than it is.
+    /// A phrase that is a suffix of many others and many times in the list takes no more memory than it needs once.
     #[test]
     fn what_is_found_takes_room_once() {
         let longer: Vec<String> =
@@ -329,9 +334,9 @@ mod tests {
         let Scanner::Table(table) = Scanner::new(&phrases) else { panic!() };
         let listed: usize = table.endings.iter().map(|ending| ending.longest.len()).sum();
         assert_eq!(listed, phrases.len());
-        let mut trail = Trail::default();
-        trail.follow(&table, "a".repeat(1_000).as_bytes());
-        assert_eq!(trail.found.len(), 1_000);
-        assert_eq!(scanned(&Scanner::Table(table), "\u{100}a", &mut trail).len(), 4_001);
+        let mut last_scan = LastScan::default();
+        last_scan.update(&table, "a".repeat(1_000).as_bytes());
+        assert_eq!(last_scan.found.len(), 1_000);
+        assert_eq!(scanned(&Scanner::Table(table), "\u{100}a", &mut last_scan).len(), 4_001);
     }
 }

@@ -1,18 +1,18 @@
-//! Templates filled step by step: pages of choices instead of numbers of combinations.
+//! Fills templates step by step, with pages of choices instead of numbers of combinations.
 
 use thiserror::Error;
 
 use super::cursor::{Cursor, Place};
 use super::effects::{Choice, Effects, MAX_SENTENCE, Part, product, shifted};
 
-/// Most choices that [`Effects::picks_of`] tells, and most parts that the text of a [`Step`] is put together from: values may be empty, so that the length of a
-/// sentence is no bound of either.
+/// Maximum number of choices that [`Effects::picks_of`] returns, and of parts in the text of a [`Step`]. The length of a sentence does not limit
+/// them, because values may be empty.
 pub const MAX_PICKS: usize = MAX_SENTENCE;
 
-/// How far a template is filled.
+/// A template of which some or all places are filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The sentence as far as it is chosen, before the phrase rules: open places as they are written (`<fodder>`).
+    /// The sentence so far, before the phrase rules, with open places as they are written (`<fodder>`).
     pub text: String,
     /// How many combinations are left, at least 1; `None` is more than 2¹²⁸ − 1.
     pub combinations: Option<u128>,
@@ -32,22 +32,22 @@ pub struct OpenPlace {
 /// A value that a place may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepChoice {
-    /// The value with its own places as they are written. To an integer the place's offset has been added; a value that becomes one when its places are filled
-    /// has it added then.
+    /// The value with its own places as they are written. The place's offset is already added to an integer; to a value that becomes an integer when
+    /// its places are filled, it is added then.
     pub text: String,
     /// How many combinations the value has by itself, at least 1; `None` is more than 2¹²⁸ − 1.
     pub combinations: Option<u128>,
-    /// The value's own places as they are written, each writing once, in the order in which they are chosen for.
+    /// The value's own places as they are written, each spelling once, in the order in which they are filled.
     pub places: Vec<String>,
 }
 
-/// Why picks are none of a template.
+/// Why picks are not valid for a template.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PickError {
     /// There is no template at this place of the list.
     #[error("there is no such template")]
     NoTemplate,
-    /// A pick is none of the choices.
+    /// A pick is not one of the choices.
     #[error("pick {at} must be below {choices}")]
     OutOfRange {
         /// Which pick, from 0.
@@ -69,10 +69,10 @@ pub enum PickError {
 }
 
 impl Effects {
-    /// Where a template stands after some choices.
+    /// The state of a template after some choices.
     ///
-    /// `picks` has for each place, in the order in which steps ask for them, the index of its choice from 0: depth first, so that the places of a chosen value come
-    /// before the next place of the template. A place that is written twice in the same way is asked for once.
+    /// `picks` has for each place, in the order in which steps ask for them, the index of its choice from 0: depth first, so that the places of a
+    /// chosen value come before the next place of the template. A place that is written twice in the same way is asked for once.
     ///
     /// ```
     /// use cardscape_engine::effect_text::{Effects, Placeholders, Template};
@@ -98,7 +98,7 @@ impl Effects {
     /// ```
     ///
     /// # Errors
-    /// When the template does not exist, a pick is none of its place's choices, there are more picks than places, or the text would be too long.
+    /// When the template does not exist, a pick is not one of its place's choices, there are more picks than places, or the text would be too long.
     pub fn step(&self, template: usize, picks: &[usize]) -> Result<Step, PickError> {
         let cursor = self.picked(template, picks)?;
         let (mut text, mut parts) = (String::new(), MAX_PICKS);
@@ -114,25 +114,26 @@ impl Effects {
         })
     }
 
-    /// The choices of the next place after these picks from this index on, in the order of the value's file, at most `most`. Empty when all places are chosen or the
-    /// place has no more choices.
+    /// The choices of the next place after these picks from this index on, in the order of the value's file, at most `limit`. Empty when all places
+    /// are chosen or the place has no more choices.
     ///
     /// # Errors
-    /// As [`Effects::step`] has, but never [`PickError::TooLong`].
+    /// Those of [`Effects::step`], but never [`PickError::TooLong`].
     pub fn step_choices(
         &self,
         template: usize,
         picks: &[usize],
         from: usize,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StepChoice>, PickError> {
         let cursor = self.picked(template, picks)?;
         let choices =
             self.open_slot(&cursor).map_or(&[][..], |slot| self.slot(slot).choices.as_slice());
-        Ok(choices.iter().skip(from).take(most).map(|choice| self.step_choice(choice)).collect())
+        Ok(choices.iter().skip(from).take(limit).map(|choice| self.step_choice(choice)).collect())
     }
 
-    /// The picks of the combination with this number of a template: the way back. `None` when there is no such combination, or when it has more than [`MAX_PICKS`] places.
+    /// The picks of the combination with this number of a template: the inverse of [`Effects::index_of_picks`]. `None` when there is no such
+    /// combination, or when it has more than [`MAX_PICKS`] places.
     pub fn picks_of(&self, template: usize, index: u128) -> Option<Vec<usize>> {
         let root = self.root(template)?;
         if self.sequence(root).count.is_some_and(|count| count <= index) {
@@ -143,10 +144,10 @@ impl Effects {
         Some(picks)
     }
 
-    /// The number of a combination, as [`Effects::nth_of`] counts them. `None` while places are open, and when the number is beyond counting.
+    /// The number of a combination, as [`Effects::nth_of`] counts them. `None` while places are open, and when the number is more than 2¹²⁸ − 1.
     ///
     /// # Errors
-    /// As [`Effects::step`] has, but never [`PickError::TooLong`].
+    /// Those of [`Effects::step`], but never [`PickError::TooLong`].
     pub fn index_of_picks(
         &self,
         template: usize,
@@ -156,7 +157,7 @@ impl Effects {
         Ok(if self.open_slot(&cursor).is_none() { self.rank(&cursor) } else { None })
     }
 
-    /// What the picks choose: a cursor that has places as far as they go. Only the last place of each level may be open inside.
+    /// The cursor of these picks, which has only the places that are filled. Only the last place of each level may have open places in it.
     fn picked(&self, template: usize, picks: &[usize]) -> Result<Cursor, PickError> {
         let root = self.root(template).ok_or(PickError::NoTemplate)?;
         let mut at = 0;
@@ -182,7 +183,7 @@ impl Effects {
         Ok(Cursor { sequence, places })
     }
 
-    /// The first place that is not chosen for.
+    /// The first place that is not filled.
     fn open_slot(&self, cursor: &Cursor) -> Option<u32> {
         let last = cursor.places.last().and_then(|place| place.within.as_ref());
         last.and_then(|within| self.open_slot(within))
@@ -223,7 +224,7 @@ impl Effects {
                             (Choice::Number(_, added), Some(within)) => {
                                 let begin = text.len();
                                 self.render_open(within, text, parts)?;
-                                // With an open place, which is in brackets, it is no integer.
+                                // A text with an open place has brackets, so it is not an integer.
                                 let number = shifted(&text[begin..], added);
                                 text.truncate(begin);
                                 text.push_str(&number);
@@ -264,7 +265,7 @@ impl Effects {
     fn unrank_picks(&self, sequence: u32, mut index: u128, picks: &mut Vec<usize>) -> Option<()> {
         let known = self.sequence(sequence);
         for (&slot, &weight) in known.slots.iter().zip(&known.weights) {
-            // A weight beyond counting is more than any index.
+            // A weight that is too large to be counted is more than any index.
             let digit = weight.map_or(0, |weight| index / weight);
             index = weight.map_or(index, |weight| index % weight);
             let (choice, rest) = self.choice_at(slot, digit);

@@ -1,4 +1,4 @@
-//! Which of many categories a sentence belongs to.
+//! Finds the categories of sentences.
 
 use aho_corasick::AhoCorasick;
 use aho_corasick::automaton::OverlappingState;
@@ -27,13 +27,13 @@ pub struct Tagger {
     owners: Vec<usize>,
 }
 
-/// The phrases take more room than a search for all of them can have.
+/// The phrases take more memory than a search for all of them supports.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("the phrases are too many or too long to be looked for together")]
 pub struct TaggerError;
 
 impl Tagger {
-    /// From the phrases of each category.
+    /// Creates a tagger from the phrases of each category.
     pub fn new<C: IntoIterator<Item = P>, P: AsRef<str>>(
         categories: impl IntoIterator<Item = C>,
     ) -> Result<Self, TaggerError> {
@@ -65,7 +65,7 @@ impl Tagger {
         tags
     }
 
-    /// As [`Tagger::tags`], into the marks of a sentence before: `tags` has one for each category.
+    /// Like [`Tagger::tags`], but overwrites `tags`, which has one element for each category.
     pub fn tag(&self, sentence: &str, tags: &mut [bool]) {
         tags.fill(false);
         for &category in &self.always {
@@ -73,7 +73,7 @@ impl Tagger {
         }
         let mut state = OverlappingState::start();
         let input = Input::new(sentence);
-        // A match kind that knows overlaps was chosen, so there is no error.
+        // The match kind supports overlaps, so there is no error.
         while self.scanner.try_find_overlapping(input.clone(), &mut state).is_ok() {
             let Some(found) = state.get_match() else { break };
             tags[self.owners[found.pattern().as_usize()]] = true;

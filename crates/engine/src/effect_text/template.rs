@@ -36,8 +36,7 @@ pub enum Piece {
     Placeholder(Placeholder),
 }
 
-/// A place of a template. Two of the same writing are linked: both take the same value. `<n>`, `<n+0>` and `<n+1>` are three
-/// writings.
+/// A place of a template. Two with the same spelling are linked: both take the same value. `<n>`, `<n+0>` and `<n+1>` are three spellings.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Placeholder {
     name: String,
@@ -48,18 +47,18 @@ pub struct Placeholder {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset(String);
 
-/// Something in brackets that is no placeholder.
+/// Something in brackets that is not a placeholder.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("column {column}: <{found}> is no placeholder: <name>, <name+N> or <name-N> is")]
 pub struct TemplateError {
     /// Where the bracket opens, in characters from 1.
     pub column: usize,
-    /// What the brackets hold.
+    /// The text in the brackets.
     pub found: String,
 }
 
 impl Template {
-    /// Reads a template. White space around it is no part of it.
+    /// Reads a template. White space around it is ignored.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let indent = text.len() - text.trim_start().len();
         Self::parse_whole(text.trim()).map_err(|error| {
@@ -68,7 +67,7 @@ impl Template {
         })
     }
 
-    /// As [`Template::parse`], but white space around it stays: for patterns that are looked for inside of sentences.
+    /// Like [`Template::parse`], but keeps white space around it: for patterns that are searched in sentences.
     pub fn parse_whole(source: &str) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
         let mut words = String::new();
@@ -104,7 +103,8 @@ impl Template {
         Ok(Self { source: source.to_owned(), pieces })
     }
 
-    /// Reads a value. A `_` outside of brackets stands for nothing, so that a value of `_` alone is empty: a blank line cannot be one. Names keep theirs.
+    /// Reads a value. A `_` outside of brackets stands for nothing, so that a value of `_` alone is empty: a blank line cannot be a value. Names keep
+    /// their underscores.
     pub(super) fn parse_value(text: &str) -> Result<Self, TemplateError> {
         let written = Self::parse(text)?;
         let stays = |piece: Piece| match piece {
@@ -123,7 +123,7 @@ impl Template {
         &self.source
     }
 
-    /// Its parts, in order. No two texts follow each other.
+    /// Its parts, in order. Two texts are never adjacent.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
@@ -154,7 +154,7 @@ impl fmt::Display for Template {
 }
 
 impl Placeholder {
-    /// Reads what stands between the brackets.
+    /// Reads the text between the brackets.
     fn parse(inner: &str) -> Option<Self> {
         let end = inner.find(['+', '-']).unwrap_or(inner.len());
         let (name, offset) = inner.split_at(end);

@@ -1,4 +1,4 @@
-//! Where in the text of a manifest its keys and entries stand.
+//! Finds the positions of keys and entries in the text of a manifest.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::reader::FAULTS_MAX;
 use super::syntax::in_words;
 use super::{ManifestFault, Position};
 
-/// The faults of a text that is no TOML: all that the parser can tell apart.
+/// The faults of a text that is not valid TOML: all that the parser can find.
 pub(super) fn syntax_faults(text: &str) -> Vec<ManifestFault> {
     let (_, errors) = DeTable::parse_recoverable(text);
     let fault = |error: &toml::de::Error| ManifestFault {
@@ -18,15 +18,15 @@ pub(super) fn syntax_faults(text: &str) -> Vec<ManifestFault> {
         problem: in_words(error.message()),
     };
     let mut faults: Vec<ManifestFault> = errors.iter().take(FAULTS_MAX).map(fault).collect();
-    // The parser tells first what is wrong with the lexis.
+    // The parser reports lexical errors first.
     faults.sort_by_key(|fault| fault.position);
     faults
 }
 
-/// Says of each fault where it stands, and puts them into the order of the text. What is missing has the position of the table that lacks it.
+/// Adds the position of each fault and sorts the faults by position. A missing key has the position of the table that lacks it.
 pub(super) fn locate(text: &str, faults: &mut [ManifestFault]) {
     let Ok(document) = DeTable::parse(text) else { return };
-    // Of a large file only what is asked for is kept.
+    // Only the offsets that are needed are kept, because a file may be large.
     let mut offsets: BTreeMap<String, Option<usize>> = BTreeMap::new();
     for fault in &*faults {
         offsets.extend(enclosing(&fault.place).map(|place| (place.to_owned(), None)));
@@ -36,11 +36,11 @@ pub(super) fn locate(text: &str, faults: &mut [ManifestFault]) {
         let at = enclosing(&fault.place).find_map(|place| *offsets.get(place)?);
         fault.position = at.map(|at| Position::of(text, at));
     }
-    // What is missing at the top of the file stands nowhere: last.
+    // Keys that are missing at the top of the file have no position, and come last.
     faults.sort_by_key(|fault| (fault.position.is_none(), fault.position));
 }
 
-/// A place, and those of the tables and lists that it is in, from the inside out.
+/// A place and the tables and lists around it, the innermost first.
 fn enclosing(place: &str) -> impl Iterator<Item = &str> {
     fn outer<'p>(place: &&'p str) -> Option<&'p str> {
         place.rfind(['.', '[']).map(|end| &place[..end])
@@ -48,7 +48,7 @@ fn enclosing(place: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(place), outer).filter(|place| !place.is_empty())
 }
 
-/// Notes where places begin, of those that are asked for.
+/// Records the offsets of the places that `offsets` asks for.
 fn table_offsets(
     table: &DeTable<'_>,
     place: &mut String,
@@ -60,7 +60,7 @@ fn table_offsets(
             place.push('.');
         }
         place.push_str(key.get_ref());
-        // The key of a list of tables is in the header of the first.
+        // The key of a list of tables is in the header of its first table.
         if let Some(offset) = offsets.get_mut(place.as_str()) {
             *offset = Some(key.span().start);
             value_offsets(value, place, offsets);

@@ -1,4 +1,4 @@
-//! The part of a manifest that tells designers what cards are usually like.
+//! Reads the part of a manifest that describes for designers what cards are usually like.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::selector::Selector;
 
 pub(super) fn design(reader: &Reader<'_>, scope: &Scope<'_>) -> DesignGuide {
     let Some(table) = reader.table("design") else { return DesignGuide::default() };
-    // No deck is judged by these selectors: catalogues need not know them.
+    // These selectors are not used for decks, so catalogues need no results of them.
     let mut unused = Registry::default();
     let mut styles: Vec<StyleHint> = Vec::new();
     let tendencies = table.tables("tendencies");
@@ -97,7 +97,8 @@ fn suit(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Effe
     }
 }
 
-/// Phrases as they stand: a space at the end tells `Draw ` from `Drawing`. An empty one would be in every sentence.
+/// Reads phrases without trimming them: a space at the end distinguishes `Draw ` from `Drawing`. A blank phrase is a fault, because it would be in
+/// most sentences.
 fn phrases(reader: &Reader<'_>, key: &'static str) -> Vec<String> {
     let phrases: Vec<String> = reader.required(key);
     if reader.has_list(key) {
@@ -109,7 +110,7 @@ fn phrases(reader: &Reader<'_>, key: &'static str) -> Vec<String> {
     phrases
 }
 
-/// At least one entry, and none twice.
+/// Reports an empty list, and repeated entries.
 fn distinct(reader: &Reader<'_>, key: &str, list: &[String]) {
     if list.is_empty() {
         reader.fault(key, "must not be empty");
@@ -119,7 +120,7 @@ fn distinct(reader: &Reader<'_>, key: &str, list: &[String]) {
     }
 }
 
-/// Whether cards that may be selected have this number: those of the kinds that the selector names, or of any kind when it names none.
+/// Reports an attribute that is not an integer attribute of all kinds that the selector names, or of any kind if it names none.
 fn known_number(reader: &Reader<'_>, name: &str, select: &Arc<Selector>, scope: &Scope<'_>) {
     let of_kind = |kind: &&Kind| select.kinds.is_empty() || select.kinds.contains(&kind.code);
     let kinds = || scope.kinds.iter().filter(of_kind);

@@ -1,4 +1,4 @@
-//! The rules of a manifest that speak of identity cards, sums and values of attributes.
+//! Reads the rules of a manifest about identity cards, sums and values of attributes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ pub(super) fn budget(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Regi
     }
 }
 
-/// What a copy counts: an attribute, with a table or without, or a list of points.
+/// Reads what a copy counts: an attribute, with or without a table, or a list of points.
 fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
     if reader.has("attribute") == reader.has("points") {
         reader.fault_here("either attribute or points is required");
@@ -85,7 +85,7 @@ fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
         }
         Worth::Table { attribute, values }
     } else if reader.has("points") {
-        // Asked for, so that beside a list of points it is no unknown key.
+        // Read so that it is not also reported as an unknown key.
         let _: Option<String> = reader.optional("attribute");
         Worth::Points { points, by_key }
     } else {
@@ -94,7 +94,7 @@ fn worth(reader: &Reader<'_>, scope: &Scope<'_>) -> Worth {
     }
 }
 
-/// Notes when an attribute is no choice, and which of the values no kind has for it.
+/// Reports an attribute that is not a choice, and the values that no kind has for it.
 fn known_choices<'v>(
     reader: &Reader<'_>,
     name: &str,
@@ -127,7 +127,7 @@ pub(super) fn attribute_values(
     registry: &mut Registry,
 ) -> DeckCheck {
     let different: bool = reader.optional("different").unwrap_or(false);
-    // All different is no number: `max` is not known beside it.
+    // `max` is not read with `different`, so that it is reported as an unknown key.
     let max = (!different).then(|| reader.optional("max").unwrap_or(1_u32));
     if max == Some(0) {
         reader.fault("max", "must be at least 1");
@@ -140,7 +140,7 @@ pub(super) fn attribute_values(
     }
 }
 
-/// The keys by which a rule takes bounds from identity cards. `used`: whether it needs the identity for something else, too.
+/// Reads the keys by which a rule takes bounds from identity cards. `used`: whether the rule needs the identity for something else, too.
 pub(super) fn stated_bounds(
     reader: &Reader<'_>,
     scope: &Scope<'_>,
@@ -170,7 +170,7 @@ fn identity(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> 
     identity
 }
 
-/// An optional selector, which may not mean every card: to say so, it is left out.
+/// Reads an optional selector. It is a fault if it selects every card: then it should be left out.
 fn some_cards(
     reader: &Reader<'_>,
     scope: &Scope<'_>,
@@ -183,7 +183,7 @@ fn some_cards(
     Some(select)
 }
 
-/// A required attribute of some kind, whatever its values are.
+/// Reads a required attribute that some kind has, with any type of values.
 fn attribute(reader: &Reader<'_>, key: &'static str, scope: &Scope<'_>) -> String {
     let name: String = reader.required(key);
     let is_known = scope.kinds.iter().any(|kind| kind.attributes.contains_key(&name));

@@ -1,4 +1,4 @@
-//! The part of a manifest that tells where pictures are.
+//! Reads the part of a manifest about pictures.
 
 use super::reader::Reader;
 use crate::images::{Images, ScanTemplate};

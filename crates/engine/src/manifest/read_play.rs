@@ -1,4 +1,4 @@
-//! The part of a manifest that tells of hands and draws.
+//! Reads the part of a manifest about hands and draws.
 
 use super::reader::Reader;
 use crate::play::{Mulligan, PlayRules};

@@ -1,4 +1,4 @@
-//! The part of a manifest that says how decks are built: formats, rules, selectors.
+//! Reads the part of a manifest that says how decks are built: formats, rules, selectors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Scope<'a> {
     pub(super) fingerprint: u64,
 }
 
-/// What catalogues work out in advance for every card.
+/// What catalogues compute in advance for every card.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     pub(super) selectors: Vec<Arc<Selector>>,
@@ -71,7 +71,7 @@ fn format(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Fo
     }
 }
 
-/// Open questions; the options of a format's may be variants of it.
+/// Reads open questions. The options of a format's question may be variants of the format.
 pub(super) fn decisions(reader: &Reader<'_>, variants: &[Variant]) -> Vec<Decision> {
     let mut decisions: Vec<Decision> = Vec::new();
     for table in reader.tables("decisions") {
@@ -311,7 +311,7 @@ fn copy_limit(
     }
 }
 
-/// An optional attribute that is an integer in every kind that has it, and that some kind has.
+/// Reads an optional attribute, which at least one kind must have, and which must be an integer in every kind that has it.
 pub(super) fn integer_attribute(
     reader: &Reader<'_>,
     key: &'static str,

@@ -1,4 +1,4 @@
-//! The part of a manifest that says what cards look like.
+//! Reads the part of a manifest that says what cards look like.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -127,7 +127,7 @@ pub(super) fn kinds(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rar
     kinds
 }
 
-/// The attribute in which cards have the ids of other programs: an integer or text of at least one kind.
+/// Reads the attribute with the external ids of cards: an integer or text of at least one kind.
 pub(super) fn external_id(cards: &Reader<'_>, kinds: &[Kind]) -> Option<String> {
     let name: String = cards.optional("external_id")?;
     let is_id = |kind: &Kind| {
@@ -170,7 +170,7 @@ fn kind(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Kin
         checks: Vec::new(),
         reference,
     };
-    // Conditions inside a kind can only speak of this kind's attributes; nothing of them is cached by catalogues.
+    // Conditions inside a kind can only use this kind's attributes, and catalogues cache no results of them.
     let mut unused = Registry::default();
     let itself = [kind.clone()];
     let scope = Scope { game: &"".into(), kinds: &itself, zones: &Arc::default(), fingerprint: 0 };

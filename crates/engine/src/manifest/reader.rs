@@ -1,4 +1,4 @@
-//! Reads TOML tables key by key and notes every fault with its place, instead of stopping at the first.
+//! Reads TOML tables key by key and records every fault with its place, instead of stopping at the first.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -9,14 +9,14 @@ use super::ManifestFault;
 use crate::date::Date;
 use crate::near::{did_you_mean, near};
 
-/// Most faults that are listed: a file of something else entirely has one for each of its keys.
+/// Maximum number of faults that are listed: a file that is not a manifest has one for each of its keys.
 pub(super) const FAULTS_MAX: usize = 1_000;
 
 /// The faults found so far; shared by all readers of one manifest.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     list: RefCell<Vec<ManifestFault>>,
-    /// Those beyond [`FAULTS_MAX`].
+    /// Number of faults after the first [`FAULTS_MAX`].
     more: Cell<usize>,
 }
 
@@ -44,15 +44,14 @@ impl Faults {
     }
 }
 
-/// Most zones, rarities or kinds: what is listed elsewhere is held against each of them.
-const FEW: usize = 100;
-/// Most tables of any other list, for example cards of a fixed box.
+/// Maximum number of zones, rarities or kinds: entries of other lists are compared with each of them.
+const DEFINITIONS_MAX: usize = 100;
+/// Maximum number of tables in any other list, for example cards of a fixed box.
 const TABLES_MAX: usize = 1_000;
-/// Most entries of a list of values, for example of forbidden names, and most keys of a table.
+/// Maximum number of entries of a list of values, for example of forbidden names, and of keys of a table.
 const ENTRIES_MAX: usize = 10_000;
 
-/// Notes what has more entries than anything in a manifest may have. Nothing else is to be looked at before: readers compare the entries of lists with
-/// each other.
+/// Reports lists and tables with too many entries. This comes before everything else, because readers compare the entries of lists with each other.
 pub(super) fn check_bounds(table: &Table, faults: &Faults) {
     bounds_of_table(table, &mut String::new(), faults);
 }
@@ -76,7 +75,7 @@ fn bounds_of_table(table: &Table, place: &mut String, faults: &Faults) {
 
 fn bounds_of_list(items: &[Value], place: &mut String, faults: &Faults) {
     let most = match place.as_str() {
-        "zones" | "rarities" | "kinds" => FEW,
+        "zones" | "rarities" | "kinds" => DEFINITIONS_MAX,
         _ if items.first().is_some_and(Value::is_table) => TABLES_MAX,
         _ => ENTRIES_MAX,
     };
@@ -102,18 +101,18 @@ fn bound(count: usize, most: usize, what: &str, place: &str, faults: &Faults) {
     }
 }
 
-/// One table of the manifest. Keys that nobody asked for are faults (reported on drop).
+/// One table of the manifest. Keys that were never read are faults, which are reported on drop.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     table: &'a Table,
     place: String,
     faults: &'a Faults,
-    asked: RefCell<Vec<&'static str>>,
+    read_keys: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(table: &'a Table, place: String, faults: &'a Faults) -> Self {
-        Self { table, place, faults, asked: RefCell::default() }
+        Self { table, place, faults, read_keys: RefCell::default() }
     }
 
     pub(super) fn place(&self, key: &str) -> String {
@@ -137,24 +136,24 @@ impl<'a> Reader<'a> {
         self.table.contains_key(key)
     }
 
-    /// Whether there is a text to judge: of a value of another type enough is said.
+    /// Whether there is a text to check. A value of another type has already been reported.
     pub(super) fn has_text(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Value::is_str)
     }
 
-    /// Whether there is a table to judge.
+    /// Whether there is a table to check.
     pub(super) fn has_table(&self, key: &str) -> bool {
         self.table.get(key).is_some_and(Value::is_table)
     }
 
-    /// Whether there is a list of texts to judge.
+    /// Whether there is a list of texts to check.
     pub(super) fn has_list(&self, key: &str) -> bool {
         let list = self.table.get(key).and_then(Vec::<String>::from_toml);
         list.is_some()
     }
 
     fn raw(&self, key: &'static str) -> Option<&'a Value> {
-        self.asked.borrow_mut().push(key);
+        self.read_keys.borrow_mut().push(key);
         self.table.get(key)
     }
 
@@ -241,15 +240,15 @@ impl<'a> Reader<'a> {
 
 impl Drop for Reader<'_> {
     fn drop(&mut self) {
-        let asked = self.asked.borrow();
-        for key in self.table.keys().filter(|key| !asked.contains(&key.as_str())) {
-            let near = did_you_mean(&near(key, asked.iter().copied()));
+        let read_keys = self.read_keys.borrow();
+        for key in self.table.keys().filter(|key| !read_keys.contains(&key.as_str())) {
+            let near = did_you_mean(&near(key, read_keys.iter().copied()));
             self.fault(key, format!("is not known here{near}"));
         }
     }
 }
 
-/// What is said of a value that is something else than it must be.
+/// The fault of a value of the wrong type.
 fn must_be(wanted: &str, value: &Value) -> String {
     let found = match value {
         Value::String(text) if text.chars().count() <= 20 => format!("{text:?}"),
@@ -258,7 +257,7 @@ fn must_be(wanted: &str, value: &Value) -> String {
         Value::Float(number) => number.to_string(),
         Value::Boolean(flag) => flag.to_string(),
         Value::Datetime(day) => format!("{day}, which has no quotation marks"),
-        // Its entries are the wrong ones.
+        // The value is a list, but its entries have the wrong type.
         Value::Array(_) if wanted.starts_with("a list") => return format!("must be {wanted}"),
         Value::Array(_) => "a list".to_owned(),
         Value::Table(_) => "a table".to_owned(),
@@ -361,7 +360,7 @@ mod tests {
         let zones = |count: usize| -> String {
             (0..count).map(|at| format!("[[zones]]\ncode = \"z{at}\"\nname = \"Z\"\n")).collect()
         };
-        assert_eq!(faults(&(GAME.to_owned() + KIND + &zones(FEW))), []);
+        assert_eq!(faults(&(GAME.to_owned() + KIND + &zones(DEFINITIONS_MAX))), []);
         let found = faults(&(GAME.to_owned() + KIND + &zones(30_000)));
         let expected = "has 30000 entries, but may have 100 at most";
         assert_eq!(found, [("zones".to_owned(), expected.to_owned())]);
@@ -385,7 +384,7 @@ mod tests {
 
     #[test]
     fn what_stands_there_and_what_must_is_told() {
-        for (line, told) in [
+        for (line, expected) in [
             ("unlock_threshold = \"3\"", "must be a whole number from 0 to 4294967295, not \"3\""),
             ("unlock_threshold = -1", "must be a whole number from 0 to 4294967295, not -1"),
             ("description = true", "must be text, not true"),
@@ -395,7 +394,7 @@ mod tests {
         ] {
             let found = faults(&format!("{GAME}{line}\n{KIND}"));
             assert_eq!(found.len(), 1, "{line}: {found:?}");
-            assert_eq!(found[0].1, told, "{line}");
+            assert_eq!(found[0].1, expected, "{line}");
         }
     }
 

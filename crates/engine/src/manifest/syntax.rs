@@ -1,8 +1,8 @@
-//! What is wrong with a text that is no TOML, in words for those who wrote it: the parser's are for those who know its grammar.
+//! Describes TOML syntax errors in plain words: the parser's messages are for readers who know its grammar.
 
-/// What the parser says, in our words; its own where there are none.
+/// The parser's message in our words, or unchanged if we have none for it.
 pub(super) fn in_words(reason: &str) -> String {
-    // What it had expected are names of its grammar.
+    // The expected tokens are named as in the parser's grammar.
     let reason = reason.split(", expected ").next().unwrap_or(reason);
     let plain = match reason {
         "string values must be quoted" => {
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn broken_toml_is_told_in_plain_words() {
         let mut wrong = Vec::new();
-        for (text, line, column, told) in [
+        for (text, line, column, expected) in [
             ("code = pond\n", 1, 8, "quotation marks around a text"),
             ("code = \"pond\nname = 1\n", 1, 13, "is a quotation mark missing?"),
             ("code = \"a\\q\"\n", 1, 11, "a `\\` in a text begins nothing"),
@@ -121,7 +121,7 @@ mod tests {
             let faults = Game::from_toml(text).unwrap_err().faults;
             let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
             let place = format!("line {line}, column {column}: ");
-            let is_told = found.iter().any(|one| one.starts_with(&place) && one.contains(told));
+            let is_told = found.iter().any(|one| one.starts_with(&place) && one.contains(expected));
             let own = ["expected", "array", "inline", "string", "basic", "radix", "unquoted"];
             let is_plain = !found.iter().any(|one| own.iter().any(|word| one.contains(word)));
             if !is_told || !is_plain {

@@ -7,7 +7,7 @@ use super::RandomNumbers;
 /// SHA-256 of a prefix and a counter. Block *i* (from 0) is SHA-256 of the prefix and *i* as 8 bytes, big-endian; it is four numbers of 64
 /// bits, big-endian.
 ///
-/// The prefix has the purpose and the seed. Of two prefixes none may be the beginning of another.
+/// The prefix has the purpose and the seed. No prefix may be the beginning of another.
 ///
 /// ```
 /// use cardscape_engine::rng::{HashCounter, RandomNumbers};
@@ -64,7 +64,7 @@ pub fn text_number(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    /// Blocks as another program (`hashlib` of Python) made them.
+    /// Blocks that another program (`hashlib` of Python) computed.
     #[test]
     fn the_numbers_are_the_specified_ones() {
         let mut numbers = HashCounter::new(b"");

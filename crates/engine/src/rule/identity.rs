@@ -1,4 +1,4 @@
-//! What rules say of the identity cards of a deck, and of what cards cost.
+//! The parts of rules about identity cards of a deck, and about what cards count.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,14 +7,15 @@ use serde::Serialize;
 
 use crate::selector::Selector;
 
-/// The cards that the rest of a deck is bound by: a hero, a commander, a leader. Those in the zones that the selector means; there may be
-/// several, such as two partners.
+/// The cards that the rest of a deck is bound by: a hero, a commander, a leader. They are the cards in these zones that the selector selects; there
+/// may be several, such as two partners.
 ///
-/// A deck without one is told [`ViolationCode::IdentityMissing`](crate::ViolationCode::IdentityMissing), once for all rules that name the same
-/// cards. That is incomplete, or a warning where the rule is one, and keeps its code where the rule has another. How many there may be is for other rules to say, such as [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize).
+/// A deck without one has the violation [`ViolationCode::IdentityMissing`](crate::ViolationCode::IdentityMissing), once for all rules with the same
+/// identity cards. Its severity is incomplete, or warning if the rule is one; its code stays even if the rule has another code. Other rules, such as
+/// [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize), limit the number of identity cards.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Identity {
-    /// Zones in which they stand; empty: all.
+    /// Zones of these cards; empty: all zones.
     pub zones: Vec<String>,
     /// Which cards of these zones; `None`: all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,8 +33,8 @@ pub enum Agreement {
     Any,
 }
 
-/// Bounds that the identity cards of a deck state themselves, in integer attributes. Of several identity cards the strictest counts; one
-/// without the attribute sets no bound.
+/// Bounds that the identity cards of a deck state themselves, in integer attributes. If there are several identity cards, the strictest bound
+/// applies; a card without the attribute sets no bound.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StatedBounds {
     /// The identity cards.
@@ -47,25 +48,20 @@ pub struct StatedBounds {
     pub max_of: Option<String>,
 }
 
-/// What one copy of a card counts in a [`DeckCheck::Budget`](crate::DeckCheck::Budget); may be negative. A card of which it says nothing counts
-/// 0.
+/// What one copy of a card counts in a [`DeckCheck::Budget`](crate::DeckCheck::Budget); may be negative. A card without an entry counts 0.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Worth {
     /// The value of an integer attribute.
-    Attribute {
-        /// The attribute.
-        attribute: String,
-    },
-    /// What a table gives for the value of a choice; for a list, the sum of what it gives for each of its values.
+    Attribute { attribute: String },
+    /// The points in a table for the value of a choice; for a list, the sum of the points for its values.
     Table {
-        /// The attribute.
         attribute: String,
         /// Points by value; 0 where absent.
         values: BTreeMap<String, i64>,
     },
-    /// What a list gives for the name of the card.
+    /// The points in a list for the name of the card.
     Points {
         /// Points by name; 0 where absent. A list may be empty.
         points: BTreeMap<String, i64>,
@@ -76,7 +72,7 @@ pub enum Worth {
 }
 
 impl Worth {
-    /// The attribute that counts, if one does.
+    /// The attribute that counts, if there is one.
     pub fn attribute(&self) -> Option<&str> {
         match self {
             Self::Attribute { attribute } | Self::Table { attribute, .. } => Some(attribute),

@@ -1,4 +1,4 @@
-//! Cards that can only be played on others, and the chains without a beginning.
+//! Cards that can only be played on others, and chains of such cards that lack their beginning.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +61,8 @@ pub enum UnreachableReason {
 
 /// The cards of a deck that can never be played, by each rule of the format about chains ([`DeckCheck::AdviseLadder`]).
 ///
-/// The advice of a report names the cards that have none directly below; this names those above them, too. Cards of all zones count, as for
-/// the advice; unknown cards are in no chain. Sorted by rule, shared values and step. Without cards that cannot be played it is empty.
+/// The advice of a report names only cards without a card directly below; this also has the cards above those. Cards of all zones count, as for the
+/// advice; unknown cards are in no chain. Sorted by rule, shared values and step. Empty if all cards can be played.
 ///
 /// ```
 /// use cardscape_engine::*;
@@ -141,7 +141,7 @@ fn chain_gaps(
         Some(word) => Value::from(word.as_str()),
         None => Value::from(step),
     };
-    // The level below, and the step that it lacks when it cannot be played.
+    // The level below, and the step that is missing if it cannot be played.
     let mut below: Option<(Rung, Option<i64>)> = None;
     let mut found = Vec::new();
     for level in rungs.chunk_by(|left, right| left.0 == right.0) {
@@ -180,7 +180,7 @@ fn chain_gaps(
             cards,
         });
     }
-    // Groups are sorted by hashes; readers want them by what they share.
+    // Groups are sorted by hashes so far; the result is sorted by the shared values.
     found.sort_by_cached_key(|one| serde_json::to_string(&one.shared).unwrap_or_default());
     found
 }

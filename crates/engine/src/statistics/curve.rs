@@ -42,7 +42,7 @@ pub struct CurveBar {
 }
 
 impl NumberSummary {
-    /// Most bars of a curve.
+    /// Maximum number of bars of a curve.
     pub const BARS_MAX: u32 = 50;
 
     pub(super) fn of(numbers: &BTreeMap<i64, u64>) -> Option<Self> {
@@ -87,7 +87,7 @@ fn span(numbers: &BTreeMap<i64, u64>, min: i64, max: i64) -> (i64, i64) {
 }
 
 fn mean(numbers: &BTreeMap<i64, u64>, copies: u64) -> f64 {
-    // 2⁶³ · 2⁶⁴ is the most that one number can add: sums may not fit, and stop at the bound then.
+    // One number can add up to 2⁶³ · 2⁶⁴, so that sums may not fit; then they saturate.
     let sum = numbers.iter().fold(0_i128, |sum, (value, copies)| {
         sum.saturating_add(i128::from(*value).saturating_mul(i128::from(*copies)))
     });

@@ -1,4 +1,4 @@
-//! What is in a deck, in numbers.
+//! The content of a deck in numbers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,15 +67,15 @@ pub struct ZoneStatistics {
 }
 
 impl ZoneStatistics {
-    /// Most unknown cards that are listed.
+    /// Maximum number of unknown cards that are listed.
     pub const UNKNOWN_MAX: usize = 100;
 }
 
-/// Counts a deck by everything that its game's schema knows.
+/// Counts the cards of a deck by all attributes of its game's schema.
 ///
-/// Total and pure: it never panics, and equal inputs give equal answers. Entries without copies count nothing. Of attributes that differ by
-/// rarity, the value is that of the printing where the deck writes the rarity, and the card's own (the base printing's) otherwise. The answer
-/// is bounded by the manifest, whatever the deck: lists of values, unknown cards and bars of curves end and say what they leave out.
+/// It never panics, and equal inputs give equal answers. Entries without copies are ignored. If an attribute differs by rarity and the deck states
+/// the rarity, the value is that of the printing; otherwise it is the card's own (the base printing's). The size of the answer is limited for every
+/// deck: lists of values, unknown cards and bars of curves are cut, and say how much they leave out.
 ///
 /// ```
 /// use cardscape_engine::*;
@@ -205,7 +205,7 @@ fn rarities(lines: &[Line<'_>], catalogue: &Catalogue, known: u64) -> Distributi
     counts.finish(known, &order)
 }
 
-/// `None`: it is unclear.
+/// Adds the copies of a line. `None`: the value is unclear.
 fn add(counts: &mut ValueCounts, line: &Line<'_>, agreed: Option<&str>) {
     match agreed {
         Some(word) => counts.add(Some(&word.into()), line.copies()),
@@ -218,7 +218,7 @@ fn attributes(
     catalogue: &Catalogue,
     known: u64,
 ) -> BTreeMap<String, Distribution> {
-    // The values of closed lists by attribute, those of the first kind that has it first.
+    // The values of attributes with a fixed list of values, those of the first kind first.
     let mut orders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (code, attribute) in catalogue.game().kinds().iter().flat_map(|kind| &kind.attributes) {
         let order = orders.entry(code).or_default();

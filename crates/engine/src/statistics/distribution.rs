@@ -74,7 +74,7 @@ pub struct Share {
 }
 
 impl Distribution {
-    /// Most values that are listed.
+    /// Maximum number of values that are listed.
     pub const VALUES_MAX: usize = 100;
 }
 
@@ -137,7 +137,7 @@ impl ValueCounts {
         self.unclear = self.unclear.saturating_add(copies);
     }
 
-    /// `known` are all known copies, `order` the values of a closed list.
+    /// `known` is the number of all known copies, `order` the fixed list of values in the order of the manifest.
     pub(super) fn finish(self, known: u64, order: &[&str]) -> Distribution {
         let mut counts: Vec<(Sortable, u64)> = self.counts.into_iter().collect();
         // The sort is stable: values with equally many copies stay sorted.
@@ -173,7 +173,7 @@ impl ValueCounts {
 }
 
 impl Share {
-    /// Nothing of nothing is 0 of 1.
+    /// 0 of 0 copies is the share 0/1.
     fn of(copies: u64, known: u64) -> Self {
         let denominator = known.max(1);
         let value = float(copies) / float(denominator);

@@ -1,4 +1,4 @@
-//! What a player may hope to draw.
+//! The odds of drawing certain cards.
 
 use serde::Serialize;
 
@@ -13,14 +13,14 @@ use crate::catalogue::Catalogue;
 use crate::deck::{Deck, MAIN_ZONE};
 use crate::play::PlayRules;
 
-/// A question about draws. What it leaves open, the game's manifest says ([`PlayRules`]).
+/// A question about draws. What it leaves open is taken from the game's manifest ([`PlayRules`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DrawQuestion {
     /// The zone that is drawn from, by code or alias.
     pub zone: String,
-    /// The cards that are hoped for.
+    /// The wanted cards.
     pub target: DrawTarget,
-    /// How many of them.
+    /// How many of them are wanted.
     pub wanted: MatchCount,
     /// Cards of the opening hand; `None`: as the game says.
     pub hand_size: Option<u32>,
@@ -28,7 +28,7 @@ pub struct DrawQuestion {
     pub further_draws: u32,
     /// Whether the player goes first.
     pub goes_first: bool,
-    /// Most mulligans that the player takes; `None`: as many as the game allows. More than it allows are not taken.
+    /// Maximum number of mulligans that the player takes, but never more than the game allows; `None`: as many as the game allows.
     pub mulligans: Option<u32>,
 }
 
@@ -81,7 +81,7 @@ pub struct CountChance {
 }
 
 impl HandOdds {
-    /// Most numbers of matching cards that are listed.
+    /// Maximum number of counts that are listed.
     pub const COUNTS_MAX: u64 = 61;
 
     fn of(drawn: &Hypergeometric, wanted: MatchCount) -> Self {
@@ -107,7 +107,7 @@ impl HandOdds {
 }
 
 impl DrawQuestion {
-    /// At least one of the cards, in the main zone, by the game's own rules, without further draws; the player does not go first.
+    /// A question about at least one of the cards, in the main zone, by the game's own rules, without further draws; the player does not go first.
     pub fn new(target: DrawTarget) -> Self {
         Self {
             zone: MAIN_ZONE.to_owned(),
@@ -123,7 +123,7 @@ impl DrawQuestion {
 
 /// The odds of a draw from a deck: in the opening hand, after further draws, after mulligans, and by turn.
 ///
-/// Exact as [`Hypergeometric`] says. Unknown cards are drawn, too, and match only by their name. A hand is never larger than the zone.
+/// As exact as [`Hypergeometric`]. Unknown cards are drawn, too, and match only by their name. A hand is never larger than the zone.
 ///
 /// ```
 /// use cardscape_engine::*;

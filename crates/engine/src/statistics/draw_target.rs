@@ -1,4 +1,4 @@
-//! Which cards a player hopes to draw.
+//! The cards that a player wants to draw.
 
 use std::collections::BTreeMap;
 
@@ -110,7 +110,7 @@ impl Matcher {
         }
     }
 
-    /// `None`: it is not known.
+    /// `None`: unknown.
     fn matches(&self, line: &Line<'_>, catalogue: &Catalogue) -> Option<bool> {
         let written = &line.entry.card.name;
         match self {
@@ -126,7 +126,7 @@ impl Matcher {
     }
 }
 
-/// The place of a zone among those of the game.
+/// The index of a zone in the game.
 pub(super) fn zone_of(catalogue: &Catalogue, zone: &str) -> Result<usize, OddsError> {
     let zones = catalogue.game().zones();
     let at = usize::from(zone_index(zone, zones));

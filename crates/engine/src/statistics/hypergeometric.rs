@@ -1,17 +1,17 @@
-//! Draws without putting back.
+//! Draws without replacement.
 
 use super::odds_error::OddsError;
 use super::probability::{Fraction, Probability, float, greatest_common_divisor};
 
-/// How many of some cards are among those drawn from a shuffled pile: the hypergeometric distribution.
+/// The number of matching cards among those drawn from a shuffled pile: the hypergeometric distribution.
 ///
 /// Of *N* cards, *K* match; *n* are drawn. The probability that exactly *j* of them match is C(*K*, *j*) · C(*N*−*K*, *n*−*j*) / C(*N*, *n*).
 ///
-/// **Exactness.** Where C(*N*, *n*) fits into 128 bits (always for up to 131 cards), probabilities are exact fractions. Otherwise each is
-/// made from the ratios of neighbours, which are quotients of whole numbers below 2⁵³: the most likely count has weight 1, each step to a
-/// neighbour is one division and one multiplication, and the weights are divided by their sum. Nothing is subtracted. So a probability has at
-/// most 5*n* + 1 roundings, and a sum of them 6*n* + 1; its relative error is below (6*n* + 2) · 2⁻⁵³ (10⁻¹³ for 100 draws, 7 · 10⁻¹² for the
-/// most draws that are computed). What is less than 10⁻²⁹⁰ times as likely as the most likely count may be told as less than it is.
+/// **Exactness.** Where C(*N*, *n*) fits into 128 bits (always for up to 131 cards), probabilities are exact fractions. Otherwise each is computed
+/// from the ratios of neighbouring counts, which are quotients of whole numbers below 2⁵³: the most likely count has weight 1, each step to a
+/// neighbour is one division and one multiplication, and the weights are divided by their sum. Nothing is subtracted. So a probability has at most
+/// 5*n* + 1 roundings, and a sum of them 6*n* + 1; its relative error is below (6*n* + 2) · 2⁻⁵³ (10⁻¹³ for 100 draws, 7 · 10⁻¹² for the most draws
+/// that are computed). Counts that are less than 10⁻²⁹⁰ times as likely as the most likely one may get too small a probability.
 ///
 /// The cost grows with the draws, not with the pile.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,11 +19,11 @@ pub struct Hypergeometric {
     population: u64,
     successes: u64,
     draws: u64,
-    /// The smallest count that can be.
+    /// The smallest possible count.
     lowest: u64,
     /// Probabilities of the counts from the lowest on.
     values: Vec<f64>,
-    /// The ways to draw each count, when all together fit.
+    /// The number of ways to draw each count, if their sum fits into 128 bits.
     ways: Option<Ways>,
 }
 
@@ -34,9 +34,9 @@ struct Ways {
 }
 
 impl Hypergeometric {
-    /// Most cards of a pile.
+    /// Maximum number of cards of a pile.
     pub const POPULATION_MAX: u64 = 100_000_000_000;
-    /// Most cards drawn.
+    /// Maximum number of cards drawn.
     pub const DRAWS_MAX: u64 = 10_000;
 
     /// The distribution of `draws` cards from `population` cards of which `successes` match.
@@ -92,7 +92,7 @@ impl Hypergeometric {
         self.draws
     }
 
-    /// The counts that can be, from the smallest to the largest.
+    /// The possible counts, from the smallest to the largest.
     pub fn counts(&self) -> std::ops::RangeInclusive<u64> {
         self.lowest..=self.draws.min(self.successes)
     }
@@ -126,7 +126,7 @@ impl Hypergeometric {
         Probability::rounded(self.values.iter().skip(at(from)).take(at(to) - at(from) + 1).sum())
     }
 
-    /// The probability of exactly so many, rounded.
+    /// The probability of exactly this count, rounded.
     pub(super) fn value_of(&self, count: u64) -> f64 {
         self.probability(super::MatchCount::exactly(count)).value
     }
@@ -134,11 +134,11 @@ impl Hypergeometric {
 
 /// The probabilities of the counts, by the ratios of neighbours.
 fn shares(successes: u64, failures: u64, draws: u64, lowest: u64, highest: u64) -> Vec<f64> {
-    // The most likely count, exactly or next to it; any other would do, with more roundings.
+    // The most likely count, or one next to it. Any other count would work, too, with more roundings.
     let peak =
         u128::from(draws + 1) * u128::from(successes + 1) / u128::from(successes + failures + 2);
     let peak = u64::try_from(peak).unwrap_or(highest).clamp(lowest, highest);
-    // From `count` to the next one: `up` of `down`.
+    // The ratio of the next count to `count` is `up / down`.
     let up = |count: u64| float((successes - count) * (draws - count));
     let down = |count: u64| float((count + 1) * (failures + count + 1 - draws));
     let mut weight = 1.0;
@@ -166,12 +166,12 @@ fn ways(successes: u64, failures: u64, draws: u64, lowest: u64, highest: u64) ->
     Some(Ways { counts, total })
 }
 
-/// In how many ways so many things can be taken from `things`; `None` when there are 2¹²⁸ or more.
+/// The number of ways to take `taken` of `things`; `None` when it is 2¹²⁸ or more.
 fn binomial(things: u64, taken: u64) -> Option<u128> {
     let taken = taken.min(things.checked_sub(taken)?);
     let mut ways: u128 = 1;
     for step in 0..taken {
-        // Shortened first, so that nothing is lost that fits: the rest of the divisor divides the factor.
+        // Reduced before multiplying, so that a result that fits never overflows: the rest of the divisor divides the factor.
         let divisor = u128::from(step + 1);
         let shared = greatest_common_divisor(ways, divisor);
         let factor = u128::from(things - step) / (divisor / shared);

@@ -14,17 +14,17 @@ pub struct MatchCount {
 }
 
 impl MatchCount {
-    /// So many or more.
+    /// `min` or more.
     pub fn at_least(min: u64) -> Self {
         Self { min, max: None }
     }
 
-    /// So many and no more.
+    /// Exactly `count`.
     pub fn exactly(count: u64) -> Self {
         Self { min: count, max: Some(count) }
     }
 
-    /// So many or fewer.
+    /// `max` or fewer.
     pub fn at_most(max: u64) -> Self {
         Self { min: 0, max: Some(max) }
     }

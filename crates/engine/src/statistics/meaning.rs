@@ -11,9 +11,9 @@ use crate::validate::zone_index;
 /// An entry with the cards that it can mean.
 pub(super) struct Line<'a> {
     pub(super) entry: &'a DeckEntry,
-    /// The cards that fit what is written; none: it is unknown.
+    /// The cards that match the entry; empty: it is unknown.
     pub(super) candidates: Vec<u32>,
-    /// Whether a card of this name exists, but not as it is written.
+    /// Whether a card of this name exists, but not with the set, number or rarity of the entry.
     pub(super) other_printing: bool,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Line<'a> {
         }
         let mut candidates = catalogue.namesakes(found);
         if found.exact {
-            // What reads as a set may be a part of the name.
+            // What looks like a set may be a part of the name.
             let whole_name = name_key(&reference.name) != catalogue.name_key(found.name);
             candidates.retain(|card| fits(reference, catalogue, *card, whole_name));
         }
@@ -46,14 +46,14 @@ impl<'a> Line<'a> {
         !self.candidates.is_empty()
     }
 
-    /// What all cards say that it can mean; `None` when they differ, or it is unknown.
-    pub(super) fn agreed<T: PartialEq>(&self, say: impl Fn(u32) -> T) -> Option<T> {
-        let mut said = self.candidates.iter().map(|card| say(*card));
-        let first = said.next()?;
-        said.all(|more| more == first).then_some(first)
+    /// The value that all candidates have; `None` when they differ, or the entry is unknown.
+    pub(super) fn agreed<T: PartialEq>(&self, value_of: impl Fn(u32) -> T) -> Option<T> {
+        let mut values = self.candidates.iter().map(|card| value_of(*card));
+        let first = values.next()?;
+        values.all(|more| more == first).then_some(first)
     }
 
-    /// The printing's own value of an attribute where the entry names its rarity, and otherwise the card's.
+    /// The printing's own value of an attribute if the entry names the rarity, otherwise the card's value.
     pub(super) fn value<'c>(
         &self,
         catalogue: &'c Catalogue,

@@ -1,6 +1,6 @@
-//! Statistics of decks: counts and curves, chains without a beginning, odds of draws, sample hands.
+//! Statistics of decks: counts and curves, chains that lack their beginning, odds of draws, sample hands.
 //!
-//! Pure, as everything here: the only randomness is a seed. `docs/DECK_STATISTICS.md` has the formulas and an example.
+//! Pure, like the whole engine: all randomness comes from a seed. `docs/DECK_STATISTICS.md` has the formulas and an example.
 
 mod chain;
 mod curve;

@@ -1,4 +1,4 @@
-//! Why there are no odds.
+//! Why odds cannot be computed.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ pub enum OddsError {
         /// As the question names it.
         zone: String,
     },
-    /// The manifest names no hand size (nor draws by turn), and the question names none.
+    /// Neither the manifest nor the question states the hand size (or the draws per turn).
     #[error("the game's manifest does not say how many cards are drawn ({key})")]
     NotSaid {
         /// The key of `[play]` that is missing: `hand_size` or `draws_per_turn`.
@@ -34,10 +34,10 @@ pub enum OddsError {
         /// All cards.
         population: u64,
     },
-    /// A number is larger than what is computed.
+    /// A number is larger than the maximum that is computed.
     #[error("{what} must be at most {max}, not {actual}")]
     TooLarge {
-        /// What the number is of, for example `draws`.
+        /// Name of the number, for example `draws`.
         what: &'static str,
         /// The largest number.
         max: u64,

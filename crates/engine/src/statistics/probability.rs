@@ -1,4 +1,4 @@
-//! Probabilities, with their fractions where these fit.
+//! Probabilities, with exact fractions if these fit into 128 bits.
 
 use serde::{Serialize, Serializer};
 
@@ -33,11 +33,11 @@ pub struct Fraction {
 }
 
 impl Probability {
-    /// What cannot happen.
+    /// The probability 0.
     pub(super) const NEVER: Self =
         Self { value: 0.0, fraction: Some(Fraction { numerator: 0, denominator: 1 }) };
 
-    /// A probability whose fraction does not fit, or is not known. Roundings can lead past 1.
+    /// A probability without a fraction. At most 1, because roundings can exceed it.
     pub(super) fn rounded(value: f64) -> Self {
         Self { value: value.min(1.0), fraction: None }
     }
@@ -48,26 +48,26 @@ impl Probability {
 }
 
 impl Fraction {
-    /// The fraction of two numbers, in lowest terms; `None` when nothing is below the line.
+    /// The fraction of two numbers, in lowest terms; `None` when the denominator is 0.
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
         let shared = greatest_common_divisor(numerator, denominator);
         (denominator > 0)
             .then(|| Self { numerator: numerator / shared, denominator: denominator / shared })
     }
 
-    /// The nearest number, but for three roundings.
+    /// The nearest number of 64 bits, up to three roundings.
     pub fn value(self) -> f64 {
         wide(self.numerator) / wide(self.denominator)
     }
 
-    /// What is missing to 1; `None` above 1.
+    /// One minus the fraction; `None` if the fraction is above 1.
     pub(super) fn complement(self) -> Option<Self> {
         let numerator = self.denominator.checked_sub(self.numerator)?;
         Some(Self { numerator, ..self })
     }
 
     pub(super) fn times(self, other: Self) -> Option<Self> {
-        // Shortened crosswise before multiplying, so that what fits in lowest terms is not lost.
+        // Reduced crosswise before multiplying, so that a product that fits in lowest terms never overflows.
         let across = Self::new(self.numerator, other.denominator)?;
         let back = Self::new(other.numerator, self.denominator)?;
         Some(Self {
@@ -77,7 +77,7 @@ impl Fraction {
     }
 }
 
-/// Zero when both are.
+/// Zero when both numbers are.
 pub(super) fn greatest_common_divisor(mut left: u128, mut right: u128) -> u128 {
     while right > 0 {
         (left, right) = (right, left % right);
@@ -85,7 +85,7 @@ pub(super) fn greatest_common_divisor(mut left: u128, mut right: u128) -> u128 {
     left
 }
 
-/// Exact up to 2⁵³, which no caller's number exceeds that matters: decks are bounded far below.
+/// Exact up to 2⁵³; the numbers of decks are far below that.
 #[expect(clippy::cast_precision_loss, reason = "rounded as documented")]
 pub(super) fn float(number: u64) -> f64 {
     number as f64

@@ -1,4 +1,4 @@
-//! A hand as it may come.
+//! Random opening hands.
 
 use serde::Serialize;
 
@@ -41,13 +41,13 @@ pub struct SampleCard {
 }
 
 impl SampleHand {
-    /// Most cards that are drawn, the opening hand included.
+    /// Maximum number of cards that are drawn, including the opening hand.
     pub const CARDS_MAX: u32 = 1_000;
 }
 
-/// Draws an opening hand and `draws` further cards from a zone. The same seed and deck give the same cards for ever, whatever the catalogue.
+/// Draws an opening hand and `draws` further cards from a zone. The same seed and deck give the same cards for ever, with any catalogue.
 ///
-/// `hand` is the size of the opening hand, as the manifest says when it is `None`. Fewer cards come when the zone has no more.
+/// `hand` is the size of the opening hand; `None`: the size that the manifest states. Fewer cards are drawn if the zone has fewer.
 ///
 /// The promise: the cards of the zone have numbers from 0 on in the order of the deck's entries, copies of an entry one after the other. The
 /// numbers come from [`HashCounter`] with the prefix `cardscape/sample-hand/1/` followed by the seed as 8 bytes, big-endian. For each draw,
@@ -84,22 +84,22 @@ pub fn sample_hand(
         return Err(OddsError::TooLarge { what: "draws", max, actual: wanted });
     }
     let zones = catalogue.game().zones();
-    // The place of each entry of the zone, and its copies that are left.
-    let mut left: Vec<(usize, u64)> = deck
+    // The index of each entry of the zone, and its remaining copies.
+    let mut remaining_copies: Vec<(usize, u64)> = deck
         .entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| usize::from(zone_index(&entry.zone, zones)) == zone)
         .map(|(at, entry)| (at, u64::from(entry.quantity)))
         .collect();
-    let cards = left.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
+    let cards = remaining_copies.iter().fold(0_u64, |sum, (_, copies)| sum.saturating_add(*copies));
     let mut prefix = b"cardscape/sample-hand/1/".to_vec();
     prefix.extend(seed.to_be_bytes());
     let mut numbers = HashCounter::new(&prefix);
     let mut drawn = Vec::new();
     for remaining in (1..=cards).rev().take(usize::try_from(wanted).unwrap_or_default()) {
         let place = u64::try_from(numbers.below(remaining.into())).unwrap_or_default();
-        if let Some(entry) = take(&mut left, place) {
+        if let Some(entry) = take(&mut remaining_copies, place) {
             drawn.push(sample_card(deck, catalogue, entry));
         }
     }
@@ -113,9 +113,9 @@ pub fn sample_hand(
     })
 }
 
-/// Takes the card at this place among those that are left, and says of which entry it is.
-fn take(left: &mut [(usize, u64)], mut place: u64) -> Option<usize> {
-    for (entry, copies) in left {
+/// Takes the card at this place among the remaining ones, and returns the index of its entry.
+fn take(remaining_copies: &mut [(usize, u64)], mut place: u64) -> Option<usize> {
+    for (entry, copies) in remaining_copies {
         if let Some(beyond) = place.checked_sub(*copies) {
             place = beyond;
         } else {

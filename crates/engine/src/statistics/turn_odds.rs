@@ -1,4 +1,4 @@
-//! The turn by which a player has drawn what is hoped for.
+//! The turn by which a player has drawn the wanted cards.
 
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub struct TurnChance {
 impl TurnOdds {
     /// The last turn that is listed.
     pub const TURNS: u32 = 20;
-    /// Most matching cards that may be asked for.
+    /// Maximum number of matching cards in a question.
     pub const MATCHES_MAX: u64 = 20;
 }
 
@@ -100,8 +100,9 @@ impl Draws {
         })
     }
 
-    /// How likely it is that the `matches`-th is among the cards after the first `before`, up to `cards`: for each number of matches before, the
-    /// rest are among the next draws from what is left. Nothing is subtracted.
+    /// The probability that the `matches`-th matching card comes after the first `before` cards and within the first `cards`. It is a sum over the
+    /// numbers of matches within the first `before` cards: each times the probability that the others come in the next draws. There is no
+    /// subtraction, which would lose precision.
     fn chance_between(
         self,
         before: Option<u64>,
@@ -123,7 +124,7 @@ impl Draws {
         Ok(sum)
     }
 
-    /// The turn on average; `None` when there are too few matching cards.
+    /// The expected turn; `None` when there are too few matching cards.
     ///
     /// With *x* matching cards in the opening hand of *h*, the (*j*−*x*)-th matching card of the rest has the place
     /// (*j*−*x*)(*N*−*h*+1)/(*K*−*x*+1) on average (negative hypergeometric distribution), which is its turn when one card is drawn in each.
@@ -161,7 +162,7 @@ impl Draws {
         let mut drawn = self.hand_size;
         loop {
             let open: f64 = chances.iter().sum();
-            // What is left adds at most `open` for each card; less than a rounding is not worth it.
+            // The remaining cards add at most `open` each. The loop ends when that is less than a rounding.
             if open * float(self.population - drawn) <= sum * 2_f64.powi(-60) {
                 return sum;
             }

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{Judge, violation};
+use super::{Validator, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{BoxLine, Rule};
 use crate::violation::{Fix, Severity};
 
-impl Judge<'_> {
+impl Validator<'_> {
     pub(super) fn fixed_box(&mut self, rule: &Rule, contents: &[BoxLine], total: u32) {
         let copies_of = |card: u32| {
             contents.iter().find(|line| self.selects(&line.select, card)).map(|line| line.copies)

@@ -2,14 +2,14 @@
 
 use std::cmp::Reverse;
 
-use super::{Judge, Run, violation};
+use super::{Run, Validator, violation};
 use crate::catalogue::Catalogue;
 use crate::code::ViolationCode as Code;
 use crate::rule::{Agreement, DeckCheck, Rule, Worth};
 use crate::schema::AttributeValue;
 use crate::violation::{Fix, Severity};
 
-/// A card that counts, and what each of its copies does. The sum of any deck fits into 128 bits: there are 2^64 copies at most.
+/// A card that counts, and what each of its copies counts. The sum of any deck fits into 128 bits: there are at most 2⁶⁴ copies.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     run: Run,
@@ -22,7 +22,7 @@ impl Share {
     }
 }
 
-impl Judge<'_> {
+impl Validator<'_> {
     pub(super) fn budget(&mut self, rule: &Rule) {
         let DeckCheck::Budget { zones, worth, min, max, stated, .. } = &rule.check else { return };
         let (stated_min, stated_max) = self.stated_bounds(rule, stated);
@@ -30,7 +30,7 @@ impl Judge<'_> {
         let sum = shares.iter().fold(0_i128, |sum, share| sum.saturating_add(share.total()));
         let least = (*min).max(stated_min);
         let most = max.iter().copied().chain(stated_max).min();
-        // With numbers below 0 among the unknown ones, the sum would be no bound.
+        // If unknown cards may count less than 0, the sum is not a lower bound.
         let unknown =
             if may_be_negative(self.catalogue, worth) { 0 } else { self.unknown_copies(zones) };
         let fault = |code: Code, severity: Severity, limit: i64| {
@@ -58,7 +58,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The cards that count anything; `None` when that depends on an identity that the deck lacks.
+    /// The cards that count a number other than 0; `None` when that depends on an identity card that the deck lacks.
     fn shares(&mut self, rule: &Rule) -> Option<Vec<Share>> {
         let DeckCheck::Budget { zones, select, worth, stated, unlike, .. } = &rule.check else {
             return None;
@@ -92,7 +92,8 @@ impl Judge<'_> {
         .unwrap_or(0)
     }
 
-    /// The smallest edit that saves so much: fewer copies of one card, or else all copies of those that cost most. These stand first.
+    /// The smallest edit that reduces the sum by `excess`: fewer copies of one card, or else no copies of those that cost most. `shares` begins with
+    /// these.
     fn saving(&self, shares: &[Share], excess: i128) -> Option<Fix> {
         let alone = shares.iter().filter_map(|share| {
             let each = i128::from(share.each);
@@ -100,7 +101,7 @@ impl Judge<'_> {
             let copies = u64::try_from(copies).ok().filter(|copies| *copies <= share.run.total)?;
             Some((copies, share.run))
         });
-        // Of equal numbers of copies the first stays.
+        // If numbers of copies are equal, the first card is chosen.
         if let Some((copies, run)) = alone.min_by_key(|(copies, _)| *copies) {
             return Some(self.removal(&[run], copies));
         }
@@ -115,7 +116,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether some card of the game may count less than nothing.
+/// Whether a card of the game may count less than 0.
 fn may_be_negative(catalogue: &Catalogue, worth: &Worth) -> bool {
     match worth {
         Worth::Attribute { attribute } => {

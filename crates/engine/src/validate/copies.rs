@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Judge, entries, violation};
+use super::{Validator, entries, violation};
 use crate::code::ViolationCode as Code;
 use crate::deck::DeckEntry;
 use crate::rule::Rule;
 use crate::violation::{CardMention, Fix, Severity};
 
-impl Judge<'_> {
+impl Validator<'_> {
     pub(super) fn unique_copies(&mut self, rule: &Rule) {
         let mut seen: BTreeMap<&str, (u64, BTreeSet<CardMention>)> = BTreeMap::new();
         let mut buffer = Vec::new();

@@ -21,7 +21,7 @@ pub(super) struct Line {
     pub(super) quantity: u32,
 }
 
-/// The zone of lines whose zone the game does not have.
+/// The index for zones that the game does not have.
 const NO_ZONE: u16 = u16::MAX;
 
 /// The content of a deck, independent of the order and the splitting of its lines.
@@ -36,7 +36,7 @@ pub(super) struct Content {
     /// All cards.
     pub(super) total: u64,
     min_quantity: u32,
-    /// By name key: the spelling that sorts first, and the copies.
+    /// Unknown cards by name key: the spelling that sorts first, and the copies.
     unknown: BTreeMap<String, (CardReference, u64)>,
     other_printings: BTreeMap<CardReference, (u32, u64)>,
     /// Entries that name a set and were not found there, with their copies.
@@ -86,7 +86,7 @@ impl Content {
             match found {
                 Some(found) => {
                     let Found { card, name, .. } = found;
-                    // A line without copies is a fault of its own, and nothing that other rules could count.
+                    // A line without copies is reported on its own, and other rules do not count it.
                     if entry.quantity > 0 {
                         content.lines.push(Line { name, card, zone, quantity: entry.quantity });
                     }
@@ -144,15 +144,15 @@ impl Content {
             && self.low_quantities.is_empty())
     }
 
-    /// The sets that entries name in vain, each with a card as the deck writes it.
-    pub(super) fn vain_sets(&self) -> impl Iterator<Item = (&str, CardMention)> {
+    /// The sets in which a card was not found, each with the card as the deck writes it.
+    pub(super) fn sets_without_card(&self) -> impl Iterator<Item = (&str, CardMention)> {
         self.not_in_set.iter().filter_map(|(card, copies)| {
             let mention = CardMention { quantity: Some(*copies), ..mention(card) };
             Some((card.set.as_deref()?, mention))
         })
     }
 
-    /// Adds what is wrong with single entries.
+    /// Adds the violations of single entries.
     pub(super) fn report(
         &self,
         catalogue: &Catalogue,
@@ -220,7 +220,7 @@ pub(super) fn mention(card: &CardReference) -> CardMention {
     }
 }
 
-/// The place of a zone, by its code or an alias of it; [`u16::MAX`] when the game has no such zone.
+/// The index of a zone, by its code or an alias of it; [`u16::MAX`] when the game has no such zone.
 pub(crate) fn zone_index(name: &str, zones: &[Zone]) -> u16 {
     let exact = zones.iter().position(|zone| &*zone.code == name);
     let index = exact.or_else(|| {

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::values::{Key, values_of};
-use super::{Judge, Run, violation};
+use super::values::{ComparableValue, values_of};
+use super::{Run, Validator, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{Agreement, DeckCheck, Identity, Rule, StatedBounds};
 use crate::selector::Selector;
 use crate::violation::{Fix, Severity, Violation};
 
-/// Most values of identity cards that a violation names.
+/// Maximum number of values of identity cards in a violation.
 pub(super) const VALUES_MAX: usize = 20;
 
-impl<'a> Judge<'a> {
-    /// The identity cards of the deck. When there is none, that is reported, unless another rule with the same identity has done it.
+impl<'a> Validator<'a> {
+    /// The identity cards of the deck. If there are none, that is reported, unless another rule with the same identity has already reported it.
     pub(super) fn identity_cards(&mut self, rule: &Rule, identity: &Identity) -> Vec<Run> {
         let cards = self.counted(&identity.zones, identity.select.as_deref());
-        if cards.is_empty() && !self.missed.contains(identity) {
-            self.missed.push(identity.clone());
+        if cards.is_empty() && !self.missing_identities.contains(identity) {
+            self.missing_identities.push(identity.clone());
             let severity = match rule.severity {
                 Some(Severity::Warning) => Severity::Warning,
                 _ => Severity::Incomplete,
@@ -33,7 +33,7 @@ impl<'a> Judge<'a> {
         cards
     }
 
-    /// The minimum and maximum that identity cards state; of several the strictest.
+    /// The minimum and maximum that identity cards state; the strictest if there are several.
     pub(super) fn stated_bounds(
         &mut self,
         rule: &Rule,
@@ -50,7 +50,11 @@ impl<'a> Judge<'a> {
     }
 
     /// The values that these cards have together.
-    pub(super) fn values_of_all(&self, cards: &[Run], attribute: &str) -> BTreeSet<Key<'a>> {
+    pub(super) fn values_of_all(
+        &self,
+        cards: &[Run],
+        attribute: &str,
+    ) -> BTreeSet<ComparableValue<'a>> {
         let values = cards.iter().map(|run| self.attribute(run.card, attribute));
         values.flat_map(values_of).collect()
     }
@@ -61,7 +65,7 @@ impl<'a> Judge<'a> {
         card: u32,
         attribute: &str,
         agreement: Agreement,
-        known: &BTreeSet<Key<'a>>,
+        known: &BTreeSet<ComparableValue<'a>>,
     ) -> bool {
         let mut values = values_of(self.attribute(card, attribute)).peekable();
         match agreement {
@@ -91,7 +95,7 @@ impl<'a> Judge<'a> {
                 .limit(0)
                 .actual(run.total)
                 .attribute(attribute)
-                .suggest(known.iter().take(VALUES_MAX).map(Key::to_string))
+                .suggest(known.iter().take(VALUES_MAX).map(ComparableValue::to_string))
                 .fix(Fix::RemoveCopies { name, quantity: run.total });
             mismatch.zone = zones.first().cloned();
             mismatch.cards = self.mentions(&[run]);
@@ -100,7 +104,7 @@ impl<'a> Judge<'a> {
         self.violations.append(&mut found);
     }
 
-    /// The cards of these zones that the selector means, each with its copies there; all cards where it is absent.
+    /// The cards of these zones that the selector selects, each with its copies there; without a selector all cards.
     pub(super) fn counted(&self, zones: &[String], select: Option<&Selector>) -> Vec<Run> {
         let runs = self.content.runs.iter();
         let meant = runs.filter(|run| select.is_none_or(|select| self.selects(select, run.card)));
@@ -108,7 +112,7 @@ impl<'a> Judge<'a> {
         counted.filter(|run| run.total > 0).collect()
     }
 
-    /// Copies of unknown cards in these zones; in all when none is named.
+    /// Copies of unknown cards in these zones; in all zones if `zones` is empty.
     pub(super) fn unknown_copies(&self, zones: &[String]) -> u64 {
         let sum = |sum: u64, more: u64| sum.saturating_add(more);
         let known = self.content.runs.iter().map(|run| self.copies(run, zones)).fold(0, sum);

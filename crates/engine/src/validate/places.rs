@@ -1,8 +1,8 @@
-//! Cards in zones that may not have them, and the zones that may.
+//! Cards in zones where they are not allowed, and the zones where they are.
 
 use std::collections::BTreeMap;
 
-use super::{Judge, Run, violation};
+use super::{Run, Validator, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, Rule};
 use crate::schema::Zone;
@@ -12,9 +12,9 @@ use crate::violation::{Fix, Severity};
 /// A zone of the format, with its place in the list of zones.
 type Place<'a> = (usize, &'a Zone);
 
-impl Judge<'_> {
-    /// One violation for each card and zone in which it stands, though it may not.
-    pub(super) fn placed(
+impl Validator<'_> {
+    /// Reports each card for each zone in which it is not allowed.
+    pub(super) fn check_placement(
         &mut self,
         rule: &Rule,
         zones: &[String],
@@ -51,8 +51,8 @@ impl Judge<'_> {
         self.violations.append(&mut found);
     }
 
-    /// The copies of a run by zone, in the order of the zones, as far as they stand in these; in any when none is named. `None` are
-    /// zones that the game does not have.
+    /// The copies of a run by zone, in the order of the zones. Only these zones count; all if `zones` is empty. `None` are zones that the game does
+    /// not have.
     fn copies_by_zone(&self, run: &Run, zones: &[String]) -> Vec<(Option<Place<'_>>, u64)> {
         let mut copies: BTreeMap<u16, u64> = BTreeMap::new();
         for line in &self.content.lines[run.start as usize..run.end as usize] {
@@ -69,7 +69,7 @@ impl Judge<'_> {
             .collect()
     }
 
-    /// The other zones that may have so many copies of the card: first those for which a rule asks for such cards.
+    /// The other zones that may have this number of copies of the card. Zones that a rule names for such cards come first.
     fn other_places(&self, card: u32, (from, _): Place<'_>, copies: u64) -> Vec<&Zone> {
         let others = self.format.zones.iter().enumerate().filter(|(at, _)| *at != from);
         let mut places: Vec<(bool, &Zone)> = others
@@ -109,7 +109,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a rule for these zones, or for all when it names none, holds in a zone.
+/// Whether a rule for these zones applies to a zone; an empty list means all zones.
 fn covers(zones: &[String], zone: &Zone) -> bool {
     zones.is_empty() || zones.iter().any(|named| **named == *zone.code)
 }

@@ -1,27 +1,27 @@
-//! Cards that are not loaded: what a report says first, because the deck is not to blame.
+//! Cards that are not loaded. A report says so first, because it is not an error of the deck.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Judge;
+use super::Validator;
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, RuleReference};
 use crate::suggest::name_similarity;
 use crate::violation::{CardMention, Violation};
 
-/// Least similarity of a set's code that is suggested: 1 is equal, 0 nothing in common.
+/// Smallest similarity of a set's code that is suggested: 1 is equal, 0 nothing in common.
 const SIMILARITY_MIN: f64 = 0.6;
-/// Suggestions for one set.
+/// Maximum number of suggestions for one set.
 const SUGGESTIONS_MAX: usize = 3;
 
-impl Judge<'_> {
-    /// Says of which game or sets no cards are loaded, as far as the deck or the format's box needs them.
+impl Validator<'_> {
+    /// Reports a game or sets without loaded cards, if the deck or the format's box needs them.
     pub(super) fn pool_gaps(&mut self, known_cards: &RuleReference) {
         if self.catalogue.sets().next().is_none() {
             self.violations.push(Violation::error(Code::GameWithoutCards, known_cards));
             return;
         }
         let mut missing: BTreeMap<String, Vec<CardMention>> = BTreeMap::new();
-        for (set, card) in self.content.vain_sets() {
+        for (set, card) in self.content.sets_without_card() {
             if !self.catalogue.has_cards_of(set) {
                 missing.entry(set.trim().to_ascii_lowercase()).or_default().push(card);
             }
@@ -44,7 +44,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Codes of sets with cards that look like this one, the nearest first.
+    /// Codes of sets with cards that are similar to this code, the most similar first.
     fn near_sets(&self, set: &str) -> Vec<String> {
         let sets: BTreeSet<&str> = self.catalogue.sets().collect();
         let mut near: Vec<(f64, &str)> = sets

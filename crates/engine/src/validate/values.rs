@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::identity::VALUES_MAX;
-use super::{CARDS_MAX, Judge, Run, names, violation};
+use super::{CARDS_MAX, Run, Validator, names, violation};
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, Rule};
 use crate::selector::is_something;
@@ -14,15 +14,15 @@ use crate::violation::{CardMention, Fix, Severity};
 
 /// A value of an attribute, comparable with others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key<'a> {
+pub(super) enum ComparableValue<'a> {
     Truth(bool),
     Integer(i64),
     Text(&'a str),
-    /// What no game's attributes take: it is compared as it is written.
+    /// A value that no attribute can have. It is compared as it is written.
     Other(String),
 }
 
-impl fmt::Display for Key<'_> {
+impl fmt::Display for ComparableValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truth(yes) => yes.fmt(f),
@@ -34,19 +34,21 @@ impl fmt::Display for Key<'_> {
 }
 
 /// The values of an attribute: none when it is absent or empty, each item of a list.
-pub(super) fn values_of(value: Option<&Value>) -> impl Iterator<Item = Key<'_>> {
+pub(super) fn values_of(value: Option<&Value>) -> impl Iterator<Item = ComparableValue<'_>> {
     let (one, many) = match value {
         Some(Value::Array(items)) => (None, items.as_slice()),
         other => (other, &[][..]),
     };
     one.into_iter().chain(many).filter(|value| is_something(value)).map(|value| match value {
-        Value::Bool(yes) => Key::Truth(*yes),
-        Value::String(text) => Key::Text(text),
-        other => other.as_i64().map_or_else(|| Key::Other(other.to_string()), Key::Integer),
+        Value::Bool(yes) => ComparableValue::Truth(*yes),
+        Value::String(text) => ComparableValue::Text(text),
+        other => other
+            .as_i64()
+            .map_or_else(|| ComparableValue::Other(other.to_string()), ComparableValue::Integer),
     })
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Validator<'a> {
     /// A card's own value of an attribute: that of its base printing.
     pub(super) fn attribute(&self, card: u32, name: &str) -> Option<&'a Value> {
         self.catalogue.card(card).definition.attributes.get(name)
@@ -56,10 +58,10 @@ impl<'a> Judge<'a> {
         let DeckCheck::AttributeValues { zones, select, attribute, max } = &rule.check else {
             return;
         };
-        let mut cards: BTreeMap<Key<'a>, Vec<Run>> = BTreeMap::new();
+        let mut cards: BTreeMap<ComparableValue<'a>, Vec<Run>> = BTreeMap::new();
         let counted = self.counted(zones, select.as_deref());
         for run in &counted {
-            let values: BTreeSet<Key<'a>> =
+            let values: BTreeSet<ComparableValue<'a>> =
                 values_of(self.attribute(run.card, attribute)).collect();
             for value in values {
                 cards.entry(value).or_default().push(*run);
@@ -75,7 +77,7 @@ impl<'a> Judge<'a> {
         &mut self,
         rule: &Rule,
         counted: &[Run],
-        cards: &BTreeMap<Key<'a>, Vec<Run>>,
+        cards: &BTreeMap<ComparableValue<'a>, Vec<Run>>,
         max: u32,
     ) {
         let DeckCheck::AttributeValues { zones, attribute, .. } = &rule.check else { return };
@@ -83,22 +85,23 @@ impl<'a> Judge<'a> {
         if cards.len() <= limit {
             return;
         }
-        // The values of most copies may stay.
-        let mut values: Vec<(&Key<'a>, u64)> =
+        // The values with the most copies are kept.
+        let mut values: Vec<(&ComparableValue<'a>, u64)> =
             cards.iter().map(|(value, runs)| (value, copies(runs))).collect();
         values.sort_by_key(|(_, copies)| std::cmp::Reverse(*copies));
-        let kept: BTreeSet<&Key<'a>> = values.iter().take(limit).map(|(value, _)| *value).collect();
-        let strange = |run: &Run| {
+        let kept: BTreeSet<&ComparableValue<'a>> =
+            values.iter().take(limit).map(|(value, _)| *value).collect();
+        let excess_values = |run: &Run| {
             let values = values_of(self.attribute(run.card, attribute));
             values.filter(|value| !kept.contains(value)).count()
         };
         let mut offenders: Vec<(usize, Run)> = counted
             .iter()
-            .map(|run| (strange(run), *run))
-            .filter(|(strange, _)| *strange > 0)
+            .map(|run| (excess_values(run), *run))
+            .filter(|(excess_values, _)| *excess_values > 0)
             .collect();
-        offenders.sort_by_cached_key(|(strange, run)| {
-            let worst = std::cmp::Reverse((*strange, run.total));
+        offenders.sort_by_cached_key(|(excess_values, run)| {
+            let worst = std::cmp::Reverse((*excess_values, run.total));
             (worst, self.catalogue.mention(run.card))
         });
         let offenders: Vec<Run> = offenders.into_iter().map(|(_, run)| run).collect();
@@ -114,7 +117,7 @@ impl<'a> Judge<'a> {
         self.violations.push(fault);
     }
 
-    fn repeated_values(&mut self, rule: &Rule, cards: &BTreeMap<Key<'a>, Vec<Run>>) {
+    fn repeated_values(&mut self, rule: &Rule, cards: &BTreeMap<ComparableValue<'a>, Vec<Run>>) {
         let DeckCheck::AttributeValues { zones, attribute, .. } = &rule.check else { return };
         let mut found = Vec::new();
         for runs in cards.values() {
@@ -150,7 +153,7 @@ impl<'a> Judge<'a> {
             .collect()
     }
 
-    /// The fix that takes so many copies of these cards away.
+    /// The fix that removes `quantity` copies of these cards.
     pub(super) fn removal(&self, runs: &[Run], quantity: u64) -> Fix {
         let mut names = names(self.catalogue, runs);
         match names.len() {

@@ -1,4 +1,4 @@
-//! What formats say of single cards.
+//! What formats say about single cards.
 
 use crate::support::{self, card, pool, shipped};
 use cardscape_engine::{
@@ -89,7 +89,7 @@ fn orchard() -> (Game, Catalogue) {
     (game, pool)
 }
 
-/// Status, most copies and rule of each card of the pool.
+/// Status, maximum number of copies and rule of each card of the pool.
 fn statuses(game: &Game, pool: &Catalogue, format: &str, day: &str) -> Vec<String> {
     let rules = game.format_on(format, day.parse().unwrap()).unwrap().card_rules();
     let line = |card: &PoolCard| {
@@ -162,7 +162,7 @@ fn agrees_with_reports(game: &Game, pool: &Catalogue, format: &Format) {
     }
 }
 
-/// Codes of violations that are about a card by itself.
+/// Codes of violations that concern single cards.
 const REFUSALS: [&str; 5] = [
     "KIND_NOT_ALLOWED",
     "CARD_NOT_ALLOWED",

@@ -1,4 +1,4 @@
-//! Physical copies in decks: none stands in a deck twice.
+//! Physical copies in decks: none may be in a deck twice.
 
 use crate::support::{self, card, game, outline, pool, unit};
 use cardscape_engine::{
@@ -87,7 +87,7 @@ fn t_2_2_1e_more_copies_than_cards() {
     );
 }
 
-/// Zones do not matter, and a format without the rule does not look.
+/// Zones do not matter, and a format without the rule does not check copies.
 #[test]
 fn over_all_zones_where_the_format_asks() {
     const MANIFEST: &str = r#"
@@ -155,7 +155,7 @@ proptest! {
             entries: entries.iter().map(|(at, quantity, copies)| {
                 let mut copies = copies.clone();
                 if turned { copies.reverse(); }
-                // The last name is that of no card.
+                // No card has the last name.
                 let card = CardReference::named(format!("Spark {}", 25 + at));
                 DeckEntry { copies, card, ..DeckEntry::main(*quantity, "") }
             }).collect(),

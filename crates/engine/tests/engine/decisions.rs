@@ -1,4 +1,4 @@
-//! What the rulebooks leave open: told with the games, and real where an option can be chosen.
+//! What the rulebooks leave open: games list it, and options that can be chosen have an effect.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use cardscape_engine::{
     Catalogue, Decision, Deck, DeckEntry, Format, Game, Provenance, parse_deck_text, validate,
 };
 
-/// `rule chosen: options`, those that can be chosen with a `*`.
+/// `rule chosen: options`; options that can be chosen have a `*`.
 fn told(decisions: &[Decision]) -> Vec<String> {
     decisions
         .iter()
@@ -97,7 +97,7 @@ fn every_option_that_can_be_chosen_does_something() {
             }
         }
     }
-    // A decision that does not go with the variant stays as it is.
+    // A decision that does not depend on the variant stays as it is.
     let half = game("emojo-dojo").format("box").unwrap().with_variant("half").unwrap();
     assert_eq!(half.decisions[0].chosen, "eight_and_four");
     assert_eq!(half.decisions[1].chosen, "half");

@@ -1,4 +1,5 @@
-//! Lists as people paste them: what is read of each line, exactly. The lists stand in `tests/data/deck_text`, what is read of each beside it.
+//! Lists as people paste them, and exactly what is read from each line. The lists are in `tests/data/deck_text`, with the expected results beside
+//! them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -117,7 +118,7 @@ fn mentioned(all: &Catalogue, mentions: &DeckMentions, names: &[(String, String)
                 .any(|text| mentions.symbols.contains(&text.replace('\u{fe0f}', "")))
     };
     let cards = all.iter().filter(is_mentioned).cloned();
-    // That other sets have cards is known all the same.
+    // The reader still knows that other sets have cards.
     Catalogue::builder(all.game())
         .extend(cards)
         .part_of(names.iter().map(|(code, _)| code.as_str()))
@@ -151,7 +152,7 @@ fn a_list_mentions_all_that_it_is_read_with() {
             let read = text.read(&DeckReading::new(&few).with_set_names(&names));
             lists += 1;
             settled += usize::from(read.is_settled());
-            // Names that are spelled with other accents are found among near ones.
+            // Names with other accents are found among similar names.
             let spelled = |line: &ReadLine| {
                 matches!(&line.verdict, LineVerdict::Guessed { how }
                     if how.iter().any(|guess| matches!(guess, Guess::NameSpelled { .. })))

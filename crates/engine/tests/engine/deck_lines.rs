@@ -1,4 +1,4 @@
-//! Which line is what: of entries, and of what cannot be read.
+//! The line numbers of entries and of faults.
 
 use cardscape_engine::{
     CardReference, Deck, DeckEntry, DeckTextFault, parse_deck_text, render_deck_text,

@@ -1,4 +1,4 @@
-//! Share codes: how long they are, what they hold, and what becomes of damaged ones.
+//! Share codes: their length, their content, and errors in damaged ones.
 
 use cardscape_engine::{
     CardReference, Deck, DeckDialect, DeckEntry, DeckReading, LossKind, SHARE_CODE_MAX,
@@ -24,8 +24,8 @@ fn sorted(mut deck: Deck) -> Vec<(String, CardReference, u32)> {
     deck.entries.into_iter().map(|entry| (entry.zone, entry.card, entry.quantity)).collect()
 }
 
-/// Longest that a code may be: 30 characters, two for each different card, and the codes of its sets with two more each. Cards of more than four
-/// copies take two more.
+/// Maximum length of a code: 30 characters, two for each different card, and the codes of its sets with two more each. Cards of more than four copies
+/// need two more.
 fn longest(deck: &Deck) -> usize {
     let mut sets: Vec<(&str, &str)> = deck
         .entries
@@ -96,7 +96,7 @@ proptest! {
         prop_assert_eq!(sorted(decode_share_code(&code).unwrap().deck), sorted(deck));
     }
 
-    /// Whatever a deck says of its cards, as long as a code has a place for it.
+    /// Any deck, as far as a code can hold its content.
     #[test]
     fn any_deck_with_copies_survives(
         cards in proptest::collection::vec(
@@ -131,7 +131,7 @@ proptest! {
         let _ = decode_share_code(&digits);
     }
 
-    /// Also what has the right check digits may hold anything.
+    /// Even a text with the right check digits may have any content.
     #[test]
     fn no_forged_code_panics(digits in "1[A-Za-z0-9_-]{0,60}") {
         let code = with_check_digits(&digits);
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// The check digits by the polynomial as RFC 9580 has it: a second implementation.
+/// The check digits by the polynomial of RFC 9580: a second implementation.
 fn with_check_digits(digits: &str) -> String {
     let bits = digits.bytes().flat_map(|byte| (0..8).rev().map(move |bit| (byte >> bit) & 1 == 1));
     let mut crc = 0xb7_04ce_u32;
@@ -206,7 +206,7 @@ fn what_is_no_code_is_told_apart() {
     assert_eq!(decode_share_code(&long), Err(ShareCodeError::TooLarge));
 }
 
-/// A few characters may claim to hold as much as they like.
+/// A few characters may claim a very large content.
 #[test]
 fn a_code_cannot_make_much_of_little() {
     // "a", no rarities, and counts of some thousand millions.

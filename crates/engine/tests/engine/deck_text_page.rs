@@ -1,4 +1,4 @@
-//! `docs/DECK_TEXT.md`: what each dialect makes of one deck, and a share code bit by bit.
+//! `docs/DECK_TEXT.md`: one deck in each dialect, and a share code bit by bit.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::support::{HARBOUR, shipped};
 const LIST: &str = "2 Silk (port) 002 {gilded}\n4 Salt\n1 Anchor (port) 4 {plain}\n\nSideboard\n1 Black Pearl (reef) 001\n\nExtra\n1 Brig (port)\n";
 const SHARED: &str = "4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n1 Memo\n\nSideboard\n1 Black Pearl (reef) 001\n";
 
-/// The bits of the code of [`SHARED`], with what they are.
+/// The bits of the code of [`SHARED`], with their meaning.
 const BITS: [(&str, &str); 32] = [
     (
         "000111 000000 010001 000001 001110 010100 010001 100110",
@@ -140,7 +140,7 @@ fn the_bits_of_the_example_are_those_of_its_code() {
     assert_eq!(decode_share_code(&code).unwrap().game, HARBOUR);
 }
 
-/// Every word that the page has for a status, guess or reason is one that answers have, and it has all of them.
+/// The page has exactly the words for statuses, guesses and reasons that answers have.
 #[test]
 fn the_words_of_answers_are_on_the_page() {
     let page = fs::read_to_string(path()).unwrap();

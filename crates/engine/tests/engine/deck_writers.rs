@@ -1,4 +1,4 @@
-//! Decks in the dialects of other programs: what is written, and what of the deck is lost.
+//! Decks in the dialects of other programs: what is written, and what is lost.
 
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game, Guess,
@@ -96,7 +96,7 @@ fn entries_that_cannot_be_written_are_told() {
     );
     assert_eq!(text, "1 Silk\n");
     assert_eq!(losses, ["0 zone", "1 set", "1 number", "1 spelling", "2 card"]);
-    // A name that reads as another card, and one of two lines.
+    // A name that is read as another card, and a name of two lines.
     let (text, losses) = written("1 \"Salt // Silk\"\n2 \"Sa\\nlt\"", DeckDialect::Arena);
     assert_eq!(text, "Deck\n1 Salt // Silk\n2 Sa lt\n");
     assert_eq!(losses, ["0 name", "1 spelling"]);
@@ -104,7 +104,7 @@ fn entries_that_cannot_be_written_are_told() {
     assert_eq!(losses, ["deck order"]);
 }
 
-/// Units with the ids of other programs; two of them are reprints of one card.
+/// Units with external ids; two of them are reprints of one card.
 fn with_ids() -> Catalogue {
     let game = Game::from_toml(
         r#"
@@ -307,7 +307,7 @@ fn json_keeps_copies_and_nothing_else_does() {
 
 #[test]
 fn a_zone_that_the_game_lacks_is_told() {
-    // Another name of a zone stays as it is written, and is the zone all the same.
+    // An alias of a zone stays as it is written, but means the zone.
     let read = read_deck("[Quay]\n1 Salt {plain}", &DeckReading::new(&shipped(HARBOUR)));
     assert_eq!(read.dialect, DeckDialect::Own);
     assert_eq!(read.deck.entries[0].zone, "quay");

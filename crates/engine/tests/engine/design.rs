@@ -1,4 +1,4 @@
-//! What manifests tell designers.
+//! The advice of manifests for designers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ fn names(of: [&str; 2]) -> Vec<String> {
     of.map(str::to_owned).to_vec()
 }
 
-/// The columns of the table of effects and the hints of the manifest say the same.
+/// The columns of the table of effects and the hints of the manifest agree.
 #[test]
 fn the_hints_of_ttcg_have_the_phrases_of_its_columns() {
     let (game, columns) = (game("ttcg"), columns());
@@ -117,7 +117,7 @@ fn sentences_fit_styles_and_suit_cards() {
     assert!(guide.suits(&ranked, "Destroy one card under this card to draw one card."));
 }
 
-/// A game that says nothing holds nothing against a design.
+/// A game without advice objects to no design.
 #[test]
 fn most_games_say_nothing() {
     for code in GAMES.into_iter().chain(RULES_ONLY).chain([HARBOUR]) {

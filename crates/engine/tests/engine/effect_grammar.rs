@@ -1,17 +1,17 @@
-//! The effects of the TTCG seed data keep to the grammar of section 3.3: conditions, costs, actions.
+//! The effects of the TTCG seed data follow the grammar of section 3.3: conditions, costs, actions.
 
 use std::path::Path;
 
 use cardscape_engine::SetDefinition;
 
-/// The 22 actions of section 3.3.5, and tapping, which section 2.1 makes a word of effects.
+/// The 22 actions of section 3.3.5, and tapping, which section 2.1 allows in effects.
 const ACTIONS: [&str; 24] = [
     "destroy", "send", "mill", "discard", "counter", "return", "equip", "activate", "add",
     "shuffle", "reveal", "search", "gain", "lose", "skip", "draw", "play", "place", "swap",
     "prevent", "modify", "rank", "tap", "untap",
 ];
 
-/// How the conditions of section 3.3.3 that are no costs begin.
+/// The beginnings of the conditions of section 3.3.3 that are not costs.
 const CONDITIONS: [&str; 14] = [
     "If you have ",
     "If you control ",
@@ -29,7 +29,7 @@ const CONDITIONS: [&str; 14] = [
     "At the start of your turn",
 ];
 
-/// What may be paid: the costs of section 3.3.3.
+/// The costs of section 3.3.3.
 const COSTS: [&str; 5] =
     ["discard ", "lose ", "let your opponent ", "destroy ", "skip your next turn"];
 

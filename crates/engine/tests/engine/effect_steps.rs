@@ -1,4 +1,4 @@
-//! Templates filled choice by choice.
+//! Filling templates choice by choice.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -82,7 +82,7 @@ fn picks_that_are_none_are_told() {
     assert_eq!(shown(&effects, &[0, 1]).0, "1 3 <gone>");
     assert_eq!(effects.index_of_picks(0, &[0]), Ok(None), "a place is open");
     assert_eq!((effects.picks_of(0, 4), effects.picks_of(1, 0)), (None, None));
-    // Nothing to choose for.
+    // There is no place to fill.
     let plain = one("Rest.", &[]);
     assert_eq!(
         plain.step(0, &[]).unwrap(),
@@ -91,7 +91,7 @@ fn picks_that_are_none_are_told() {
     assert_eq!((plain.picks_of(0, 0), plain.index_of_picks(0, &[])), (Some(vec![]), Ok(Some(0))));
 }
 
-/// Empty values have no length that would bound them, and names of places may be longer than their values.
+/// The length of a sentence does not limit empty values, and names of places may be longer than their values.
 #[test]
 fn sentences_of_very_many_places_are_refused() {
     let began = Instant::now();
@@ -118,7 +118,7 @@ fn sentences_of_very_many_places_are_refused() {
     assert_eq!(linked.step(0, &[0; 16]), Err(PickError::TooLong));
     assert_eq!(linked.index_of_picks(0, &[0; 18]), Ok(Some(0)));
     assert_eq!(linked.step_choices(0, &[0; 16], 0, 9).unwrap().len(), 1);
-    // A debug build on a busy machine: far more than it takes.
+    // Far more than is needed, for a debug build on a busy machine.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
@@ -139,7 +139,7 @@ fn beyond_counting_steps_go_on() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The way from a combination to its picks and back, with the numbers of every step adding up.
+    /// From a combination to its picks and back; the numbers of all steps add up.
     #[test]
     fn steps_lead_to_every_combination(
         template in sentence(), files in files(), chosen in prop::collection::vec(any::<Index>(), 4),
@@ -174,7 +174,7 @@ proptest! {
         }
     }
 
-    /// Wild picks are an answer or an error, and an answer that is complete has a number that leads back to it.
+    /// Random picks give an answer or an error, and a complete answer has a number that leads back to it.
     #[test]
     fn any_picks_will_do(
         template in sentence(), files in files(), picks in prop::collection::vec(0_usize..4, 0..9),

@@ -1,4 +1,4 @@
-//! The effect-text tools against a straightforward implementation, on templates, values and rules made up at random.
+//! The effect-text tools against a straightforward implementation, on random templates, values and rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use cardscape_engine::effect_text::*;
 use proptest::prelude::*;
 use regex::Regex;
 
-/// The description word for word: strings, products, no sharing, no laziness.
+/// A direct implementation of the description: strings and products, without sharing or lazy evaluation.
 mod reference {
     use super::{BTreeMap, BTreeSet, Regex};
 
     pub(crate) type Files = BTreeMap<String, String>;
 
-    /// A `_` stands for nothing, but in names.
+    /// A `_` stands for nothing, except in names.
     fn values(files: &Files, name: &str) -> Vec<String> {
         let text = files.get(name).map_or("", String::as_str);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -146,7 +146,7 @@ pub(crate) fn files() -> impl Strategy<Value = BTreeMap<String, String>> {
     prop::collection::btree_map(name, file, 0..5)
 }
 
-/// Phrases to remove and to replace, as they come out of files.
+/// Phrases to remove and to replace, as they are read from files.
 fn rules() -> impl Strategy<Value = (Vec<String>, Vec<(String, String)>)> {
     let phrase = "(red|one|cards|card|x|é|1|7|s| ){1,3}"
         .prop_map(|phrase| phrase.trim().to_owned())
@@ -218,7 +218,7 @@ proptest! {
         prop_assert_eq!(finished(&effects, &rules), reference::finished(&raw, &removals, &replacements));
     }
 
-    /// Every way to make a sentence is found, and no other: from the index, by search, and with some templates in each.
+    /// Exactly the combinations that make a sentence are found: from the index, by search, and with some templates in each.
     #[test]
     fn matches_what_makes_a_sentence(
         templates in prop::collection::vec(sentence(), 1..4),
@@ -308,7 +308,7 @@ fn texts(template: &str, files: &[(&str, &str)]) -> Vec<String> {
     one(template, files).unwrap().expand().map(|expansion| expansion.text).collect()
 }
 
-/// A service builds them once and asks from all its threads.
+/// A service builds them once and uses them in all its threads.
 #[test]
 fn everything_can_be_shared() {
     fn shared<T: Send + Sync>() {}
@@ -383,7 +383,7 @@ fn files_that_would_never_end_are_refused() {
     assert_eq!(of(&entangled, "<n0>").unwrap_err(), EffectsError::TooMany);
 }
 
-/// 2 × 10³⁸ combinations can be counted, 10⁴⁰ cannot; both have numbers, and neither costs more than a few.
+/// 2 × 10³⁸ combinations can be counted, 10⁴⁰ cannot; both have numbers, and cost as little as a few combinations.
 #[test]
 fn very_many_combinations_are_counted_and_numbered() {
     let began = Instant::now();
@@ -414,7 +414,7 @@ fn very_many_combinations_are_counted_and_numbered() {
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
 }
 
-/// A sentence that can be cut into values in very many ways is given up, and said to be.
+/// The search for a sentence that can be split into values in very many ways ends, and says so.
 #[test]
 fn a_search_that_becomes_too_long_says_so() {
     let names: Vec<String> = (0..30).map(|at| format!("n{at}")).collect();
@@ -428,14 +428,14 @@ fn a_search_that_becomes_too_long_says_so() {
     let linked = matcher(&format!("{places}-<n0>"));
     let found = linked.find(&"a".repeat(60), 10);
     assert!(found.matches.is_empty() && !found.complete);
-    // What was in vain once is not tried again, where no value must come twice.
+    // A state that failed is not tried again, if no place occurs twice.
     let free = matcher(&places);
     let found = free.find(&format!("{}b", "a".repeat(60)), 10);
     assert!(found.matches.is_empty() && found.complete);
     let found = free.find(&"a".repeat(60), 10);
     assert_eq!((found.matches.len(), found.complete), (10, false));
     assert!(free.find(&"a".repeat(30), 10).complete);
-    // Whether there is a way at all is another question than how many there are.
+    // To find whether there is a combination is easier than to count them.
     assert_eq!(free.makers(&"a".repeat(60)), makers(&[0], &[]));
     assert_eq!(linked.makers(&"a".repeat(60)), makers(&[], &[0]));
 }
@@ -445,7 +445,7 @@ fn makers(templates: &[usize], undecided: &[usize]) -> Makers {
     Makers { templates: set(templates), undecided: set(undecided) }
 }
 
-/// A template that is searched in vain takes nothing from those after it.
+/// A template that is searched without result does not shorten the search of those after it.
 #[test]
 fn makers_are_looked_for_one_by_one() {
     let names: Vec<String> = (0..30).map(|at| format!("n{at}")).collect();
@@ -465,7 +465,7 @@ fn makers_are_looked_for_one_by_one() {
     }
 }
 
-/// Values that are nothing but a placeholder add nothing to a sentence, and may lead down in 2⁴⁵ ways.
+/// Values that are only a placeholder add no text to a sentence, and there may be 2⁴⁵ paths through them.
 #[test]
 fn a_search_that_finds_no_words_ends_too() {
     let values = |depth: usize| match depth {
@@ -483,9 +483,9 @@ fn a_search_that_finds_no_words_ends_too() {
     assert!(found.matches.is_empty() && !found.complete);
     let found = matcher.find("word x", 10);
     assert_eq!((found.matches.len(), found.complete), (10, false));
-    // One way is enough.
+    // One combination is enough.
     assert_eq!(matcher.makers("word x"), makers(&[0], &[]));
-    // A debug build on a busy machine: far more than it takes.
+    // Far more than is needed, for a debug build on a busy machine.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
@@ -525,7 +525,7 @@ fn thousands_of_templates_are_matched_fast() {
         found += 1;
     }
     assert!(found > 150);
-    // A debug build on a busy machine: far more than it takes.
+    // Far more than is needed, for a debug build on a busy machine.
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }
 
@@ -540,7 +540,7 @@ fn draws_are_uniform_over_combinations_of_all_templates() {
         assert_eq!(effects.nth(index).unwrap(), expansion);
         seen[usize::try_from(index).unwrap()] += 1;
     }
-    // Chi square with nine degrees of freedom: beyond 27.9 is one in a thousand.
+    // Chi-square test with nine degrees of freedom: a value above 27.9 has the probability 1/1000.
     let chi_square: f64 =
         seen.iter().map(|&seen| (f64::from(seen) - 2_000.0).powi(2) / 2_000.0).sum();
     assert!(chi_square < 27.9, "{chi_square} {seen:?}");
@@ -573,7 +573,7 @@ fn grammar_fixes_can_be_left_out() {
     assert_eq!(rules.render(sentence).as_deref(), Some("Discard one card to draw 2 cards."));
 }
 
-/// More phrases than the fast tables hold are scanned by others, to the same end.
+/// More phrases than the fast table supports are scanned in other ways, with the same result.
 #[test]
 fn many_phrases() {
     let file: String = (0..3_000).map(|at| format!("phrase{at}x: phrase{}x\n", at + 1)).collect();

@@ -16,7 +16,7 @@ fn schema_of_manifests() -> Value {
     serde_json::from_str(MANIFEST_SCHEMA).unwrap()
 }
 
-/// What a list on the page says about a violation: its code, the card, the numbers.
+/// A violation in a list on the page: its code, the card, the numbers.
 fn note(violation: &Violation) -> String {
     let mut note = violation.code.as_str().to_owned();
     if let Some(card) = violation.cards.first() {
@@ -33,7 +33,7 @@ fn note(violation: &Violation) -> String {
     note
 }
 
-/// Judges a list, or the deck above it, as its comments say, by the format of the example above it otherwise.
+/// Judges a list, or the deck above it, by the format in its comments, or else by the format of the example above it.
 fn judge(game: &Game, list: &Block, deck: Option<Deck>) {
     let parsed = parse_deck_text(&list.text);
     assert_eq!(parsed.faults, [], "line {}", list.line);
@@ -87,7 +87,7 @@ fn every_example_is_what_the_page_says() {
                     single_cards += 1;
                 }
             }
-            // The output of a command belongs to the tests of the command line; the sample deck to those of the files.
+            // Tests of the command line check the output of commands, and tests of the files check the sample deck.
             "text"
                 if !block.text.contains("(rule ")
                     && !block.text.contains("// format: harbour/trade") =>
@@ -103,7 +103,7 @@ fn every_example_is_what_the_page_says() {
     assert!(manifests >= 17 && lists >= 15 && single_cards >= 1 && sets == 2, "{counts:?}");
 }
 
-/// What an administrator may write is shown at least once.
+/// Every key that an administrator may write is shown at least once.
 #[test]
 fn every_key_has_an_example() {
     let schema = schema_of_manifests();
@@ -117,7 +117,7 @@ fn every_key_has_an_example() {
     assert_eq!(missing, BTreeSet::new());
 }
 
-/// The rules that the sample game and the examples use are the whole vocabulary, and each has its heading.
+/// The sample game and the examples use the whole vocabulary of rules, and each rule has its heading.
 #[test]
 fn every_check_has_its_section() {
     let page = fs::read_to_string(support::page::path()).unwrap();
@@ -128,7 +128,7 @@ fn every_check_has_its_section() {
     }
 }
 
-/// The parts of the page between markers are what they show.
+/// The parts of the page between markers are equal to what they show.
 #[test]
 fn the_generated_parts_are_up_to_date() {
     let page = fs::read_to_string(support::page::path()).unwrap();
@@ -149,7 +149,7 @@ fn the_generated_parts_are_up_to_date() {
     }
 }
 
-/// The page with the text between `<!-- KIND NAME -->` and `<!-- /KIND -->` written anew, and the kinds that occur.
+/// The page with new text between `<!-- KIND NAME -->` and `<!-- /KIND -->`, and the kinds that occur.
 fn regenerate(
     page: &str,
     write: impl Fn(&str, &str) -> Option<String>,
@@ -226,7 +226,7 @@ fn key_table(schema: &Value, name: &str) -> String {
     text
 }
 
-/// The keys of a table as they stand in the schema's text, which its parsed form may forget.
+/// The keys of a table in the order of the schema's text, which its parsed form may lose.
 fn key_order(name: &str) -> Vec<String> {
     let start = match name {
         "game" => "\n  \"properties\": {".to_owned(),
@@ -246,7 +246,7 @@ fn key_order(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The sort of value that a key takes, in a word or two.
+/// The type of values of a key, in a word or two.
 fn kind_of_value(schema: &Value, node: &Value) -> String {
     if let Some(values) = node["enum"].as_array() {
         return values

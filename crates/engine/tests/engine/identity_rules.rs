@@ -102,7 +102,7 @@ fn y_2_the_identity_states_the_size() {
     assert_eq!(found(&crew(4), "standard"), NONE);
     assert_eq!(found(&crew(400), "standard"), NONE, "it states no maximum");
     assert_eq!(found(&crew(3), "standard"), ["DECK_SIZE_BELOW_MIN Y-2 6 5"]);
-    // Another boss, another size.
+    // Another boss allows another size.
     assert_eq!(found("4 Rumour\n[boss]\n1 Banker", "standard"), NONE);
     assert_eq!(found("3 Rumour\n[boss]\n1 Banker", "standard")[0], "DECK_SIZE_BELOW_MIN Y-2 4 3");
     // Unknown cards count as cards.
@@ -175,7 +175,7 @@ fn y_5_a_sum_below_its_minimum_is_incomplete() {
 #[test]
 fn without_an_identity_a_deck_is_incomplete_and_told_once() {
     let report = judge("2 Strike\n1 Coinage\n9 Forged Note", "standard");
-    // Three rules have the same identity; what depends on it is not judged.
+    // Three rules have the same identity; rules that depend on it are not checked.
     assert_eq!(outline(&report.violations), ["IDENTITY_MISSING Y-2 1 0"]);
     assert_eq!(report.status, ReportStatus::Incomplete);
     let violation = &report.violations[0];
@@ -193,7 +193,7 @@ fn without_an_identity_a_deck_is_incomplete_and_told_once() {
 
 #[test]
 fn of_several_identities_the_strictest_bounds_count() {
-    // Size 6 of the one, influence 2 of the other; docks and mint are both at home.
+    // Size 6 from one boss, influence 2 from the other; docks and mint both match.
     let crew = "2 Strike\n1 Coinage\n2 Night Ferry\n2 Forged Note\n1 False Aria\n[boss]\n1 Harbour Queen\n1 Banker";
     assert_eq!(found(crew, "standard"), ["ZONE_SIZE_ABOVE_MAX Y-1 1 2", "BUDGET_EXCEEDED Y-3 2 3"]);
     let small = "2 Strike\n1 Coinage\n[boss]\n1 Harbour Queen\n1 Phantom";
@@ -288,13 +288,13 @@ fn sums_leave_unknown_cards_out_and_say_so() {
     );
     let json = serde_json::to_value(&violation).unwrap();
     assert_eq!(json["unknown_cards"], 3);
-    // Those of other zones have nothing to do with it.
+    // Cards of other zones do not count.
     let report = judge("1 Strike\n4 Errand\n[boss]\n1 Harbour Queen\n1 Nobody", "standard");
     assert_eq!(only(&report, "BUDGET_BELOW_MIN").unknown_cards, None);
-    // An unknown boss is none; that it is unknown stands beside.
+    // An unknown boss does not count; that it is unknown is another violation.
     let report = judge("4 Errand\n[boss]\n1 Nobody", "standard");
     assert_eq!(only(&report, "IDENTITY_MISSING").unknown_cards, Some(1));
-    // Where numbers may be below 0, the sum is no bound.
+    // If numbers may be below 0, the sum is not a lower bound.
     let report = judge("2 Suit 5\n1 Suit 1\n1 Nobody", "costs");
     let violation = only(&report, "BUDGET_EXCEEDED");
     assert_eq!((violation.actual, violation.unknown_cards), (Some(11), None));
@@ -380,7 +380,7 @@ fn y_32_cards_that_differ() {
     );
 }
 
-/// The fix of a violation mends it, wherever there is one.
+/// Each fix removes its violation.
 #[test]
 fn fixes_mend() {
     for (format, text) in [

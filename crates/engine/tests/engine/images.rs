@@ -1,4 +1,4 @@
-//! What manifests tell of pictures.
+//! What manifests say about pictures.
 
 use cardscape_engine::{Game, ScannedPrinting};
 use serde_json::json;

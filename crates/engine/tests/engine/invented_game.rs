@@ -51,7 +51,7 @@ fn the_sets_are_sound_and_the_decks_what_their_names_say() {
     }
 }
 
-/// What the manifest says of cards holds for cards.
+/// The manifest's rules about cards are checked on cards.
 #[test]
 fn cards_are_checked_by_the_manifest_alone() {
     let game = support::game(HARBOUR);
@@ -108,7 +108,7 @@ fn exemptions_zones_and_requirements() {
     let ship = report.violations.iter().find(|one| one.rule == "H-6").unwrap();
     assert_eq!(ship.fix, Some(Fix::AddMatchingCards { zone: "main".to_owned(), quantity: 1 }));
     assert_eq!(report.violations[0].zone.as_deref(), Some("side"));
-    // The crate has no rule about unknown cards; they are reported all the same, as the service's own rule.
+    // The crate has no rule about unknown cards; they are still reported, by the service's own rule.
     let format = harbour().game().format("crate").unwrap().clone();
     let report = validate(&deck([(1, "Slik")]), &harbour(), &format);
     assert!(outline(&report.violations).contains(&"CARD_UNKNOWN deck - 1".to_owned()));
@@ -175,7 +175,7 @@ fn boxes_by_name() {
     );
 }
 
-/// A catalogue answers for formats of another reading of the manifest, too: just not from what it has worked out.
+/// A catalogue also works with formats from another parse of the manifest, but without its precomputed results.
 #[test]
 fn a_format_of_another_manifest_gives_the_same_report() {
     let catalogue = harbour();
@@ -222,7 +222,7 @@ fn a_game_without_cards_is_told_first_and_once() {
     }
     let empty = validate(&Deck::default(), &none, game.format("trade").unwrap());
     assert_eq!(codes(&empty.violations)[0], "GAME_WITHOUT_CARDS");
-    // A part of a pool that has cards says nothing of the kind.
+    // A part of a pool that has cards reports nothing like that.
     let part = Catalogue::builder(&game).part_of(["port", "gift"]).build();
     let report = validate(&deck, &part, game.format("trade").unwrap());
     assert_eq!(codes(&report.violations)[0], "REQUIRED_CARDS_MISSING");
@@ -280,7 +280,7 @@ fn a_box_says_of_which_set_no_cards_are_loaded() {
     assert_eq!((gap.code.as_str(), &gap.cards[..]), ("SET_WITHOUT_CARDS", &[][..]));
 }
 
-/// Doing what a fix says mends the violation and breaks nothing that was right before.
+/// Applying a fix removes the violation and causes no other.
 #[test]
 fn a_card_in_a_wrong_zone_is_named_with_its_zone_and_can_be_moved() {
     const ZONES: &str = r#"
@@ -354,7 +354,7 @@ forbidden = { select = { kinds = ["ghost"] } }
     let moved = |from: &str, to: &str, quantity: u32| json!({ "action": "move_copies", "name": "Brig", "quantity": quantity, "from": from, "to": to });
     let zones = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect::<Vec<_>>();
 
-    // The fleet asks for ships, so it comes before the attic, which takes everything.
+    // A rule of the fleet names ships, so it comes before the attic, which takes everything.
     let list = "[hold]\n2 Brig\n[dock]\n1 Brig\n[attic]\n1 Brig";
     assert_eq!(
         told(list),
@@ -373,14 +373,14 @@ forbidden = { select = { kinds = ["ghost"] } }
         [(zone("hold"), 4, zones(&["attic"]), moved("hold", "attic", 4))]
     );
     assert_eq!(told("[attic]\n4 Brig\n[fleet]\n3 Brig"), []);
-    // What is allowed nowhere can only be removed, and each zone is told.
+    // Cards that are allowed nowhere can only be removed, and each zone is reported.
     let removed = |quantity: u32| json!({ "action": "remove_copies", "name": "Wraith", "quantity": quantity });
     assert_eq!(
         told("[hold]\n1 Wraith\n[attic]\n2 Wraith"),
         [(zone("attic"), 2, vec![], removed(2)), (zone("hold"), 1, vec![], removed(1))]
     );
 
-    // The edit is one that a program can make.
+    // A program can apply the edit.
     let mut deck = parse_deck_text("[hold]\n3 Salt\n2 Brig\n[dock]\n1 Brig").deck;
     let format = game.format("open").unwrap();
     for violation in validate(&deck, &catalogue, format).violations {

@@ -40,7 +40,7 @@ fn read(manifest: &Value) -> Result<Game, ManifestError> {
     Game::from_toml(&toml::to_string(&manifest).unwrap())
 }
 
-/// The value after several changes; those that are not possible where they fall are left out.
+/// The value after several changes; changes that are not possible at their place are left out.
 fn after(base: &Value, changes: &[(Index, Mutation)]) -> Value {
     changes.iter().fold(base.clone(), |value, (at, mutation)| {
         let places = pointers(&value);
@@ -122,7 +122,7 @@ const BEYOND_SCHEMAS: [&str; 18] = [
     "a day in quotes",
 ];
 
-/// A schema that refuses more than the reader would stop good manifests; one that refuses less would help nobody.
+/// A schema that refuses more than the reader would reject good manifests; one that refuses less would be useless.
 fn agree_on_manifest(manifest: &Value, what: &dyn std::fmt::Debug) {
     let fits = MANIFESTS.is_valid(manifest);
     match read(manifest) {
@@ -170,7 +170,7 @@ fn parts(manifest: Value) -> Vec<Value> {
     of_formats.into_iter().map(with).collect()
 }
 
-/// Every single change of the page's manifests; of places that differ only in their position, the first will do.
+/// Every single change of the page's manifests; of places that differ only in their index, only the first.
 #[test]
 fn reader_and_schema_agree_on_every_change_of_a_manifest() {
     let mut seen = 0;
@@ -204,7 +204,7 @@ proptest! {
     }
 }
 
-/// Words that could be keys: all that the reader's source has in quotes, all keys of the schema, and one that is none.
+/// Words that could be keys: all that the reader's source has in quotes, all keys of the schema, and one that is not a key.
 fn words() -> BTreeSet<String> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/manifest");
     let mut words: BTreeSet<String> = ["nonsense".to_owned()].into();
@@ -288,7 +288,7 @@ fn unknown_keys(manifest: &Value, pointer: &str) -> BTreeSet<String> {
     unknown
 }
 
-/// Leaving a key out means its default.
+/// A missing key means its default.
 #[test]
 fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let game = |manifest: &Value| read(manifest).map(|game| serde_json::to_value(game).unwrap());
@@ -304,7 +304,7 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
             members.remove(key);
             let mut written = absent.clone();
             written.pointer_mut(&table.pointer).unwrap()[key] = default.clone();
-            // Some other key may need this one, and a default for one type of attribute is not for the others.
+            // Another key may need this one, and a default may be for only one type of attribute.
             if let (Ok(absent), true) = (game(&absent), MANIFESTS.is_valid(&written)) {
                 assert_eq!(game(&written), Ok(absent), "{}.{key} = {default}", table.place);
                 seen.insert(name);
@@ -442,7 +442,7 @@ proptest! {
     }
 }
 
-/// Conditions on effects, of every sort that a manifest can write.
+/// Conditions on effects, of every type that a manifest can have.
 #[test]
 fn the_effects_of_a_set_schema_follow_their_conditions() {
     let game = Game::from_toml(
@@ -500,7 +500,7 @@ fn the_effects_of_a_set_schema_follow_their_conditions() {
                     let set = json!({ "code": "a", "name": "A", "cards": [card] });
                     let fits = schema.is_valid(&set);
                     let is_sound = check_set(&game, &read_set(&set).unwrap()).is_empty();
-                    // Whether the name is the exception's, the schema cannot tell: four effects may be right.
+                    // The schema cannot decide whether the card has the name of the exception, so four effects may be right.
                     assert_eq!(fits, is_sound || *list == [None; 4], "{set}");
                     sound += usize::from(is_sound);
                 }

@@ -1,4 +1,4 @@
-//! The engine from outside: one program, so that the libraries are linked once.
+//! Tests of the engine's public interface: one program, so that the libraries are linked only once.
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, reason = "tests")]
 
 mod support;

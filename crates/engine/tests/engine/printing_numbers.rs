@@ -1,4 +1,4 @@
-//! Printings worked out from the base numbers of a design.
+//! Printings computed from the base numbers of a design.
 
 use cardscape_engine::{
     CardDefinition, Game, NumberBudget, PrintingDefinition, Violation, check_card,
@@ -10,7 +10,7 @@ use crate::support::{
     GAMES, HARBOUR, RARITIES, card, cards, codes, game, outline, set_printing, spell, unit, with,
 };
 
-/// The card with its printings derived from what it says itself.
+/// The card with its printings derived from its own values.
 fn derived(game: &Game, card: &CardDefinition) -> CardDefinition {
     CardDefinition { printings: game.derive_printings(card), ..card.clone() }
 }
@@ -52,7 +52,7 @@ fn a_gain_is_split_evenly() {
     let boosts =
         numbers(&bare(spell("Borrowed Courage", 1, 20, -30)), ["boost_attack", "boost_defense"]);
     assert_eq!(boosts, [(20, -30), (23, -28), (25, -25), (28, -23), (30, -20), (33, -18)]);
-    // At the upper bound the other takes all.
+    // If one attribute is at its upper bound, the other takes all.
     let high =
         numbers(&bare(spell("Borrowed Courage", 1, 9998, 0)), ["boost_attack", "boost_defense"]);
     assert_eq!(high[5], (9999, 24));
@@ -76,7 +76,7 @@ fn what_the_designer_wrote_wins() {
     assert_eq!(derived.printings[2], design.printings[0]);
     assert_eq!(derived.printings[1].attributes["attack"], 110, "what is left of 510");
 
-    // What is wrong stays, to be told.
+    // A wrong value stays, so that it is reported.
     design.printings = vec![
         own("rare", json!({ "attack": 1, "defense": "high" })),
         own("gold", json!({ "attack": 1 })),
@@ -170,8 +170,8 @@ fn shipped_cards_have_sound_derived_printings() {
     }
 }
 
-/// A sound base card of TTCG, and for each rarity whether the designer wrote that printing (how much of its total goes to the first
-/// attribute) and whether both of its numbers.
+/// A valid base card of TTCG, and for each rarity whether the designer wrote that printing (with the share of its total that goes to the first
+/// attribute), and whether both of its numbers.
 fn designs() -> impl Strategy<Value = (CardDefinition, Vec<Option<(f64, bool)>>)> {
     let base = prop_oneof![
         (1_i64..=5, 0.0_f64..=1.0).prop_map(|(rank, split)| units(share(500 * rank, split), rank)),
@@ -214,7 +214,7 @@ proptest! {
         prop_assert_eq!(game.derive_printings(&whole), whole.printings, "nothing is left to derive");
     }
 
-    /// Whatever the numbers are, an answer comes, and no own value is lost.
+    /// All numbers give an answer, and no value of the card is lost.
     #[test]
     fn any_numbers_will_do(
         base in prop::collection::vec(any::<i64>(), 2),

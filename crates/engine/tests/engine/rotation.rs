@@ -108,7 +108,7 @@ fn a_rotation_by_day() {
     );
 }
 
-/// What the catalogue has worked out in advance, a layer over it and a format of another reading agree.
+/// The precomputed results of a catalogue, a layer over it and a format from another parse agree.
 #[test]
 fn layers_and_other_readings_agree() {
     let game = Game::from_toml(MANIFEST).unwrap();

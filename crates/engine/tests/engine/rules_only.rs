@@ -7,7 +7,7 @@ use cardscape_engine::{
 };
 use serde_json::{Value, json};
 
-/// A sound card of the game.
+/// A valid card of the game.
 fn sound(game: &Game, name: &str, kind: &str, attributes: &Value) -> CardDefinition {
     let card = card(json!({ "number": "1", "name": name, "kind": kind, "attributes": attributes }));
     let faults: Vec<String> = check_card(game, &card).iter().map(Violation::message).collect();
@@ -69,7 +69,7 @@ fn magic() -> Catalogue {
     pool(&game, cards)
 }
 
-/// Four each of so many otters.
+/// Four copies each of a number of otters.
 fn otters(kinds: u32) -> String {
     (0..kinds).map(|at| format!("4 Otter {at}\n")).collect()
 }
@@ -146,7 +146,7 @@ fn commanders() -> Catalogue {
     pool(&game, cards)
 }
 
-/// One each of so many otters, and more.
+/// One copy each of a number of otters, and more cards.
 fn romp(otters: u32, more: &str) -> String {
     let otters: String = (0..otters).map(|at| format!("1 Otter {at}\n")).collect();
     format!("{otters}{more}")
@@ -225,7 +225,7 @@ fn mtg_702_124_two_partners_join_their_color_identities() {
     assert_eq!(stranger, ["CARD_NOT_ALLOWED MTG-702.124 0 1"]);
 }
 
-/// The shipped list is declared, dated and empty; whoever has names fills it.
+/// The shipped list is declared, dated and empty; operators can fill in names.
 #[test]
 fn magic_points_by_a_list() {
     let shipped = support::manifest("magic");
@@ -277,7 +277,7 @@ fn duel(game: &Game) -> Catalogue {
     pool(game, cards)
 }
 
-/// Three each of so many clerks.
+/// Three copies each of a number of clerks.
 fn clerks(kinds: u32) -> String {
     (0..kinds).map(|at| format!("3 Clerk {at}\n")).collect()
 }
@@ -335,7 +335,7 @@ fn yu_gi_oh_which_monsters_go_where() {
     assert_eq!(report("1 Paper Clip"), ["KIND_NOT_ALLOWED yu-gi-oh/token 0 1"]);
 }
 
-/// The shipped list is declared, dated and empty; whoever has names fills it, list after list.
+/// The shipped list is declared, dated and empty; operators can fill in names, list after list.
 #[test]
 fn yu_gi_oh_lists_by_day() {
     let path = support::games_dir().join("yu-gi-oh/game.toml");

@@ -17,7 +17,7 @@ fn sample_decks(code: &str) -> Vec<(String, String)> {
     decks
 }
 
-/// What a player is told about a deck list, near names included.
+/// The report that a player gets on a deck list, with similar names.
 fn report_on(list: &str, format: &str, catalogue: &Catalogue) -> Report {
     let parsed = parse_deck_text(list);
     assert_eq!(parsed.faults, [], "{list}");
@@ -306,7 +306,7 @@ fn the_ttcg_sets_are_enough_to_play_with() {
     let types = values("type");
     assert_eq!(types.len(), 8);
     for kind_type in types {
-        // A chain needs every rank, and its foot is broader than its head.
+        // A chain needs every rank, and more cards of low ranks than of high ones.
         let ranks: Vec<usize> = (1..=5)
             .map(|rank| {
                 let here = |unit: &&&CardDefinition| {
@@ -340,7 +340,7 @@ fn the_ttcg_sets_are_enough_to_play_with() {
     }
 }
 
-/// Totals are fixed, so two cards that differ in attack differ in defense the other way: neither outclasses the other.
+/// Totals are fixed, so a card with more attack has less defense: no card is better than another in both.
 #[test]
 fn no_ttcg_card_outclasses_another() {
     let mut splits = BTreeMap::new();
@@ -436,7 +436,7 @@ fn ttcg_cards_are_numbered_without_gaps_and_lore_is_about_somebody() {
     assert!(stories >= 1);
 }
 
-/// What a text says of a keyword, in any of its forms: `Jam`, `Jams`, `Jammed`; also `Unmute`.
+/// A keyword in a text, in any of its forms: `Jam`, `Jams`, `Jammed`; also `Unmute`.
 fn keyword_in(keyword: &str, text: &str) -> bool {
     let stem = match keyword {
         "jammed" => "jam",

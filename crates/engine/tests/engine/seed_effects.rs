@@ -1,4 +1,4 @@
-//! The shipped templates of effect texts: what they make, and that every effect on a card is one of it.
+//! The shipped templates of effect texts: the sentences that they make, and that every effect on a card is one of these.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn ttcg() -> (Arc<Effects>, Arc<PhraseRules>) {
     (Arc::new(effects), Arc::new(rules))
 }
 
-/// What is wrong with a sentence, as far as that needs no list of words. `benches/effects/proofread.py` looks closer.
+/// Faults of a sentence that can be found without a list of words. `benches/effects/proofread.py` checks more.
 fn fault(sentence: &str) -> Option<&'static str> {
     let words: Vec<&str> =
         sentence.split([' ', ',', '.']).filter(|word| !word.is_empty()).collect();
@@ -109,7 +109,7 @@ fn the_templates_make_thousands_of_sound_sentences() {
 #[test]
 fn every_effect_on_a_card_matches_a_template() {
     let (effects, rules) = ttcg();
-    // By the index, and by search alone.
+    // With the index, and by search alone.
     for index_max in [100_000, 0] {
         let matcher = Matcher::new(Arc::clone(&effects), Arc::clone(&rules), index_max);
         let mut matched = 0;

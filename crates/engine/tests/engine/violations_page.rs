@@ -1,4 +1,4 @@
-//! `docs/VIOLATIONS.md`: the table of violation codes, made of violations that really occurred.
+//! `docs/VIOLATIONS.md`: the table of violation codes, generated from violations that occur in this test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use cardscape_engine::{
 };
 use serde_json::{Value, json};
 
-/// A format that breaks where those of the sample game do not.
+/// A format for violations that those of the sample game cannot have.
 const STRICT: &str = r#"
 [[formats]]
 code = "strict"
@@ -180,7 +180,7 @@ fn broken_cards() -> Vec<Value> {
     ]
 }
 
-/// A kind with what the sample game's kinds lack.
+/// A kind with checks that the sample game's kinds lack.
 const GANG: &str = r#"
 [[kinds]]
 code = "gang"
@@ -282,7 +282,7 @@ fn page() -> String {
     text
 }
 
-/// Writes the codes that occurred; the others are left.
+/// Writes the codes that occurred; the others remain.
 fn table(
     text: &mut String,
     codes: &[(&'static str, &'static str)],
@@ -336,7 +336,7 @@ fn as_json(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).unwrap().as_str().unwrap().to_owned()
 }
 
-/// The fields that are filled, of those that not every violation has.
+/// The optional fields that are filled.
 fn fields(violation: &Violation) -> Vec<(usize, &'static str)> {
     let filled = [
         ("limit", violation.limit.is_some()),

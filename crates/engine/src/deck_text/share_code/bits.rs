@@ -1,15 +1,16 @@
 //! The stream of bits of a share code, the highest bit of a number first, and the check digits.
 
-/// base64url: a digit is six bits.
+/// base64url (RFC 4648, section 5): a digit is six bits.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/// The letters of words, by their values of six bits.
+/// The characters of words. The position of a character is its value of six bits.
 const LETTERS: &[u8; 38] = b"abcdefghijklmnopqrstuvwxyz0123456789-_";
 /// The value that ends a word of [`LETTERS`].
 const END: u64 = 38;
 /// The value that begins a word of other characters: the number of its bytes, and the bytes in UTF-8.
 const BYTES: u64 = 39;
 
-/// Most bytes of a word: one that many entries share must not become much of little.
+/// Maximum number of bytes of a word. Many entries share a word such as their zone, so that a short code with a long word would become a very large
+/// deck.
 const WORD_MAX: usize = 1_000;
 
 /// The CRC-24 of OpenPGP (RFC 9580, section 6.1) of the characters before them, as four digits.
@@ -24,7 +25,7 @@ pub(super) fn check_digits(code: &str) -> String {
             }
         }
     }
-    [18, 12, 6, 0].map(|low| digit(crc >> low)).iter().collect()
+    [18, 12, 6, 0].map(|lower_bits| digit(crc >> lower_bits)).iter().collect()
 }
 
 fn digit(value: u32) -> char {
@@ -38,7 +39,7 @@ fn letter(byte: u8) -> Option<u64> {
 #[derive(Debug, Default)]
 pub(super) struct BitWriter {
     digits: String,
-    /// Bits that are no digit yet.
+    /// Bits that do not fill a digit yet.
     pending: u32,
     pending_bits: u32,
     /// Whether a word was longer than [`WORD_MAX`].
@@ -59,7 +60,7 @@ impl BitWriter {
         (0..bits).rev().for_each(|bit| self.flag((value >> bit) & 1 == 1));
     }
 
-    /// A number from 1: as many zeros as it has bits after its first, then its bits (Elias gamma).
+    /// Writes a number from 1 in Elias gamma coding: as many zeros as it has bits after its first one, then its bits.
     fn gamma(&mut self, value: u64) {
         let more = value.ilog2();
         self.bits(0, more);
@@ -70,12 +71,12 @@ impl BitWriter {
         self.gamma(count as u64);
     }
 
-    /// A number from 0.
+    /// Writes a number from 0.
     pub(super) fn count(&mut self, count: usize) {
         self.gamma(count as u64 + 1);
     }
 
-    /// A number of copies from 1: two bits for up to three.
+    /// Writes a number of copies from 1: up to three copies take two bits.
     pub(super) fn copies(&mut self, copies: u32) {
         match copies {
             1..=3 => self.bits(copies.into(), 2),
@@ -86,11 +87,11 @@ impl BitWriter {
         }
     }
 
-    /// A number from 0: its upper part as ones and a zero, then its `low` lower bits (Rice).
-    pub(super) fn step(&mut self, step: u32, low: u32) {
-        (0..step >> low).for_each(|_| self.flag(true));
+    /// Writes a number from 0 in Rice coding: its upper part in unary (that number of ones, then a zero), then its lower bits.
+    pub(super) fn step(&mut self, step: u32, lower_bits: u32) {
+        (0..step >> lower_bits).for_each(|_| self.flag(true));
         self.flag(false);
-        self.bits(step.into(), low);
+        self.bits(step.into(), lower_bits);
     }
 
     pub(super) fn word(&mut self, word: &str) {
@@ -118,11 +119,11 @@ impl BitWriter {
     }
 }
 
-/// Reads what [`BitWriter`] writes; `None`: the stream ends, or holds what no writer writes.
+/// Reads what [`BitWriter`] writes; `None`: the stream ends too early, or is not valid.
 #[derive(Debug)]
 pub(super) struct BitReader<'a> {
     digits: &'a [u8],
-    /// Of all bits, from 0.
+    /// Position of the next bit, from 0.
     at: usize,
 }
 
@@ -154,7 +155,7 @@ impl<'a> BitReader<'a> {
         while !self.flag()? {
             more += 1;
         }
-        // Nothing that is counted needs more.
+        // No valid number needs more bits.
         if more > 32 { None } else { Some((1 << more) | self.bits(more)?) }
     }
 
@@ -173,13 +174,13 @@ impl<'a> BitReader<'a> {
         }
     }
 
-    pub(super) fn step(&mut self, low: u32) -> Option<u32> {
+    pub(super) fn step(&mut self, lower_bits: u32) -> Option<u32> {
         let mut upper = 0_u32;
         while self.flag()? {
             upper = upper.checked_add(1)?;
         }
-        let lower = u32::try_from(self.bits(low)?).ok()?;
-        let upper = upper.checked_mul(1 << low)?;
+        let lower = u32::try_from(self.bits(lower_bits)?).ok()?;
+        let upper = upper.checked_mul(1 << lower_bits)?;
         upper.checked_add(lower)
     }
 

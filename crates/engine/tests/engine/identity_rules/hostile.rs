@@ -1,4 +1,4 @@
-//! Cards and decks that no game has: nothing panics, nothing overflows, and the order of entries does not matter.
+//! Cards and decks that no real game has: nothing panics, nothing overflows, and the order of entries does not matter.
 
 use super::{GAME, MANIFEST, cards, names, only};
 use crate::support::{card, outline, pool_card};
@@ -20,7 +20,7 @@ fn judged(pool: Vec<PoolCard>, deck: &Deck, format: &str) -> cardscape_engine::R
     validate(deck, &catalogue, GAME.format(format).unwrap())
 }
 
-/// So many copies of each of the first cards.
+/// A number of copies of each of the first cards.
 fn deck(cards: usize, copies: u32) -> Deck {
     Deck { entries: (0..cards).map(|at| DeckEntry::main(copies, format!("Job {at}"))).collect() }
 }
@@ -43,7 +43,7 @@ fn sums_do_not_overflow() {
     let report = judged(pool(i64::MIN), &deck(500, 10_000), "costs");
     let violation = only(&report, "BUDGET_BELOW_MIN");
     assert_eq!((violation.limit, violation.actual), (Some(-10), Some(i64::MIN)));
-    // Both cancel each other out, whatever stands first.
+    // Both cancel each other out, in any order.
     let mixed = vec![job(0, json!({ "cost": i64::MAX })), job(1, json!({ "cost": -i64::MAX }))];
     assert_eq!(judged(mixed, &deck(2, u32::MAX), "costs").violations, []);
 }
@@ -112,7 +112,7 @@ fn bounds_that_no_game_states() {
     );
 }
 
-/// Of cards that are equally bad, the order is that of their names, not that of the pool.
+/// Cards that contribute equally are sorted by name, not by their order in the pool.
 #[test]
 fn equals_stand_by_name() {
     let cards = |factions: [&str; 4]| -> Vec<PoolCard> {
@@ -135,7 +135,7 @@ fn equals_stand_by_name() {
     assert_eq!(orders(&pool, "family", "VALUE_REPEATED"), by_name);
 }
 
-/// A format and a pool of different games: nonsense, but no panic.
+/// A format and a pool of different games: meaningless, but without panic.
 #[test]
 fn pools_of_other_games_are_judged_somehow() {
     let other = Game::from_toml(&MANIFEST.replace("\"syndicate\"", "\"other\"")).unwrap();
@@ -204,7 +204,7 @@ fn wild_deck() -> impl Strategy<Value = Deck> {
 }
 
 proptest! {
-    /// Reports are total, the same each time, and depend neither on the order of entries nor on that of the pool.
+    /// Every input gives a report, the same each time, which depends neither on the order of entries nor on that of the pool.
     #[test]
     fn reports_depend_on_content_alone(
         (pool, mixed_pool) in wild_pool().prop_flat_map(|pool| (Just(pool.clone()), Just(pool).prop_shuffle())),

@@ -3,7 +3,7 @@
 use super::MANIFEST;
 use cardscape_engine::{Game, MANIFEST_SCHEMA};
 
-/// What is said of a rule with this check, and where.
+/// The faults of a rule with this check, and their places.
 fn faults(check: &str) -> Vec<(String, String)> {
     let rule = format!(
         "\n[[formats]]\ncode = \"wrong\"\nname = \"W\"\nversion = \"1\"\n[[formats.rules]]\nrule = \"W\"\ntext = \"W.\"\n{check}\n"
@@ -118,7 +118,7 @@ fn wrong_rules_are_refused_where_they_are_wrong() {
             "matches_identity.identity.zones",
             "there is no zone \"attic\"",
         ),
-        // What belongs together.
+        // Keys that need each other.
         ("matches_identity = { attribute = 'suits' }", "matches_identity.identity", "is missing"),
         (
             &*format!("matches_identity = {{ {identity}, attribute = 'suits', match = 'some' }}"),
@@ -171,7 +171,7 @@ fn wrong_rules_are_refused_where_they_are_wrong() {
     }
 }
 
-/// The test's own manifest is what editors would take for one.
+/// The test's own manifest is valid by the schema for editors.
 #[test]
 fn the_manifest_fits_the_schema() {
     let schema = serde_json::from_str(MANIFEST_SCHEMA).unwrap();

@@ -1,4 +1,4 @@
-//! Decks and texts of whatever content, in all dialects.
+//! Any decks and texts, in all dialects.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use proptest::sample::select;
 use super::generators::{judged, legal, words};
 use crate::support::{HARBOUR, shipped};
 
-/// Cards by zone and name, however they are spelled.
+/// Cards by zone and name, in any spelling.
 fn held<'a>(
     catalogue: &Catalogue,
     entries: impl IntoIterator<Item = &'a DeckEntry>,
@@ -60,7 +60,7 @@ proptest! {
         prop_assert_eq!(&read_back(&deck, DeckDialect::Own, &catalogue), &without_copies);
     }
 
-    /// Cards of the game in its zones, in whatever handwriting: what is not told as lost is there.
+    /// Cards of the game in its zones, in any spelling: all that is not reported as lost reads back.
     #[test]
     fn what_is_lost_is_told(legal in legal()) {
         let catalogue = legal.pool();
@@ -95,7 +95,7 @@ proptest! {
         }
     }
 
-    /// Any deck at all in any dialect: entries without a loss that is more than spelling read back.
+    /// Any deck in any dialect: entries that lose at most their spelling read back.
     #[test]
     fn no_deck_panics((game, _, deck) in judged(), dialect in select(DeckDialect::ALL.to_vec())) {
         let catalogue = shipped(game);
@@ -131,7 +131,7 @@ proptest! {
         let _ = read_deck_bytes(&bytes, &DeckReading::new(&catalogue).in_dialect(dialect));
     }
 
-    /// Every line that is not blank is told of, in dialects of lines.
+    /// In dialects of lines, every line that is not blank has a verdict.
     #[test]
     fn nothing_is_dropped_silently(lines in proptest::collection::vec("[0-9x]{0,2}[ ]?[-a-zA-Z()#/*:\\[\\]|^\" ]{0,20}", 0..12)) {
         let catalogue = shipped(HARBOUR);
@@ -145,7 +145,7 @@ proptest! {
     }
 }
 
-/// Large and hostile texts are read in a moment: most of each is counted, not kept.
+/// Large and hostile texts are read quickly: most of each is only counted, not kept.
 #[test]
 fn hostile_texts_are_bounded() {
     let catalogue = shipped(HARBOUR);

@@ -105,7 +105,7 @@ const BREAKS: &[(&str, Option<&str>, Edit, &str)] = &[
     ("emojito", None, Edit::EmptyLine, "M-2.1"),
 ];
 
-/// A deck that an edit made, the cards that it is judged against, and the faults that it must be told.
+/// A deck after an edit, the cards that it is judged against, and the violations that it must have.
 struct Edited {
     deck: Deck,
     pool: Arc<Catalogue>,
@@ -256,7 +256,7 @@ impl Edit {
     }
 }
 
-/// Takes copies away until no more than `size` are left.
+/// Removes copies until at most `size` are left.
 fn shrink(cards: &mut [(usize, u32)], size: u32) {
     let total: u32 = cards.iter().map(|(_, copies)| copies).sum();
     let mut surplus = total.saturating_sub(size);
@@ -271,7 +271,7 @@ fn and(pool: &Arc<Catalogue>, card: PoolCard) -> Arc<Catalogue> {
     Arc::new(Catalogue::with_extra(Arc::clone(pool), [card]))
 }
 
-/// What stands against a deck; advice does not.
+/// The violations of a deck without advice.
 fn serious(violations: Vec<Violation>) -> Vec<String> {
     let serious: Vec<Violation> =
         violations.into_iter().filter(|one| one.severity != Severity::Warning).collect();
@@ -305,7 +305,7 @@ proptest! {
     }
 }
 
-/// A rule that is added to a format needs an edit that breaks it.
+/// For every rule of a format there must be an edit that breaks it.
 #[test]
 fn every_rule_that_makes_decks_illegal_is_broken_by_some_edit() {
     for (game, format) in FORMATS.iter() {

@@ -1,4 +1,4 @@
-//! Decks of every shipped game: legal ones, written in all the ways that lists are written, and wild ones.
+//! Decks of every shipped game: legal ones, in all ways to write lists, and random ones.
 
 use std::sync::{Arc, LazyLock};
 
@@ -29,7 +29,7 @@ pub fn words() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), "[ -~]{0,24}", "[0-9x({*\\[\"\\\\ \n\r#:/a-c]{0,16}"]
 }
 
-/// A legal deck: cards of the shipped pool with their copies, and chance for how the list is written.
+/// A legal deck: cards of the shipped pool with their copies, and random numbers for the way that the list is written.
 #[derive(Debug, Clone)]
 pub struct Legal {
     pub game: &'static str,
@@ -53,7 +53,7 @@ impl Legal {
         self.written(&self.cards)
     }
 
-    /// Other cards, in this deck's handwriting.
+    /// Other cards, written in the same way as this deck.
     pub fn written(&self, cards: &[(usize, u32)]) -> Deck {
         let pool = self.pool();
         let mut chance = self.chance.iter().copied().cycle();
@@ -94,7 +94,7 @@ pub fn spelled(set: &str, card: &CardDefinition, chance: u32) -> CardReference {
     }
 }
 
-/// Most copies of a card in a constructed deck, by the rulebooks.
+/// Maximum number of copies of a card in a constructed deck, by the rulebooks.
 pub fn copies_allowed(game: &str, card: &CardDefinition) -> u32 {
     match (game, card.attributes.get("stage").and_then(|stage| stage.as_str())) {
         ("ttcg", _) => 2,
@@ -114,7 +114,7 @@ pub fn sizes(game: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// What belongs in a box: each card of the pool, with its copies. An empty box is told all that it lacks.
+/// What belongs in a box: each card of the pool, with its copies. The report on an empty box lists all that it lacks.
 pub fn box_contents(game: &str, format: &Format) -> Vec<(usize, u32)> {
     let pool = shipped(game);
     let lacking = validate(&Deck::default(), &pool, format).violations;
@@ -196,7 +196,7 @@ fn references(game: &'static str) -> impl Strategy<Value = CardReference> {
     prop_oneof![6 => real, 2 => mixed, 1 => wild]
 }
 
-/// Any deck at all.
+/// Any deck.
 fn wild_decks(game: &'static str) -> impl Strategy<Value = Deck> {
     let zones = prop_oneof![6 => Just("main".to_owned()), 1 => words()];
     let quantities = prop_oneof![8 => 0_u32..5, 1 => any::<u32>()];

@@ -1,4 +1,4 @@
-//! No input panics: manifests, sets, cards, deck lists and decks of whatever content.
+//! No input panics: any manifests, sets, cards, deck lists and decks.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::generators::{FORMATS, judged, legal, words};
 use crate::support::{GAMES, files, game, manifest, pool_card, shipped};
 
-/// Any JSON value, with a liking for what manifests and sets hold.
+/// Any JSON value, often one that manifests and sets have.
 fn values() -> impl Strategy<Value = Value> {
     let numbers = select(vec![0, 1, -1, 2, 5, 64, i64::MAX, i64::MIN, i64::from(u32::MAX) + 1]);
     let known = select(vec![
@@ -70,7 +70,7 @@ fn values() -> impl Strategy<Value = Value> {
 enum Change {
     Remove,
     Replace(Value),
-    /// A copy of the item comes behind it (in lists), or takes the place of its neighbour.
+    /// A copy of the item is inserted after it (in lists), or replaces its neighbour.
     Double,
     Rename(String),
     Insert(String, Value),
@@ -171,7 +171,7 @@ fn without_nulls(value: Value) -> Option<Value> {
     }
 }
 
-/// Manifests near the shipped ones.
+/// Manifests with small changes of the shipped ones.
 fn manifests() -> impl Strategy<Value = (&'static str, String)> {
     (select(GAMES.to_vec()), changes()).prop_filter_map("TOML can say it", |(code, changes)| {
         let table: toml::Table = manifest(code).parse().ok()?;
@@ -181,7 +181,7 @@ fn manifests() -> impl Strategy<Value = (&'static str, String)> {
     })
 }
 
-/// Looks at everything that a game can be asked.
+/// Calls everything that a game offers.
 fn use_game(game: &Game, code: &str, deck: &Deck) {
     serde_json::to_string(game).unwrap();
     let pool = shipped(code);
@@ -239,7 +239,7 @@ fn wild_cards() -> impl Strategy<Value = CardDefinition> {
         })
 }
 
-/// The text with something put in somewhere, and perhaps its end lost.
+/// The text with an insertion somewhere, and perhaps without its end.
 fn spoiled(text: &str, cut: Index, put: &str, keep: bool) -> String {
     let mut at = cut.index(text.len());
     while !text.is_char_boundary(at) {
@@ -267,7 +267,7 @@ proptest! {
                 prop_assert!(fault.pointer.starts_with('/'));
             }
         }
-        // The pool takes whatever it is given.
+        // The pool accepts any cards.
         let pool = shipped("ttcg");
         let wild = Catalogue::with_extra(Arc::clone(&pool), [pool_card("wild", card.clone())]);
         let deck = Deck { entries: vec![DeckEntry::main(1, card.name.clone())] };
@@ -285,7 +285,7 @@ proptest! {
         if let Ok(set) = SetDefinition::from_json(&value.to_string()) {
             for fault in check_set(&game(code), &set) {
                 prop_assert!(!fault.violation.message().is_empty());
-                // The place exists, but for what is missing, whose container does.
+                // The place exists, or, for missing keys, its container exists.
                 prop_assert!(value.pointer(&fault.pointer).is_some()
                     || value.pointer(fault.pointer.rsplit_once('/').unwrap().0).is_some(), "{}", fault.pointer);
             }
@@ -346,7 +346,7 @@ proptest! {
         }
     }
 
-    /// Nonsense, but no panic, and the same each time.
+    /// Meaningless, but without panic, and the same each time.
     #[test]
     fn formats_and_pools_may_belong_to_different_games((game, _, deck) in judged(), at in any::<Index>()) {
         let (other, format) = at.get(&FORMATS);
@@ -375,7 +375,7 @@ proptest! {
     }
 }
 
-/// Changes reach valid manifests as well as broken ones: else half of the property above would be idle.
+/// Changes give valid manifests as well as broken ones: otherwise half of the property above would test nothing.
 #[test]
 fn some_changed_manifests_are_still_games() {
     use proptest::strategy::ValueTree;
@@ -395,7 +395,7 @@ fn the_deepest_json_is_refused() {
     assert!(SetDefinition::from_json(&format!("{{\"cards\":{deep}}}")).is_err());
 }
 
-/// However deep a manifest nests its selectors, by brackets or by dots.
+/// Manifests may nest their selectors to any depth, by brackets or by dots.
 #[test]
 fn the_deepest_manifest_is_refused_or_read() {
     let whole = manifest("ttcg");

@@ -1,5 +1,4 @@
-//! What holds for every input: nothing panics, reports depend on the content of a deck alone, and a single wrong edit is
-//! found out.
+//! Properties of every input: nothing panics, reports depend only on the content of a deck, and a single wrong edit is found.
 
 mod dialects;
 mod edits;

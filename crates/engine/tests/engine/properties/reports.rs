@@ -12,7 +12,7 @@ use proptest::sample::Index;
 use super::generators::{judged, legal, spelled};
 use crate::support::{GAMES, game, pool_card, shipped};
 
-/// The deck with the line at `at` cut in two; a line of one card cannot be cut, as an empty one would be a fault.
+/// The deck with the line at `at` split in two. A line of one card cannot be split, because an empty line would be a violation.
 fn cut(deck: &mut Deck, at: Index, size: Index) {
     let lines = deck.entries.len();
     let Some(line) = deck.entries.get_mut(at.index(lines.max(1))) else { return };
@@ -74,7 +74,7 @@ proptest! {
     ) {
         let pool = shipped(game);
         let mut plain = deck;
-        // A rarity that does not exist is a fault of its own, and an empty line is quoted as it is written.
+        // A rarity that does not exist is another violation, and an empty line is quoted as it is written.
         plain.entries.retain(|line| {
             line.quantity > 0 && matches!(pool.find(&line.card), Resolution::Card(_))
         });
@@ -94,7 +94,7 @@ proptest! {
         prop_assert_eq!(validate(&mixed, &pool, &format), validate(&plain, &pool, &format));
     }
 
-    /// However pools are laid over each other: a name means the first card with its key, whoever spelled it how.
+    /// In any layers of pools a name means the first card with its key, in any spelling.
     #[test]
     fn names_are_found_by_their_keys_and_by_nothing_else(
         names in proptest::collection::vec("[aAé.’ -]{1,4}", 1..12), split in any::<Index>(), asked in "[aAé.’ -]{1,4}",
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// The properties above would hold for nothing if the generators made nothing of interest.
+/// The properties above would test little if the generators made no interesting decks.
 #[test]
 fn the_generators_reach_what_they_should() {
     use proptest::strategy::ValueTree;
@@ -210,7 +210,7 @@ fn reading_a_manifest_twice_gives_the_same() {
     }
 }
 
-/// A name by which no card of the pool is known stays unknown, whatever else the reference says.
+/// A name that no card of the pool has stays unknown, whatever else the reference says.
 #[test]
 fn unknown_names_stay_unknown() {
     let reference = CardReference {

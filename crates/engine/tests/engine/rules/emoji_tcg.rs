@@ -141,7 +141,7 @@ fn feed() -> Catalogue {
     pool(&game("emoji-tcg"), cards)
 }
 
-/// 40 cards, as many copies of each as may be.
+/// 40 cards, with as many copies of each as are allowed.
 fn legal() -> Deck {
     deck([
         (4, "basicmoji 0"),
@@ -301,7 +301,7 @@ fn e_9_1_advice_about_stages() {
     assert_eq!(unreachable(&[(1, "basicmoji 0"), (1, "supermoji 0"), (1, "ultramoji 0")]), [""; 0]);
 }
 
-/// The rules hold for the shipped pool as for the cards made up above.
+/// The rules hold for the shipped pool as for the invented cards above.
 #[test]
 fn e_6_the_shipped_pool_has_cards_of_every_stage_to_limit() {
     let pool = shipped("emoji-tcg");

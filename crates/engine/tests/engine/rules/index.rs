@@ -1,4 +1,4 @@
-//! Holds together the index of rules, the tests that name them, and the manifests that cite them.
+//! Checks that the index of rules, the tests that name them and the manifests that cite them agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use crate::support::{GAMES, manifest};
 static INDEX: LazyLock<BTreeMap<String, Chapter>> =
     LazyLock::new(|| toml::from_str(include_str!("index.toml")).unwrap());
 
-/// The rules of one game by what they concern.
+/// The rules of one game by topic.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Chapter {
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 impl Chapter {
-    /// The rules that are the engine's business.
+    /// The rules that the engine must check.
     fn entries(&self) -> impl Iterator<Item = (&String, &Entry)> {
         self.cards.iter().chain(&self.decks)
     }
@@ -90,7 +90,7 @@ fn named_rules(name: &str) -> (Vec<&'static str>, &str) {
     }
 }
 
-/// Whether a test's name goes on with a rule that the index does not have: `t_9_…`, `e_t99_…`, or a part of a known one.
+/// Whether a test's name continues with a rule that the index does not have: `t_9_…`, `e_t99_…`, or a part of a known one.
 fn goes_on_with_a_number(rest: &str) -> bool {
     let is_digit = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
     let number =
@@ -278,7 +278,7 @@ fn manifests_cite_only_rules_of_their_game() {
         let known: BTreeSet<&String> = chapter.ids().collect();
         let enforceable: BTreeSet<&String> = chapter.entries().map(|(id, _)| id).collect();
         let mut table: toml::Table = manifest(game).parse().unwrap();
-        // Advice to designers may rest on any rule of the game: it enforces none.
+        // Advice to designers may cite any rule of the game, because it enforces none.
         table.remove("design");
         let mut keys = BTreeSet::new();
         rule_keys(&toml::Value::Table(table), &mut keys);
@@ -311,7 +311,7 @@ fn is_decision(id: &str) -> bool {
     game == "A" || rest.starts_with('A')
 }
 
-/// What a rulebook leaves open about cards and decks is told with the game. Beside these stand questions about plain rules.
+/// The manifest has what the rulebook leaves open about cards and decks. It may also have questions about other rules.
 #[test]
 fn decisions_about_cards_and_decks_stand_in_the_manifests() {
     for (game, chapter) in INDEX.iter() {

@@ -1,6 +1,6 @@
 //! The numbered rules about cards and decks of the five games, against the shipped manifests.
 //!
-//! Tests are named after the rules; `index.toml` lists them all, and `index.rs` sees to it that none is without a test.
+//! Tests are named after the rules; `index.toml` lists them all, and `index.rs` checks that each has a test.
 
 mod emoji_tcg;
 mod emojito;

@@ -23,7 +23,7 @@ fn courage() -> CardDefinition {
     spell("Borrowed Courage", 1, 20, 0)
 }
 
-/// What is said about a unit whose printing in this rarity has these values; all others are right.
+/// The violations of a unit whose printing in this rarity has these values; all other values are right.
 fn unit_with(rank: i64, rarity: &str, attack: i64, defense: i64) -> Vec<String> {
     let mut card = unit("Lantern Guard", "light", rank);
     set_printing(&mut card, rarity, &[("attack", attack), ("defense", defense)]);
@@ -157,7 +157,7 @@ fn t_4_6b_a_card_without_printings_is_judged_as_its_lowest_rarity() {
     assert_eq!(check(&card), ["UNIT_STAT_TOTAL T-4.6b 500 501", "PRINTING_MISSING T-4.6e 6 0"]);
 }
 
-/// The example puts the gains in relation: 10 % at rank 1 and 2 % at rank 5, and a spell's 25 are 5 % and 1 %.
+/// The example compares the gains: 10 % at rank 1 and 2 % at rank 5, and a spell's 25 are 5 % and 1 %.
 #[test]
 fn t_t2_what_rarity_gains_in_relation_to_the_base() {
     let game = game("ttcg");
@@ -191,7 +191,7 @@ fn t_a10_each_printing_splits_its_total_as_it_likes() {
 }
 
 proptest! {
-    /// The whole of the table in one property: a unit is right exactly when its sum is.
+    /// The whole table in one property: a unit is right exactly when its sum is right.
     #[test]
     fn t_i10_units_are_right_exactly_at_their_total(
         rank in 1_i64..=5, tier in 0_usize..6, split in 0.0_f64..=1.0, off in -30_i64..=30,
@@ -208,7 +208,7 @@ proptest! {
     }
 }
 
-/// A second opinion on the shipped cards: the sums worked out here, not by the engine.
+/// A second check of the shipped cards: the sums are computed here, not by the engine.
 #[test]
 fn t_i10_every_shipped_printing_has_its_total() {
     let mut seen = 0;
@@ -293,7 +293,7 @@ fn t_4_6e_every_card_exists_in_all_six_rarities() {
 fn t_4_6e_t_a12_the_shares_are_weights() {
     let weights: Vec<u32> = game("ttcg").rarities().iter().map(|rarity| rarity.weight).collect();
     assert_eq!(weights, [40, 20, 10, 4, 2, 1]);
-    // The printed shares, in hundredths of a percent, are in the same relation and lack 3.75 %.
+    // The printed shares, in hundredths of a percent, have the same proportions; 3.75 % are missing.
     let printed = [5000, 2500, 1250, 500, 250, 125];
     assert!(weights.iter().zip(printed).all(|(weight, share)| weight * 125 == share));
     assert_eq!(printed.iter().sum::<u32>(), 9625);

@@ -16,7 +16,7 @@ fn sparks() -> Catalogue {
     pool(&game("ttcg"), units.chain([lore]))
 }
 
-/// Two each of Spark 0, Spark 1, … and one more when the size is odd.
+/// Two copies each of Spark 0, Spark 1, …, and one more card when the size is odd.
 fn spark_deck(size: u32) -> Deck {
     let pairs = (0..size / 2).map(|at| DeckEntry::main(2, format!("Spark {at}")));
     let rest = (size % 2 == 1).then(|| DeckEntry::main(1, format!("Spark {}", size / 2)));

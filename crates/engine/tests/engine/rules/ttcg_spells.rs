@@ -15,7 +15,7 @@ fn courage() -> CardDefinition {
     spell("Borrowed Courage", 1, 20, 0)
 }
 
-/// What is said about a spell with these base boosts and these boosts in one rarity; all others are right.
+/// The violations of a spell with these base boosts and these boosts in one rarity; all others are right.
 fn spell_with(base: (i64, i64), rarity: &str, attack: i64, defense: i64) -> Vec<String> {
     let mut card = spell("Borrowed Courage", 1, base.0, base.1);
     set_printing(&mut card, rarity, &[("boost_attack", attack), ("boost_defense", defense)]);
@@ -57,7 +57,7 @@ fn t_4_6c_the_bonus_is_exact_and_lowers_neither_boost() {
                     );
                 }
             }
-            // The sum is right, but one of the two fell below the base.
+            // The sum is right, but one of the two is below the base.
             for (attack, defense) in [(bonus + 1, -1), (-1, bonus + 1), (bonus + 100, -100)] {
                 assert_eq!(
                     spell_with(base, rarity, base.0 + attack, base.1 + defense),

@@ -100,7 +100,7 @@ fn u_2_1_a_card_of_the_box_has_a_name_and_one_reminder_at_most() {
     }
 }
 
-/// The box with so many Wild Customizable and Wild Emoji.
+/// The box with these numbers of Wild Customizable and Wild Emoji.
 fn uno_box(customizable: u32, emoji: u32) -> Deck {
     boxed("uno-emoji", |card| match card.kind.as_str() {
         "number" if card.attributes["number"] == 0 => 1,

@@ -1,4 +1,4 @@
-//! Chains of cards without a beginning.
+//! Chains of cards that lack their beginning.
 
 use cardscape_engine::{
     Catalogue, Deck, UnreachableCards, UnreachableReason, parse_deck_text, unreachable_cards,
@@ -126,7 +126,7 @@ fn games_without_chains_and_sound_decks_are_told_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What the advice of reports says is said here, too, and all above it; a format of another reading of the manifest says the same.
+    /// All cards in the advice of reports are found here, too, and all above them. A format from another parse of the manifest gives the same.
     #[test]
     fn the_advice_is_the_bottom_of_it(ranks in proptest::collection::vec((0_usize..3, 1_i64..=5), 0..12)) {
         const TYPES: [&str; 3] = ["fire", "water", "air"];
@@ -148,7 +148,7 @@ proptest! {
             told.flat_map(|one| one.cards.iter().map(|card| card.name.clone())).collect()
         };
         prop_assert_eq!(of(UnreachableReason::NoLowerCard), advice);
-        // Counted simply: a card is reachable when every rank from 1 up to its own is there.
+        // A simple count: a card is reachable when the deck has every rank from 1 up to its own.
         let has = |kind: usize, rank: i64| ranks.contains(&(kind, rank));
         let unreachable: std::collections::BTreeSet<String> = ranks
             .iter()

@@ -83,7 +83,7 @@ fn unknown_cards_and_zones_are_never_dropped() {
     assert_eq!(zone.attributes["size"].values[0].share.denominator, 3);
 }
 
-/// Two cards of one name: what they share counts, what differs is unclear.
+/// Two cards of one name: values that they share count, values that differ are unclear.
 #[test]
 fn ambiguous_names_count_where_the_cards_agree() {
     let game = pond("");
@@ -159,7 +159,7 @@ fn long_curves_show_the_span_with_the_most_copies() {
         (2, "Fish 50"),
     ]);
     let size = main_zone(&list, &pool).attributes["size"].numbers.clone().unwrap();
-    // From 0 to 49 and from 10 on there are seven copies each; the lower span is told.
+    // From 0 to 49 and from 10 on there are seven copies each; the lower span is chosen.
     assert_eq!((size.curve[0].value, size.curve[49].value, size.below, size.above), (0, 49, 2, 2));
     assert_eq!(size.curve.iter().map(|bar| bar.copies).sum::<u64>(), 7);
     assert!((size.median - 10.0).abs() < 1e-15, "{}", size.median);
@@ -212,7 +212,7 @@ fn the_answer_as_json() {
     );
 }
 
-/// The sample decks of all games, unknown cards none.
+/// The sample decks of all games, without unknown cards.
 #[test]
 fn every_sample_deck_adds_up() {
     for code in GAMES {
@@ -238,7 +238,7 @@ fn every_sample_deck_adds_up() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Counted naively, and whatever the order of the lines.
+    /// The same as a simple count, for any order of the lines.
     #[test]
     fn numbers_are_those_of_a_simple_count(lines in proptest::collection::vec((1_u32..9, -40_i64..40), 1..30)) {
         let game = pond("");

@@ -36,7 +36,7 @@ fn cards_match_by_name_attribute_kind_and_selector() {
     let mut selector = Selector::default();
     selector.attributes.insert("rank".to_owned(), high);
     assert_eq!(of(DrawTarget::Selector(selector.clone())), (9, 3, 3));
-    // Names of a selector hold, too, though no manifest has read it.
+    // Names of a selector work, too, although it does not come from a manifest.
     selector.names = vec!["bell".to_owned()];
     assert_eq!(of(DrawTarget::Selector(selector.clone())), (9, 2, 3));
     let mut other = Selector::default();
@@ -74,7 +74,7 @@ fn ttcg_by_its_own_figures() {
         ..DrawQuestion::new(target)
     };
     let odds = draw_odds(&list, &pool, &question).unwrap();
-    // Made by a program in Python: `fractions` and `math.comb`.
+    // Computed by a program in Python: `fractions` and `math.comb`.
     assert_eq!((odds.opening_hand.cards, fraction(&odds.opening_hand)), (7, (69_579, 162_545)));
     assert_eq!(
         (odds.after_draws.cards, fraction(&odds.after_draws)),
@@ -166,7 +166,7 @@ fn the_largest_deck_is_answered_at_once() {
     let listed: f64 = counts.iter().map(|one| one.chance.value).sum();
     assert!((listed - 1.0).abs() < 1e-9, "{listed}");
     let expected = odds.turns.unwrap().expected_turn.unwrap();
-    // The place of the 20th match, and 7 less: no hand has so many.
+    // The place of the 20th match, minus 7: no hand has so many matches.
     assert!((expected - (20.0 * 5_000_001.0 / 10_001.0 - 7.0)).abs() < 1e-6, "{expected}");
     let hostile = DrawQuestion { hand_size: Some(u32::MAX), ..question };
     let error = draw_odds(&list, &pool, &hostile).unwrap_err();

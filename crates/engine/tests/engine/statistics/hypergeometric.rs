@@ -1,4 +1,4 @@
-//! Draws without putting back: against fractions of any size, and by what holds for all of them.
+//! Draws without replacement: compared with fractions of any size, and by properties of the distribution.
 
 use cardscape_engine::{Fraction, Hypergeometric, MatchCount, OddsError};
 use num_bigint::BigUint;
@@ -12,7 +12,7 @@ fn exactly(of: &Hypergeometric, count: u64) -> f64 {
     of.probability(MatchCount::exactly(count)).value
 }
 
-/// C(things, taken), by the triangle's own definition as a product.
+/// C(things, taken), by its definition as a product.
 fn binomial(things: u64, taken: u64) -> BigUint {
     if taken > things {
         return BigUint::ZERO;
@@ -49,7 +49,7 @@ fn assert_close(actual: f64, expected: f64, draws: u64, what: &str) {
     assert!(error <= bound(draws) + 2_f64.powi(-52), "{what}: {actual} instead of {expected}");
 }
 
-/// A hand of 5 from 52 cards with 4 aces: what every text book has.
+/// A hand of 5 from 52 cards with 4 aces: the example of many text books.
 #[test]
 fn aces_in_a_hand_of_poker() {
     let hand = drawn(52, 4, 5);
@@ -102,7 +102,7 @@ fn ordinary_decks_have_fractions() {
     assert_eq!(drawn(132, 44, 66).probability(MatchCount::at_least(1)).fraction, None);
 }
 
-/// The largest decks that there can be, and the largest that are computed, against fractions of any size.
+/// The largest possible decks, and the largest that are computed, compared with fractions of any size.
 #[test]
 fn large_decks_are_within_the_bound() {
     for (population, successes, draws) in [
@@ -138,7 +138,7 @@ fn the_most_draws_from_the_largest_deck_take_no_time() {
     }
 }
 
-/// A pile whose draws fit into 128 bits, or one whose do not.
+/// A pile whose numbers of draws fit into 128 bits, or do not.
 fn piles() -> impl Strategy<Value = (u64, u64, u64)> {
     prop_oneof![0_u64..=60, 132_u64..=5_000_000]
         .prop_flat_map(|population| (Just(population), 0..=population, 0..=population.min(120)))
@@ -147,7 +147,7 @@ fn piles() -> impl Strategy<Value = (u64, u64, u64)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Counted by hand, card by card: the ways by Pascal's rule, which shares nothing with the library.
+    /// Counted card by card: the numbers of ways by Pascal's rule, without code of the library.
     #[test]
     fn small_piles_are_exact((population, successes, draws) in (0_u64..=30).prop_flat_map(|all| (Just(all), 0..=all, 0..=all))) {
         let mut triangle = vec![vec![1_u128]];
@@ -169,7 +169,7 @@ proptest! {
         }
     }
 
-    /// What holds for every distribution of this kind.
+    /// Properties of every hypergeometric distribution.
     #[test]
     fn identities((population, successes, draws) in piles(), at in 0_u64..=120) {
         let of = drawn(population, successes, draws);
@@ -181,31 +181,31 @@ proptest! {
         let mean: f64 = of.counts().map(|count| count as f64 * exactly(&of, count)).sum();
         prop_assert!((mean - of.mean()).abs() <= limit * mean.max(1.0), "mean {} {}", mean, of.mean());
 
-        // Drawn and matching change places: of the matching cards, so many are drawn.
+        // Drawn and matching cards can be exchanged.
         if successes <= Hypergeometric::DRAWS_MAX {
             let other = drawn(population, draws, successes);
             let (here, there) = (exactly(&of, at), exactly(&other, at));
             let limit = limit + 4.0 * bound(successes);
             prop_assert!((here - there).abs() <= limit * here.max(1e-280), "{} {}", here, there);
         }
-        // What does not match is the rest of the draws.
+        // The rest of the draws does not match.
         let others = drawn(population, population - successes, draws);
         if let Some(rest) = draws.checked_sub(at) {
             let (here, there) = (exactly(&of, at), exactly(&others, rest));
             prop_assert!((here - there).abs() <= limit * here.max(1e-280), "{} {}", here, there);
         }
-        // At least, and fewer.
+        // At least so many, and fewer.
         let more = of.probability(MatchCount::at_least(at + 1)).value;
         let fewer = of.probability(MatchCount::at_most(at)).value;
         prop_assert!((more + fewer - 1.0).abs() <= limit, "{} {}", more, fewer);
-        // One more draw is never worse.
+        // One more draw never lowers the probability.
         if draws < population {
             let next = drawn(population, successes, draws + 1);
             prop_assert!(next.probability(MatchCount::at_least(at)).value >= of.probability(MatchCount::at_least(at)).value - limit);
         }
     }
 
-    /// Too many ways for 128 bits, whatever matches.
+    /// Too many ways for 128 bits, with any number of matching cards.
     #[test]
     fn any_hand_of_200_cards(successes in 0_u64..=200, draws in 60_u64..=140) {
         let of = drawn(200, successes, draws);

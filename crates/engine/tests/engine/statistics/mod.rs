@@ -40,13 +40,13 @@ fn fish(game: &Game, sizes: impl IntoIterator<Item = i64>) -> Arc<Catalogue> {
     Arc::new(Catalogue::builder(game).extend(cards).build())
 }
 
-/// Names differ by letters and digits, not by signs.
+/// Names differ in letters and digits, not in other characters.
 fn fish_name(size: i64) -> String {
     let sign = if size < 0 { "minus " } else { "" };
     format!("Fish {sign}{}", size.unsigned_abs())
 }
 
-/// Whether two numbers differ by less than a part of this size.
+/// Whether the relative difference of two numbers is below a bound.
 fn close(left: f64, right: f64, part: f64) -> bool {
     (left - right).abs() <= part * left.abs().max(right.abs())
 }

@@ -1,4 +1,4 @@
-//! Hands after mulligans, against every hand that there can be.
+//! Hands after mulligans, compared with all possible hands.
 
 use cardscape_engine::{DrawQuestion, DrawTarget, MatchCount, MulliganHand, draw_odds};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn hands(rules: Rules, wanted: MatchCount, matching: u32, others: u32) -> Vec<Mu
     draw_odds(&list, &fish(&game, []), &question).unwrap().mulligans
 }
 
-/// Whether a player who drew so many matching cards can keep a hand of `kept` that has as many as wanted: every way to put cards back is tried.
+/// Whether a player who drew this number of matching cards can keep a hand of `kept` cards with the wanted number: tries every way to put cards back.
 fn can_keep(matching: u32, drawn: u32, kept: u32, wanted: MatchCount) -> bool {
     (0..=kept).any(|matching_kept| {
         let others_kept = kept - matching_kept;
@@ -59,7 +59,7 @@ fn a_game_without_mulligans_has_one_hand() {
     assert_eq!(odds.mulligans[0].by_now, odds.opening_hand.wanted);
 }
 
-/// The hand gets so small that it cannot have what is wanted.
+/// The hand gets so small that it cannot have the wanted number.
 #[test]
 fn hands_can_become_too_small() {
     let rules = Rules { hand: 3, times: 4, fewer: 1, put_back: 0 };
@@ -74,7 +74,7 @@ fn hands_can_become_too_small() {
     assert_eq!((kept, told[2].this_hand.value), (vec![3, 2, 1], 0.0));
 }
 
-/// A deck whose fractions do not fit: 1 in a million at each of 21 hands adds up, and is not lost.
+/// A deck whose fractions do not fit: the chances of 1 in a million at each of 21 hands add up, and are not lost.
 #[test]
 fn small_chances_add_up() {
     let rules = Rules { hand: 1, times: 20, fewer: 0, put_back: 0 };

@@ -1,4 +1,4 @@
-//! `docs/DECK_STATISTICS.md`: the example is what the library says.
+//! `docs/DECK_STATISTICS.md`: the example is equal to the library's answer.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What manifests say of hands and draws.
+//! What manifests say about hands and draws.
 
 use cardscape_engine::{Game, Mulligan, PlayRules};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Hands by a seed.
+//! Sample hands by a seed.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ fn entries(hand: &SampleHand) -> Vec<usize> {
     hand.opening_hand.iter().chain(&hand.draws).map(|card| card.entry).collect()
 }
 
-/// Made by a program in Python from the description: `hashlib.sha256`, and a list from which cards are popped.
+/// Computed by a program in Python from the description: `hashlib.sha256`, and a list from which cards are popped.
 #[test]
 fn what_a_seed_draws_does_not_change() {
     let pool = fish(&pond(""), []);
@@ -62,7 +62,7 @@ fn the_hand_is_the_game_s_and_the_zone_the_asked_one() {
     assert!(sample_hand(&list, &silent, "main", 1, Some(7), 993).is_ok());
 }
 
-/// 2 of 8 cards, 20,000 hands of 3: how often 0, 1 or 2 came. Beyond 13.8 is one in a thousand; the seeds are fixed.
+/// 2 of 8 cards, 20,000 hands of 3: how often 0, 1 or 2 came. Chi-square test: a value above 13.8 has the probability 1/1000. The seeds are fixed.
 #[test]
 fn hands_come_as_often_as_the_odds_say() {
     let pool = fish(&pond(""), []);

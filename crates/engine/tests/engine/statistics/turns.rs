@@ -1,4 +1,4 @@
-//! The turn by which a card is drawn, against every order that there can be.
+//! The turn by which a card is drawn, compared with all possible orders.
 
 use cardscape_engine::{DrawQuestion, DrawTarget, Hypergeometric, MatchCount, TurnOdds, draw_odds};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use crate::support::deck;
 struct Draws {
     hand: u32,
     per_turn: u32,
-    /// Of the player who goes first, in the first turn.
+    /// Whether the player who goes first draws in the first turn.
     first_drawn: bool,
     goes_first: bool,
 }
@@ -35,7 +35,7 @@ fn turn_of(place: u32, draws: Draws) -> u32 {
     }
 }
 
-/// The turn of the `matches`-th matching card in every order; nothing when there are too few.
+/// The turn of the `matches`-th matching card in every order; empty when there are too few.
 fn all_turns(draws: Draws, matches: u32, matching: u32, others: u32) -> Vec<u32> {
     let cards = matching + others;
     let orders = (0_u32..1 << cards).filter(|order| order.count_ones() == matching);
@@ -52,7 +52,7 @@ fn share(part: usize, all: usize) -> f64 {
 
 const SECOND: Draws = Draws { hand: 7, per_turn: 1, first_drawn: true, goes_first: false };
 
-/// (36 over 7) / (40 over 7) · 34 / 5, made by a program in Python.
+/// (36 over 7) / (40 over 7) · 34 / 5, computed by a program in Python.
 #[test]
 fn one_of_four_in_forty() {
     let told = turns(SECOND, 1, 4, 36);
@@ -75,7 +75,7 @@ fn what_is_not_there_never_comes() {
 #[test]
 fn several_draws_a_turn_from_the_largest_deck() {
     let told = turns(Draws { per_turn: 2, ..SECOND }, 1, 1, 4_999_999);
-    // The place is anywhere: of the 4,999,993 places beyond the hand, two each are one turn.
+    // All places are equally likely: of the 4,999,993 places after the hand, two each are one turn.
     let beyond = 4_999_993.0_f64;
     let turns_needed = f64::midpoint(beyond, 1.0);
     let expected = beyond / 5e6 * ((beyond + 1.0) / 4.0 + (turns_needed / beyond) / 2.0);
@@ -111,12 +111,12 @@ proptest! {
             prop_assert!((turn.on - share(on, orders.len())).abs() < 1e-13, "{:?}", turn);
             prop_assert!((turn.by.value - share(by, orders.len())).abs() < 1e-13, "{:?}", turn);
         }
-        // The last turn told is the one on which all cards are drawn, or the twentieth.
+        // The last turn listed is the one on which all cards are drawn, or the twentieth.
         let last = told.turns.last().unwrap();
         prop_assert!(last.cards == u64::from(matching + others) || last.turn == TurnOdds::TURNS);
     }
 
-    /// The closed formula of one draw a turn, against the sum over all turns.
+    /// The closed formula for one draw in each turn, compared with the sum over all turns.
     #[test]
     fn the_expected_turn_is_the_sum_of_what_is_open(
         (matching, others, matches) in (1_u32..=40, 100_u32..=400, 1_u64..=5),

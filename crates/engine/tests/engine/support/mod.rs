@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 pub const GAMES: [&str; 5] = ["emoji-tcg", "emojito", "emojo-dojo", "ttcg", "uno-emoji"];
 
-/// The invented game, which no code knows: it is test data, not shipped.
+/// The invented game: it is test data and not shipped.
 pub const HARBOUR: &str = "harbour";
 
 /// Games whose construction rules are shipped without cards.
@@ -45,7 +45,7 @@ pub fn manifest(code: &str) -> String {
     fs::read_to_string(game_dir(code).join("game.toml")).unwrap()
 }
 
-/// Reads once for each game what does not change, as property tests ask for it again and again.
+/// Reads data that does not change only once for each game, because property tests need it again and again.
 struct ReadOnce<T>(Mutex<BTreeMap<String, T>>);
 
 impl<T: Clone> ReadOnce<T> {
@@ -136,7 +136,7 @@ pub fn without(mut card: CardDefinition, attribute: &str) -> CardDefinition {
     card
 }
 
-/// [`outline`] of what a game says about a card.
+/// [`outline`] of the violations of a card.
 pub fn faults(game_code: &str, card: &CardDefinition) -> Vec<String> {
     outline(&check_card(&game(game_code), card))
 }
@@ -181,7 +181,7 @@ fn two_effects() -> Value {
     json!([{ "style": "normal", "text": "Draw one card." }, { "style": "passive", "text": "This card gains 50 attack." }])
 }
 
-/// An effect as the boxed games have it: without style and slot.
+/// An effect of the games in boxes: without style and slot.
 pub fn reminder() -> Effect {
     Effect { style: None, slot: None, text: "See the rules page.".to_owned() }
 }
@@ -241,7 +241,7 @@ pub fn boxed(code: &str, copies: impl Fn(&CardDefinition) -> u32) -> Deck {
     Deck { entries }
 }
 
-/// How many copies of cards of these kinds belong in the box of a format: an empty box is told all that it lacks.
+/// How many copies of cards of these kinds belong in the box of a format: the report on an empty box lists all that it lacks.
 pub fn copies_in_box(code: &str, format: &Format, kinds: &[&str]) -> Vec<u32> {
     let pool = shipped(code);
     validate(&Deck::default(), &pool, format)
@@ -256,7 +256,7 @@ pub fn copies_in_box(code: &str, format: &Format, kinds: &[&str]) -> Vec<u32> {
         .collect()
 }
 
-/// Adds copies of a card that stands in the deck, or takes some away.
+/// Adds or removes copies of a card that is in the deck.
 pub fn change(deck: &mut Deck, name: &str, by: i64) {
     let entry = deck.entries.iter_mut().find(|entry| entry.card.name == name).unwrap();
     entry.quantity = u32::try_from(i64::from(entry.quantity) + by).unwrap();

@@ -45,7 +45,7 @@ pub fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// The manifest of the game whose part a block is: the whole game, or the sample game with the part at its end.
+/// The manifest of the game of a block: the block itself if it is a whole game, or the sample game with the block at its end.
 pub fn manifest_with(part: &str) -> String {
     if part.contains("rules_version") {
         return part.to_owned();

@@ -1,4 +1,4 @@
-//! Tools for tests that hold JSON Schemas against what the engine reads.
+//! Tools for tests that compare JSON Schemas with what the engine reads.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ pub fn validator(schema: &Value) -> Validator {
     jsonschema::draft202012::options().should_validate_formats(true).build(schema).unwrap()
 }
 
-/// The first few complaints, for messages.
+/// The first few errors of validation, for messages.
 pub fn complaints(validator: &Validator, value: &Value) -> String {
     let errors = validator.iter_errors(value).take(5);
     errors.map(|error| format!("{}: {error}\n", error.instance_path())).collect()
 }
 
-/// What a `$ref` leads to; keywords beside the `$ref` are for [`keyword`].
+/// The target of a `$ref`; [`keyword`] finds keywords beside the `$ref`.
 pub fn resolve<'a>(root: &'a Value, mut node: &'a Value) -> &'a Value {
     while let Some(reference) = node["$ref"].as_str() {
         node = root.pointer(reference.strip_prefix('#').unwrap()).unwrap();
@@ -24,7 +24,7 @@ pub fn resolve<'a>(root: &'a Value, mut node: &'a Value) -> &'a Value {
     node
 }
 
-/// A keyword of a node: its own, or else that of what it refers to.
+/// A keyword of a node: its own, or else that of the target of its `$ref`.
 pub fn keyword<'a>(root: &'a Value, mut node: &'a Value, name: &str) -> Option<&'a Value> {
     loop {
         if let Some(found) = node.get(name) {
@@ -34,7 +34,7 @@ pub fn keyword<'a>(root: &'a Value, mut node: &'a Value, name: &str) -> Option<&
     }
 }
 
-/// A table of a manifest whose keys are fixed, and the part of the schema that speaks of it.
+/// A table of a manifest with fixed keys, and the part of the schema for it.
 pub struct Table<'a> {
     /// As the reader names it, for example `formats[0].rules[1]`.
     pub place: String,
@@ -171,14 +171,14 @@ pub fn pointers(value: &Value) -> Vec<String> {
     found
 }
 
-/// One thing done to a file.
+/// One change of a file.
 #[derive(Debug, Clone)]
 pub enum Mutation {
     Remove,
     Replace(Value),
-    /// A further member, where the place is an object.
+    /// An additional member, if the place is an object.
     Insert(&'static str, Value),
-    /// The last item once more, where the place is a list.
+    /// The last item repeated, if the place is a list.
     Repeat,
 }
 
