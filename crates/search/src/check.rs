@@ -37,7 +37,7 @@ pub struct Checked {
 /// Checks a query against the games of `scope`. Unusable terms are ignored. A set that is not among `sets` causes a
 /// warning, but its term stays, because the set may be newer; `None`: the sets are not known. Terms about formats
 /// without a date use the rules of `today`.
-/// may be newer than they are. `None`: nobody knows which sets there are. Formats are asked for their rules of `today` where a term names no day.
+///
 /// # Errors
 /// Every fault, when no term is usable.
 pub fn check(
@@ -168,7 +168,7 @@ impl Checker<'_> {
 
     /// The meaning of a term; if it has none, an error with a suggestion.
     fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
-        if let Some(fault) = self.not_of_designs(term) {
+        if let Some(fault) = self.not_for_designs(term) {
             return Err(fault);
         }
         self.term(term, top).map_err(|message| {
@@ -179,7 +179,7 @@ impl Checker<'_> {
     }
 
     /// Why a term cannot be used in a query for designs.
-    fn not_of_designs(&self, term: &Term) -> Option<String> {
+    fn not_for_designs(&self, term: &Term) -> Option<String> {
         let (name, _) = term.field.as_ref()?;
         let field = self.scope.field(name).filter(|_| self.scope.subject() == Subject::Designs)?;
         let why = field.topic.why_not_of_designs()?;

@@ -1,4 +1,4 @@
-//! What queries for designs mean, and what they cannot ask.
+//! Checks of queries for designs: the fields of designs, and the fields that only cards have.
 
 use cardscape_engine::Date;
 
@@ -77,7 +77,7 @@ fn what_only_cards_have_is_refused_of_designs() {
             assert!(faults[0].message.starts_with(&expected), "{faults:?}");
         }
     }
-    // Of cards it can be asked.
+    // In a query for cards, the same term is valid.
     let tree = parse("set:a").unwrap().unwrap();
     assert!(check(&tree, &Scope::new([]), None, Date::new(2026, 11, 25).unwrap()).is_ok());
     let tree = parse("rating:4").unwrap().unwrap();

@@ -5,7 +5,7 @@ use cardscape_engine::{Game, did_you_mean, near, search_key};
 use super::fields::{Field, Subject};
 use super::index::Releases;
 
-/// The games that a query is about, among all existing ones, and whether it searches cards or designs.
+/// The games that a query is about, among all existing games, and whether the query searches cards or designs.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     known: Vec<&'a Game>,
@@ -39,7 +39,7 @@ impl<'a> Scope<'a> {
     /// The game of that code alone.
     ///
     /// # Errors
-    /// There is no such game, with near ones, for people.
+    /// A message for the user that there is no such game, with similar codes.
     pub fn of_code(&self, code: &str) -> Result<Self, String> {
         Ok(self.only(self.find(code, |game| game.code() == code)?))
     }
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
         self.games.iter().any(|own| own.code() == game.code())
     }
 
-    /// The message that these games do not have a value; names the existing values.
+    /// The message that these games do not have a value, with similar ones among the existing `values`.
     pub fn lacks<'c>(
         &self,
         what: &str,

@@ -59,8 +59,8 @@ impl Patterns {
         match test {
             Test::Any(tests) => tests.iter().for_each(|test| self.collect_test(test)),
             Test::Regex(_, pattern) if !self.0.contains_key(pattern) => {
-                let made: u64 = self.0.values().flatten().map(|pattern| pattern.states).sum();
-                let compiled = compiled(pattern, MAX_STATES.saturating_sub(made));
+                let used: u64 = self.0.values().flatten().map(|pattern| pattern.states).sum();
+                let compiled = compiled(pattern, MAX_STATES.saturating_sub(used));
                 self.0.insert(pattern.clone(), compiled);
             }
             _ => {}
