@@ -56,7 +56,7 @@ fn attributes_stand_where_their_type_says() {
     assert_eq!(face.facts, [], "its only word is its name");
 }
 
-/// Fonts of emoji have digits and spaces, too, wider than those of texts.
+/// Emoji fonts also contain digits and spaces, which are wider than those of text fonts.
 #[test]
 fn emoji_have_fonts_of_their_own() {
     for (code, set, with_emoji) in [("ttcg", "hearth", 0), ("emoji-tcg", "feed", 1)] {

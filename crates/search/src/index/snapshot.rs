@@ -120,7 +120,7 @@ impl Snapshot {
         Self { progress, ..self.clone() }
     }
 
-    /// Whether the snapshot can answer a query completely and in bounded time. If not, the database must be prepared: for
+    /// Whether the snapshot can answer a query completely and in bounded time. If not, the database must be queried: for
     /// counted submissions that were not passed, for sums that were not declared before the cards were added
     /// ([`Builder::sum`](super::Builder::sum)), and for regular expressions in lists of printings.
     pub fn answers(&self, query: &CardQuery) -> bool {
