@@ -165,9 +165,9 @@ impl Cluster {
             return Ok(());
         }
         tracing::warn!(dir = %self.unfinished.display(), "removing an unfinished database cluster");
-        let mut escalation = Escalation::of_no_value();
+        let mut escalation = Escalation::of_deleted_cluster();
         while let Some(process) = processes::working_in(&self.unfinished).into_iter().next() {
-            escalation.press(&process, &self.unfinished)?;
+            escalation.send_due_signal(&process, &self.unfinished)?;
         }
         let deadline = Instant::now() + Duration::from_secs(2);
         loop {
