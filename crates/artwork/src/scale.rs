@@ -1,4 +1,4 @@
-//! Making pictures smaller.
+//! Scales pictures down.
 
 use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType, MulDiv, PixelType, ResizeAlg, ResizeOptions, Resizer};

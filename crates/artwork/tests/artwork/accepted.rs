@@ -1,4 +1,4 @@
-//! What comes in, and what comes out.
+//! Accepted uploads, and the resulting artwork.
 
 use cardscape_artwork::{FULL_SIDE_MAX, Limits, MediaType, SMALL_SIDE_MAX};
 use image::codecs::png::PngEncoder;
@@ -40,7 +40,7 @@ fn pictures_that_something_shines_through_become_pngs() {
             assert!(is_near(middle, [127, 127, 90, 127]), "{middle:?}");
         }
         assert_eq!((artwork.full().width(), artwork.small().width()), (700, 500));
-        // What is not made smaller stays as it is.
+        // A picture that is not scaled keeps its pixels.
         let full = pixels(artwork.full());
         assert_eq!(full.get_pixel(100, 600), picture.as_rgba8().unwrap().get_pixel(100, 600));
     }
@@ -55,7 +55,7 @@ fn an_alpha_channel_that_hides_nothing_goes() {
 
 #[test]
 fn unseen_colours_are_removed_and_do_not_bleed() {
-    // Bright green that nobody sees, beside red.
+    // Fully transparent green pixels next to opaque red ones.
     let picture = RgbaImage::from_fn(600, 600, |x, _| {
         if x < 300 { Rgba([0, 255, 0, 0]) } else { Rgba([255, 0, 0, 255]) }
     });
@@ -125,10 +125,10 @@ fn equal_uploads_have_equal_addresses() {
         assert_eq!(one.full().hash(), other.full().hash());
         assert_ne!(one.full().hash(), one.small().hash());
     }
-    // So have equal pixels, whatever they came in.
+    // Equal pixels in files of different lossless formats have equal addresses, too.
     let [png, _, webp] = uploads.map(|upload| read(&upload).unwrap());
     assert_eq!(png.full().hash(), webp.full().hash());
-    // Small pictures have one size.
+    // For small pictures, both renditions are equal.
     let [full, small] = read(&each_format(&gradient(300, 200))[0]).unwrap().into_renditions();
     assert_eq!(full, small);
     let hash = full.hash().to_string();
@@ -136,7 +136,7 @@ fn equal_uploads_have_equal_addresses() {
     assert_eq!(hash[..2], format!("{:02x}", full.hash().as_bytes()[0]));
 }
 
-/// `cardscape-pictures` takes one mebibyte.
+/// `cardscape-pictures` accepts at most one mebibyte.
 #[test]
 fn small_ones_have_less_than_a_mebibyte() {
     let mut noise = 1_u32;

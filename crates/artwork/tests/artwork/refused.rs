@@ -1,4 +1,4 @@
-//! What is no artwork, and how that is told.
+//! Refused uploads, and the errors for them.
 
 use cardscape_artwork::{Artwork, ArtworkError, Limits};
 use image::ImageFormat;
@@ -39,7 +39,7 @@ fn other_formats_are_named() {
     assert_eq!(refusal(b""), ArtworkError::Empty);
 }
 
-/// The name and the declared type of an upload are not even known here.
+/// The format is detected only from the bytes; names and declared types are not passed to the crate.
 #[test]
 fn a_format_follows_from_the_bytes() {
     for mut upload in each_format(&gradient(300, 300)) {
@@ -56,7 +56,7 @@ fn bytes_are_counted_first() {
     assert_eq!(error, ArtworkError::TooManyBytes { bytes: 1001, max: 1000 });
 }
 
-/// Nothing is behind these headers: they are refused before it is missed.
+/// These files end after the header. They are refused for their size, before the missing data is noticed.
 #[test]
 fn sizes_are_judged_by_the_header() {
     for (width, height) in [(50_000, 50_000), (4000, 4001), (u32::MAX, u32::MAX), (1, u32::MAX)] {
@@ -105,7 +105,7 @@ fn rare_kinds_of_jpeg_are_refused_in_words() {
     assert_eq!(refusal(CMYK), ArtworkError::Cmyk);
     let jpeg = file(&gradient(300, 300), ImageFormat::Jpeg);
     let at = jpeg.windows(2).position(|window| window == b"\xFF\xC0").unwrap();
-    // Lossless and arithmetic.
+    // Lossless and arithmetic JPEG.
     for kind in [0xC3, 0xC9, 0xCA] {
         let mut upload = jpeg.clone();
         upload[at + 1] = kind;
