@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_have_figures() {
+    fn messages_contain_numbers() {
         let error = ArtworkError::TooManyPixels { width: 4800, height: 3583, max: 16_000_000 };
         let text = "the picture has 17.2 megapixels (4800 × 3583 pixels); at most 16 are taken";
         assert_eq!(error.to_string(), text);

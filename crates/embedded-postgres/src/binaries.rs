@@ -83,8 +83,8 @@ impl Binaries {
             .map_err(|error| format!("its {program} cannot be run: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
         parse_major(&text).ok_or_else(|| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            format!("its {program} does not work: {}", said.trim())
+            let output_text = String::from_utf8_lossy(&output.stderr);
+            format!("its {program} does not work: {}", output_text.trim())
         })
     }
 }

@@ -134,11 +134,14 @@ impl Cluster {
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+        let messages = String::from_utf8_lossy(&output.stderr);
+        if messages.contains("No space left on device") || messages.contains("Disk quota exceeded")
+        {
             return Err(Error::DiskFull { path: self.dir.clone() });
         }
-        Err(Error::InitFailed { output: format!("{} ({})", last_lines(&said, 8), output.status) })
+        Err(Error::InitFailed {
+            output: format!("{} ({})", last_lines(&messages, 8), output.status),
+        })
     }
 
     /// Appends settings that suit a private server better than those of initdb.

@@ -202,14 +202,15 @@ impl Server {
     }
 
     fn start_error(&self, log_start: u64, status: std::process::ExitStatus) -> Error {
-        let said = self.log.since(log_start);
-        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+        let messages = self.log.since(log_start);
+        if messages.contains("No space left on device") || messages.contains("Disk quota exceeded")
+        {
             return Error::DiskFull { path: self.cluster.dir().to_owned() };
         }
         let refused = |path: &&PathBuf| {
             // Postgres names the file in the cluster without its directory.
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            path.exists() && said.contains("lock file \"") && said.contains(&*name)
+            path.exists() && messages.contains("lock file \"") && messages.contains(&*name)
         };
         if let Some(path) = self.pid_files().iter().find(refused) {
             return self.pid_file_error(path.clone());
@@ -220,7 +221,7 @@ impl Server {
         };
         Error::StartFailed {
             log: self.log.path().to_owned(),
-            tail: format!("{} ({ended})", last_lines(&said, 8)),
+            tail: format!("{} ({ended})", last_lines(&messages, 8)),
         }
     }
 }

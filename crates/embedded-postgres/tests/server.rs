@@ -84,7 +84,7 @@ fn a_durable_server_is_private_and_durable_whatever_its_file_says() {
 }
 
 #[test]
-fn the_first_start_of_a_test_server_takes_moments() {
+fn the_first_start_of_a_test_server_is_fast() {
     let dir = TempDir::new();
     let started = Instant::now();
     let postgres = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
@@ -136,7 +136,7 @@ fn a_fallback_directory_of_somebody_else_is_not_trusted() {
 // ---- one owner ----
 
 #[test]
-fn a_second_owner_is_refused_and_told_who_the_first_is() {
+fn a_second_owner_gets_the_process_id_of_the_first() {
     let dir = TempDir::new();
     let first = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
@@ -237,7 +237,7 @@ fn after_a_kill_of_owner_and_server_the_next_start_works_at_once() {
 }
 
 #[test]
-fn an_owner_that_ends_in_order_stops_its_server() {
+fn an_owner_that_ends_normally_stops_its_server() {
     let dir = TempDir::new();
     let mut owner = Owner::spawn(dir.path());
     owner.ready();
@@ -249,7 +249,7 @@ fn an_owner_that_ends_in_order_stops_its_server() {
 }
 
 #[test]
-fn an_interrupted_creation_is_done_again() {
+fn an_interrupted_creation_is_repeated() {
     let dir = TempDir::new();
     let mut owner = Owner::spawn(dir.path());
     let unfinished = dir.path().join("postgres.unfinished");
@@ -265,7 +265,7 @@ fn an_interrupted_creation_is_done_again() {
 // ---- stale pid files ----
 
 #[test]
-fn stale_pid_files_neither_stop_it_nor_kill_anybody() {
+fn stale_pid_files_neither_prevent_a_start_nor_kill_other_processes() {
     let (dir, other_dir) = (TempDir::new(), TempDir::new());
     let other = EmbeddedPostgres::start(volatile(&other_dir.0)).unwrap();
     let first = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
@@ -298,7 +298,7 @@ fn stale_pid_files_neither_stop_it_nor_kill_anybody() {
 /// The file may be the only sign of a server on another machine. So it is not removed automatically: the message contains
 /// the command with which a person can do it.
 #[test]
-fn a_garbled_pid_file_is_named_with_the_command_that_mends_it() {
+fn the_error_for_an_invalid_pid_file_contains_the_command_to_remove_it() {
     let dir = TempDir::new();
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
     let socket_lock = dir.path().join("run/.s.PGSQL.5432.lock");
@@ -351,7 +351,7 @@ fn foreign_files_in_the_place_of_the_cluster_stay_untouched() {
 }
 
 #[test]
-fn missing_programs_and_wrappers_are_named() {
+fn missing_programs_and_wrapper_scripts_are_reported() {
     let dir = TempDir::new();
     let bin_dir = dir.path().join("bin");
     world_readable(&bin_dir);
@@ -371,7 +371,7 @@ fn missing_programs_and_wrappers_are_named() {
 }
 
 #[test]
-fn a_broken_cluster_tells_the_end_of_the_log() {
+fn the_error_for_a_broken_cluster_contains_the_end_of_the_log() {
     let dir = TempDir::new();
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
     fs::remove_file(dir.path().join("postgres/global/pg_control")).unwrap();
@@ -381,7 +381,7 @@ fn a_broken_cluster_tells_the_end_of_the_log() {
 }
 
 #[test]
-fn root_is_told_which_directory_bars_the_way() {
+fn root_gets_the_path_of_the_directory_that_denies_access() {
     let dir = TempDir::new();
     if fs::metadata(dir.path()).unwrap().uid() != 0 {
         return; // an ordinary user runs Postgres itself, and nothing of its own bars its way

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_told_from_letters() {
+    fn emoji_are_distinguished_from_letters() {
         for picture in ["🙂", "❤\u{FE0F}", "❤", "🇩🇪", "1\u{FE0F}\u{20E3}", "👨\u{200D}👩\u{200D}👧"]
         {
             assert!(is_emoji(picture), "{picture}");

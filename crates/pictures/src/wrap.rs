@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_broken_or_cut() {
+    fn long_words_are_broken_or_cut() {
         let text = Text::new("x".repeat(2_000), Style::Bold);
         let (lines, is_cut) = text.lines(20.0, 3);
         assert_eq!((lines.len(), is_cut), (3, true));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_size_that_fits_is_taken() {
+    fn the_largest_size_that_fits_is_used() {
         let sizes = [(20.0, 1), (10.0, 1), (10.0, 2)];
         let (size, ..) = fit(&Text::new("ab", Style::Regular), 100.0, &sizes);
         assert!(size > 19.0);

@@ -116,7 +116,7 @@ enum Meaning {
     Known(KnownTest),
     Content(Vec<Case>),
     /// A condition about formats.
-    Judged(Predicate),
+    Legality(Predicate),
     Directive,
 }
 
@@ -155,10 +155,10 @@ impl Checker<'_> {
                 match meaning {
                     Meaning::Known(test) => Some(Predicate::Known { negated, test }),
                     Meaning::Content(cases) => Some(Predicate::Content { negated, cases }),
-                    Meaning::Judged(said) => {
-                        let said = if negated { said.negated() } else { said };
+                    Meaning::Legality(condition) => {
+                        let condition = if negated { condition.negated() } else { condition };
                         // Some of its tests are about public values.
-                        Some(Predicate::All(vec![Predicate::open(), said]))
+                        Some(Predicate::All(vec![Predicate::open(), condition]))
                     }
                     Meaning::Directive => None,
                 }
@@ -471,9 +471,9 @@ impl Checker<'_> {
                 let statuses = DESIGN_STATUSES.map(|status| (status, status.to_owned()));
                 known(KnownTest::Design(DesignTest::Status(one_of(text, &statuses)?)))
             }
-            Topic::Legal => self.judged(Wanted::Legal, text),
-            Topic::Restricted => self.judged(Wanted::Restricted, text),
-            Topic::Banned => self.judged(Wanted::Banned, text),
+            Topic::Legal => self.legality(Wanted::Legal, text),
+            Topic::Restricted => self.legality(Wanted::Restricted, text),
+            Topic::Banned => self.legality(Wanted::Banned, text),
             Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
             Topic::Number
             | Topic::Attribute
@@ -539,13 +539,13 @@ impl Checker<'_> {
         }
     }
 
-    fn judged(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
+    fn legality(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
         self.legalities += 1;
         if self.legalities > legality::MAX_LEGALITIES {
             let most = legality::MAX_LEGALITIES;
             return Err(format!("at most {most} terms ask what formats say of cards"));
         }
-        legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Judged)
+        legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Legality)
     }
 
     /// One test for each game that knows the value, or the values that may have been meant.

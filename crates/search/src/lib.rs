@@ -1,7 +1,7 @@
 //! The query language for cards, for designs of players and for public decks.
 //!
 //! The text of a query is parsed to a syntax tree ([`parse`]). The tree is checked against the games' manifests
-//! ([`check`]) and becomes a [`Predicate`]: a plain value without input or output, which the store turns into SQL.
+//! ([`check()`]) and becomes a [`Predicate`]: a plain value without input or output, which the store turns into SQL.
 #![warn(missing_docs)]
 
 mod attributes;
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_everybody_knows_is_not_content() {
+    fn public_values_are_not_content() {
         let known = CardFilter {
             game: Some("ttcg".to_owned()),
             set: Some("veil".to_owned()),

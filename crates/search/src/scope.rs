@@ -31,12 +31,12 @@ impl<'a> Scope<'a> {
         self.subject
     }
 
-    /// The field of that name.
+    /// The field with this name.
     pub(super) fn field(&self, name: &str) -> Option<&'static Field> {
         self.subject.field(name)
     }
 
-    /// The game of that code alone.
+    /// The same scope with only the game with this code.
     ///
     /// # Errors
     /// A message for the user that there is no such game, with similar codes.
@@ -44,13 +44,13 @@ impl<'a> Scope<'a> {
         Ok(self.only(self.find(code, |game| game.code() == code)?))
     }
 
-    /// The game of that code or name.
+    /// The game with this code or name.
     pub(super) fn game(&self, text: &str) -> Result<&'a Game, String> {
         let key = search_key(text);
         self.find(text, |game| search_key(game.code()) == key || search_key(game.name()) == key)
     }
 
-    /// That game alone.
+    /// The same scope with only this game.
     pub(super) fn only(&self, game: &'a Game) -> Self {
         Self { known: self.known.clone(), games: vec![game], subject: self.subject }
     }

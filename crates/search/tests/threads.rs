@@ -192,7 +192,7 @@ fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u
 }
 
 #[test]
-fn the_number_of_threads_does_not_show() {
+fn the_index_does_not_depend_on_the_number_of_threads() {
     let mut cards: Vec<CardRecord> = (0..CARDS).map(|at| card(at * 7_919 % CARDS)).collect();
     // Some cards are added again, with other content.
     let again = (0..CARDS).step_by(61).map(card);

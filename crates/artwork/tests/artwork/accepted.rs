@@ -29,7 +29,7 @@ fn opaque_pictures_become_jpegs_in_two_sizes() {
 }
 
 #[test]
-fn pictures_that_something_shines_through_become_pngs() {
+fn transparent_pictures_become_pngs() {
     let picture = fading(700, 700);
     for format in [image::ImageFormat::Png, image::ImageFormat::WebP] {
         let artwork = read(&file(&picture, format)).unwrap();
@@ -47,14 +47,14 @@ fn pictures_that_something_shines_through_become_pngs() {
 }
 
 #[test]
-fn an_alpha_channel_that_hides_nothing_goes() {
+fn an_opaque_alpha_channel_is_removed() {
     let opaque = DynamicImage::from(gradient(300, 300).into_rgba8());
     let artwork = read(&file(&opaque, image::ImageFormat::Png)).unwrap();
     assert_eq!(artwork.full().media_type(), MediaType::Jpeg);
 }
 
 #[test]
-fn unseen_colours_are_removed_and_do_not_bleed() {
+fn colours_of_transparent_pixels_are_removed_and_do_not_bleed() {
     // Fully transparent green pixels next to opaque red ones.
     let picture = RgbaImage::from_fn(600, 600, |x, _| {
         if x < 300 { Rgba([0, 255, 0, 0]) } else { Rgba([255, 0, 0, 255]) }
@@ -86,7 +86,7 @@ fn files_of_the_reference_libraries_are_read() {
 }
 
 #[test]
-fn greys_palettes_and_deep_colours_become_eight_bits_of_three() {
+fn grey_palette_and_16_bit_pictures_become_8_bit_rgb() {
     let grey = gradient(256, 256).into_luma8();
     let uploads = [
         DynamicImage::from(grey.clone()),
@@ -138,7 +138,7 @@ fn equal_uploads_have_equal_addresses() {
 
 /// `cardscape-pictures` accepts at most one mebibyte.
 #[test]
-fn small_ones_have_less_than_a_mebibyte() {
+fn small_renditions_have_less_than_a_mebibyte() {
     let mut noise = 1_u32;
     let mut random = || {
         noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -154,7 +154,7 @@ fn small_ones_have_less_than_a_mebibyte() {
 }
 
 #[test]
-fn limits_are_the_callers() {
+fn callers_can_set_limits() {
     let upload = file(&gradient(100, 50), image::ImageFormat::Png);
     let limits = Limits { side_min: 50, ..Limits::default() };
     assert!(cardscape_artwork::Artwork::read(&upload, &limits).is_ok());

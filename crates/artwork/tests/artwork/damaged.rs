@@ -34,11 +34,11 @@ fn files_that_end_early_are_refused() {
         assert!(read(seed).is_ok());
         for length in (0..seed.len()).step_by(37).chain([seed.len() - 1]) {
             let error = read(&seed[..length]).unwrap_err();
-            let is_told = matches!(
+            let is_reported = matches!(
                 error,
                 ArtworkError::Truncated | ArtworkError::Empty | ArtworkError::UnknownFormat { .. }
             );
-            assert!(is_told, "{length} of {}: {error:?}", seed.len());
+            assert!(is_reported, "{length} of {}: {error:?}", seed.len());
         }
     }
 }

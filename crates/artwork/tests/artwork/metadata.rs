@@ -52,7 +52,7 @@ fn assert_same_and_clean(upload: &[u8], plain: &[u8]) {
 }
 
 #[test]
-fn positions_go() {
+fn gps_positions_are_removed() {
     for picture in [gradient(300, 300), fading(300, 300)] {
         for (upload, plain) in each_with_exif(&picture, 1).iter().zip(each_format(&picture)) {
             assert!(upload.windows(6).any(|window| window == b"48.137"));
@@ -62,7 +62,7 @@ fn positions_go() {
 }
 
 #[test]
-fn texts_and_comments_go() {
+fn texts_and_comments_are_removed() {
     let [png, jpeg, webp] = each_format(&gradient(300, 300));
     let text = b"Comment\0<script>alert('secret')</script>";
     let packed = [b"secret\0\0", &zlib(b"secret")[..]].concat();

@@ -51,7 +51,7 @@ fn each_orientation_is_applied_in_each_format() {
 }
 
 #[test]
-fn what_is_no_orientation_changes_nothing() {
+fn invalid_orientations_are_ignored() {
     for orientation in [0, 9, 255] {
         for upload in each_with_exif(&picture(), orientation) {
             let artwork = read(&upload).unwrap();

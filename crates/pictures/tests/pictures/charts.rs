@@ -102,12 +102,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn curves_are_what_was_counted(curve in curves(), options in all_options()) {
+    fn curves_show_the_given_numbers(curve in curves(), options in all_options()) {
         check_curve(&curve, options);
     }
 
     #[test]
-    fn shares_are_what_was_counted(
+    fn shares_show_the_given_numbers(
         copies in prop::collection::vec(counts(), 0..30),
         other in (0_u64..4, counts()),
         total in counts(),
@@ -222,7 +222,7 @@ fn crowded(options: ChartOptions) -> Vec<Chart> {
 
 /// No text leaves the chart or overlaps a bar, so the contrast of texts to the background is what counts.
 #[test]
-fn texts_stay_in_their_place_in_every_font() {
+fn texts_do_not_leave_the_chart_in_any_font() {
     let readers = readers();
     let options = [320, 1_200].map(|width| options(width, ChartTheme::Light));
     for options in options {
@@ -257,7 +257,7 @@ fn texts_stay_in_their_place_in_every_font() {
 }
 
 #[test]
-fn numbers_do_not_lie_on_each_other() {
+fn numbers_do_not_overlap() {
     for width in [320, 1_200] {
         for chart in crowded(options(width, ChartTheme::Dark)) {
             let svg = chart.svg();
@@ -290,7 +290,7 @@ fn charts_are_small() {
 }
 
 #[test]
-fn copies_stand_on_bars_where_they_fit() {
+fn copies_are_above_bars_if_they_fit() {
     let curve = |counts: Vec<u64>| CurveChart { first: 1, counts, ..CurveChart::default() };
     let svg = |counts| Chart::curve(&curve(counts), ChartOptions::default()).svg();
     assert_eq!(svg(vec![7; 3]).matches(">7</text>").count(), 3);
@@ -304,7 +304,7 @@ fn copies_stand_on_bars_where_they_fit() {
 }
 
 #[test]
-fn long_labels_are_cut_and_told_uncut() {
+fn long_labels_are_cut_but_described_completely() {
     let long = "A very long name ".repeat(11);
     let shares = SharesChart { bars: vec![bar(&long, 3)], total: 3, ..SharesChart::default() };
     let chart = Chart::shares(&shares, ChartOptions::default());
@@ -333,7 +333,7 @@ fn the_smallest_values_are_summed() {
 }
 
 #[test]
-fn nothing_has_a_chart() {
+fn empty_input_gives_a_chart() {
     for options in [ChartOptions::default(), options(320, ChartTheme::Dark)] {
         let charts = [
             Chart::curve(&CurveChart::default(), options),

@@ -70,7 +70,7 @@ fn shipped_cards_fit_in_every_font() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn left_out_parts_are_reported() {
     let effect = || EffectText { label: "a".into(), text: "b".into() };
     let face =
         |effects: usize| CardFace { effects: vec![effect(); effects], ..CardFace::default() };
@@ -104,7 +104,7 @@ fn long_texts_become_smaller_and_then_are_cut() {
 
 /// With many long effects, some are cut, but lines do not overlap.
 #[test]
-fn lines_do_not_lie_on_each_other() {
+fn lines_do_not_overlap() {
     let effect = EffectText {
         label: "latent".into(),
         text: "When this card attacks, draw. ".repeat(9).into(),

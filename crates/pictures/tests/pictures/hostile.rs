@@ -113,7 +113,7 @@ fn hostile_texts_stay_texts() {
 }
 
 #[test]
-fn texts_are_said_as_they_are_written() {
+fn texts_are_escaped() {
     let face = CardFace { title: "</text><script>&amp;".into(), ..CardFace::default() };
     let svg = Picture::card(&face).svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
@@ -129,7 +129,7 @@ fn texts_are_said_as_they_are_written() {
 }
 
 #[test]
-fn nothing_is_an_empty_card() {
+fn an_empty_face_gives_a_card() {
     check(&Picture::card(&CardFace::default()).svg());
 }
 

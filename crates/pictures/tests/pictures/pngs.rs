@@ -45,7 +45,7 @@ fn emoji_are_in_colour_with_a_font_for_them() {
 }
 
 #[test]
-fn more_fonts_are_asked_for_what_the_others_lack() {
+fn additional_fonts_are_used_for_missing_characters() {
     let more = Fonts::bundled().with_more(EMOJI.to_vec()).unwrap();
     assert!(colourful(&titled("Fire 🔥 and water"), &more) > 100);
     let letters = |fonts: &Fonts| Picture::card(&titled("Letters")).png(fonts).unwrap();
@@ -53,7 +53,7 @@ fn more_fonts_are_asked_for_what_the_others_lack() {
 }
 
 #[test]
-fn what_no_font_has_is_drawn_as_a_stand_in() {
+fn missing_characters_are_drawn_as_a_placeholder() {
     let fonts = Fonts::bundled();
     let drawn = |title: &str| Picture::card(&titled(title)).png(&fonts).unwrap();
     let dark = |file: &[u8]| {
@@ -87,7 +87,7 @@ fn equal_cards_give_equal_files() {
 }
 
 #[test]
-fn fonts_of_others_are_looked_at() {
+fn invalid_fonts_are_refused() {
     let mono = include_bytes!("../fixtures/DejaVuSansMono.ttf").to_vec();
     assert!(Fonts::bundled().with_more(mono).is_ok());
     assert_eq!(Fonts::bundled().with_emoji(b"<svg/>".to_vec()).unwrap_err(), FontError);

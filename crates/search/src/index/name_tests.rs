@@ -150,7 +150,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn near_names_are_those_of_a_scan(seed in any::<u64>()) {
+    fn similar_names_equal_those_of_a_scan(seed in any::<u64>()) {
         let random = &mut Random(SplitMix64::new(seed));
         let many = random.of(&[3, 30, 3 * MAX_ALIKE, 5 * MAX_ALIKE]);
         let parts = random.of(&[1, 3, FEW_PARTS, PARTS.len()]);

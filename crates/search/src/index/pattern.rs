@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repetitions_multiply_what_an_expression_costs() {
+    fn repetitions_multiply_the_states_of_an_expression() {
         let states = |pattern: &str| states_of(&regex_syntax::parse(pattern).unwrap());
         assert!(states("(?:.{30}){30}") >= 900, "{}", states("(?:.{30}){30}"));
         assert!(states("draw [a-z]+ cards?") < 40);

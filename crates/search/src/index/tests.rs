@@ -482,7 +482,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn answers_are_those_of_a_scan(seed in any::<u64>()) {
+    fn results_equal_those_of_a_scan(seed in any::<u64>()) {
         let random = &mut Random(SplitMix64::new(seed));
         let (mut scan, mut builder) = (Scan::default(), Builder::new());
         for sum in [["attack", "defense"], ["defense", "rank"]] {
@@ -594,7 +594,7 @@ fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
 }
 
 #[test]
-fn keys_are_written_as_the_database_writes_them() {
+fn keys_have_the_notation_of_the_database() {
     let time = |micros| DateTime::from_timestamp_micros(micros).unwrap();
     for (value, text) in [
         (position::SortValue::Number(-12), "-12"),
@@ -639,7 +639,7 @@ fn words_that_only_an_attribute_has_are_found() {
 }
 
 #[test]
-fn names_are_alike_as_trigrams_tell() {
+fn similarities_equal_those_of_pg_trgm() {
     // The expected values come from `pg_trgm`.
     for (one, other, expected) in
         [("word", "two words", 0.363_636), ("emberfox", "emberfxo", 0.5), ("abc", "xyz", 0.0)]
@@ -650,7 +650,7 @@ fn names_are_alike_as_trigrams_tell() {
 }
 
 #[test]
-fn what_only_the_database_answers_wholly_is_told() {
+fn queries_that_only_the_database_answers_are_recognised() {
     let sum = ["attack", "defense"].map(str::to_owned).to_vec();
     let asks = |test: Test, unique: Unique| CardQuery {
         predicate: Predicate::content(test),
