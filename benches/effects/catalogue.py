@@ -30,7 +30,7 @@ PLACEHOLDERS = {
     "level": ["1", "2", "3"],
 }
 
-# What has to be given or has to happen, before each of the actions.
+# Costs and conditions at the beginning of the sentences, before each of the actions.
 OPENINGS = [
     "",
     "Pay <fee> coins, then ",
@@ -109,7 +109,7 @@ def templates():
 
 
 def categories():
-    """Fifty columns: what a sentence speaks of, its price, and some that look only at the effects of another column."""
+    """Fifty columns: the subject of a sentence, its cost, and some that check only the effects of another column."""
     yield "fruit", {"text": ["<fruit>"], "exact": ["cherries"]}
     yield "herb", {"text": ["<herb>"]}
     yield "ware", {"text": ["<number> <ware> cards", "one <ware> card"], "exact": ["cards of cherries"]}

@@ -21,7 +21,7 @@ COUNTED = ["card", "spell", "creature", "target"]
 
 
 class Failure(Exception):
-    """What is wrong, in one line for standard error; the exit code is 1."""
+    """An error message of one line for standard error; the exit code is 1."""
 
 
 # --- Files -----------------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def read_rules(path):
 
 
 class Placeholders:
-    """The value files of a folder: each is read once."""
+    """The value files of a folder; each is read only once."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -76,12 +76,12 @@ class Placeholders:
         if name not in self.read:
             path = os.path.join(self.folder, f"{name}.txt")
             lines = read_lines(path) if os.path.exists(path) else []
-            # A `_` stands for nothing, but in the names of other placeholders.
+            # A `_` means an empty text, except in the names of other placeholders.
             self.read[name] = [IN_BRACKETS_OR_NOTHING.sub(lambda found: found[1] or "", line) for line in lines]
         return self.read[name]
 
     def values(self, name, offset, open_names):
-        """Everything that a placeholder can stand for. A name that cannot be resolved stands for itself."""
+        """All values of a placeholder. A name that cannot be resolved stays as it is."""
         raw = self.raw_values(name)
         if not raw or name in open_names:
             return [f"<{name}>"]
@@ -91,7 +91,7 @@ class Placeholders:
         return [shifted(value, offset) for value in resolved]
 
     def expand(self, template, open_names=frozenset()):
-        """Every sentence of a template. The same placeholder has the same value in all its places."""
+        """All sentences of a template. A placeholder that occurs several times has the same value everywhere."""
         choices = {}
         for inside in IN_BRACKETS.findall(template):
             parsed = PLACEHOLDER.fullmatch(inside)
@@ -145,7 +145,7 @@ def finish(sentences, removals, replacements, grammar=True):
 
 
 def combine(args):
-    """What the flags of `combine` and `generate` ask for."""
+    """The sentences for the flags of `combine` and `generate`."""
     templates = [args.sentence] if args.sentence is not None else read_lines(args.file)
     placeholders = Placeholders(args.placeholder_dir)
     sentences = []
@@ -177,7 +177,7 @@ def read_table(path):
 
 
 class Sheet:
-    """A CSV file as text: a list would do, if csv.writer could write to one."""
+    """A minimal file object for csv.writer that collects the text in a list."""
 
     def __init__(self):
         self.parts = []
@@ -195,7 +195,7 @@ def write_table(path, header, rows):
 
 
 def add_column(header, rows, column, phrases, when=None):
-    """Says True where an effect contains one of the phrases, and where the column `when` says True if there is one."""
+    """Adds a column that is True if an effect contains one of the phrases and, with `when`, that column is True, too."""
     effect = header.index("EFFECTNAME") if "EFFECTNAME" in header else 0
     if when is not None and when not in header:
         raise Failure(f"there is no column {when}")

@@ -1,8 +1,9 @@
-//! What the effect-text tools cost, beside a Python version of them: `make bench`, or `cargo bench --bench effects`.
+//! Measures the effect-text tools in comparison with a Python version of them: `make bench`, or `cargo bench --bench
+//! effects`.
 //!
-//! The Python version (`expand.py`) is what a person would write; its results are compared with ours before anything is measured. Both run in
-//! turns, each as a process of its own, and the ratio is that of the medians. Without `python3`, only our side is measured, on the TTCG seed data.
-//! Nothing here fails for being slow: the table is for people.
+//! The Python version (`expand.py`) is what a person would write. Its results are compared with ours before anything is
+//! measured. Both run alternately, each as a separate process, and the ratio is that of the medians. Without `python3`,
+//! only our tools are measured, on the TTCG seed data. A slow result is no failure: people read the table.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -50,7 +51,7 @@ fn main() -> anyhow::Result<ExitCode> {
 }
 
 fn measure(options: &Options, folder: &Path) -> anyhow::Result<()> {
-    // Processes first: a child's peak memory is at least what this program has when it starts it.
+    // Processes are measured first: the peak memory of a child is at least that of this program at the time of the fork.
     let catalogue = options.scripts.join("catalogue.py");
     let made =
         Command::new(&options.python).arg(&catalogue).arg(folder).stderr(Stdio::null()).status();
@@ -102,19 +103,19 @@ fn theirs(options: &Options, folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs a program to its end, with its own bill of resources.
+/// Runs a program to its end, and measures its time and peak memory.
 #[allow(unsafe_code)]
 fn run(mut command: Command) -> anyhow::Result<Run> {
     let began = Instant::now();
     let child = command.stdin(Stdio::null()).spawn()?;
     let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
     let process = i32::try_from(child.id())?;
-    // SAFETY: both pointers are to values of this function; nobody else waits for the child.
+    // SAFETY: both pointers are to local variables, and no other code waits for the child.
     let waited = unsafe { libc::wait4(process, &raw mut status, 0, usage.as_mut_ptr()) };
     let time = began.elapsed();
     ensure!(waited == process, "wait4: {}", std::io::Error::last_os_error());
     ensure!(ExitStatus::from_raw(status).success(), "{command:?} failed");
-    // SAFETY: zeroed is a value of this type, and wait4 has written another one over it.
+    // SAFETY: a zeroed value is valid for this type, and wait4 has overwritten it.
     let peak = unsafe { usage.assume_init() }.ru_maxrss;
     Ok(Run { time, peak })
 }
@@ -125,7 +126,7 @@ fn median(mut runs: Vec<Run>) -> Run {
     Run { time: runs[runs.len() / 2].time, peak }
 }
 
-/// Side by side, with process start.
+/// Compares both versions, including the start of the processes.
 fn compare(options: &Options, folder: &Path) -> anyhow::Result<()> {
     let text = |path: &str| fs::read_to_string(folder.join(path));
     let of = |arguments: &[&str]| -> anyhow::Result<(Run, Run)> {
@@ -135,7 +136,7 @@ fn compare(options: &Options, folder: &Path) -> anyhow::Result<()> {
             let mut command = ours(folder, arguments);
             command.stdout(null()?);
             our.push(run(command)?);
-            // A few are enough for what takes so long.
+            // Python takes long, so a third of the rounds is enough.
             if round < options.rounds.div_ceil(3) {
                 let mut command = theirs(options, folder, arguments);
                 command.stdout(null()?);
@@ -144,7 +145,7 @@ fn compare(options: &Options, folder: &Path) -> anyhow::Result<()> {
         }
         Ok((median(our), median(their)))
     };
-    // How fast Python is differs by half between its builds.
+    // The speed of Python differs by half between its builds, so its version is printed.
     let version = Command::new(&options.python).arg("--version").output()?.stdout;
     println!("{} is {}", options.python, String::from_utf8_lossy(&version).trim());
     println!(
@@ -199,7 +200,7 @@ fn mib(kib: i64) -> f64 {
     kib as f64 / 1024.0
 }
 
-/// A template with 10⁸ combinations: whether the rate stays, and the memory.
+/// A template with 10⁸ combinations, to show whether rate and memory stay constant.
 fn many(folder: &Path) -> anyhow::Result<()> {
     let digits: String = (0..10).map(|digit| format!("{digit}\n")).collect();
     for name in 0..8 {
@@ -225,7 +226,7 @@ fn many(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Without processes: tagging and matching.
+/// Measures tagging and matching as library calls, without processes.
 fn library(folder: &Path) -> anyhow::Result<()> {
     let read = |path: &str| fs::read_to_string(folder.join(path)).unwrap_or_default();
     let templates = read_templates(&read("effects/all_effect_templates.txt"))

@@ -1,9 +1,9 @@
 """Proofreads the effects that a game's templates make: proofread.py [GAME_FOLDER] [--sample N] [--seed S]
 
-Every sentence is looked at: words, spaces and full stops, articles, singular and plural, numbers, length, pairs that
-contradict each other. So are the files: every template, value and rule must be of use, and no sentence may depend on how
-nested placeholders are linked. Every effect on a card of the game's sets must be among the results. The exit code is 1 when
-anything is found. `--sample` prints sentences for a person to read.
+Checks every sentence (words, spaces, full stops, articles, singular and plural, numbers, length, pairs of phrases that
+contradict each other) and the files: every template, value and rule must be used, and no sentence may depend on how nested
+placeholders are linked. Every effect on a card of the game's sets must be among the results. The exit code is 1 if there
+is a fault. `--sample` prints sentences for a person to read.
 """
 
 import argparse
@@ -28,7 +28,7 @@ VERBS = (
     "activate|add|counter|destroy|discard|draw|equip|gain|lose|make|mill|modify|place|play|prevent|rank up|return|reveal|"
     "search|send|shuffle|skip|swap|tap|untap|let"
 )
-# What no sentence may contain: a name for the fault, a regular expression.
+# Faults of sentences: a name, and a regular expression that no sentence may match.
 FAULTS = [
     ("doubled word", r"(?i)\b(\w+) \1\b"),
     ("doubled space", r"  "),
@@ -87,7 +87,7 @@ COST = re.compile(rf"(?:^|, )([^,]*?) to (?:{VERBS})\b")
 COSTS = ("discard ", "lose ", "let your opponent ", "destroy ", "skip your next turn", "equip this card")
 ACTION = re.compile(rf"\b(?:{VERBS})e?s?\b")
 LONGEST = 140
-# Each must be found wrong, or the search above is broken.
+# The checks above must find a fault in each of these sentences; otherwise the checks are broken.
 WRONG = [
     "Draw two card.",
     "Draw one cards.",
@@ -122,7 +122,7 @@ WRONG = [
 
 
 def faults(sentence):
-    """What is wrong with a sentence."""
+    """The faults of a sentence."""
     for name, pattern in FAULTS:
         found = re.search(pattern, sentence)
         if found:
@@ -147,12 +147,12 @@ def faults(sentence):
 
 
 def names(text):
-    """The names of the placeholders that stand in a text."""
+    """The names of the placeholders in a text."""
     return [PLACEHOLDER.fullmatch(inside)[1] for inside in IN_BRACKETS.findall(text)]
 
 
 def reach(placeholders, name):
-    """A name and all that its values lead to."""
+    """A name, and all names that its values contain, directly or indirectly."""
     found = {name}
     for value in placeholders.raw_values(name):
         for inner in names(value):
@@ -161,7 +161,7 @@ def reach(placeholders, name):
 
 
 def loosely_linked(placeholders, text):
-    """Names that a text reaches in two ways: whether they have the same value would be anybody's guess."""
+    """Names that a text contains through two placeholders, so that it is unclear whether both have the same value."""
     seen = {}
     for name in dict.fromkeys(names(text)):
         for inner in reach(placeholders, name):
@@ -196,7 +196,7 @@ def faults_of_files(folder, templates, placeholders, removals, replacements):
 
 
 def faults_of_categories(folder, placeholders, sentences):
-    """Columns that say nothing, and effects without a style or with two, or that suit no card."""
+    """Columns with the same value for all effects, and effects without a style, with two styles, or that fit no card."""
     with open(folder / "effects/categories.toml", "rb") as file:
         categories = tomllib.load(file)["category"]
     header, rows = ["EFFECTNAME"], [[sentence] for sentence in sentences]
@@ -241,7 +241,7 @@ def main():
     args = parser.parse_args()
     folder = args.folder
     templates = read_lines(folder / "effects/all_effect_templates.txt")
-    # Sentences in which a plural after "one" is right: the built-in fixes would make it a singular.
+    # Sentences in which a plural after "one" is correct; the built-in fixes would change it to a singular.
     plural = folder / "effects/plural_effect_templates.txt"
     plurals = read_lines(plural) if plural.exists() else []
     placeholders = Placeholders(folder / "placeholders")

@@ -1,5 +1,5 @@
-//! The yardstick for what comes from the database: the same statements with the same parameters, through tokio-postgres on an
-//! actix route and nothing around it, in a process of its own.
+//! The yardstick for answers from the database: a separate process that runs the same statements with the same parameters,
+//! with only tokio-postgres and an actix route.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -17,14 +17,14 @@ use tokio_postgres::{Client, NoTls, Statement};
 use crate::service::Home;
 use crate::statements::Recorded;
 
-/// Connections of each worker: as many as the service's pools have.
+/// Connections of each worker: as many as in the pools of the service.
 const CONNECTIONS: usize = 8;
 
-/// The process.
+/// The running process of the yardstick.
 pub(crate) struct BareServer {
     child: Child,
     pub address: SocketAddr,
-    /// One for each recorded request.
+    /// A path for each recorded request.
     pub paths: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl Drop for BareServer {
     }
 }
 
-/// Any value, as the bytes that Postgres sent.
+/// A value of any type, as the bytes that Postgres sent.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> FromSql<'a> for Bytes<'a> {
@@ -95,7 +95,7 @@ impl ToSql for Text {
 
 type Parameters = Vec<Option<Text>>;
 
-/// What a worker thread has.
+/// The state of a worker thread.
 struct Worker {
     connections: Vec<(Client, Vec<Statement>)>,
     next: Cell<usize>,

@@ -1,4 +1,4 @@
-//! What to ask for: cards, pages and words that the catalogue has.
+//! Chooses the cards, pages and words of the catalogue that requests ask for.
 
 use anyhow::Context as _;
 use tokio_postgres::{Client, NoTls};
@@ -7,23 +7,23 @@ use tokio_postgres::{Client, NoTls};
 pub(crate) struct Sample {
     /// Cards by id.
     pub cards: Vec<String>,
-    /// Pages of one kind of cards, of the whole game and from many places on.
+    /// Pages of lists: of one kind of card, of the whole game, and from many positions.
     pub pages: Vec<String>,
-    /// Words that no more than a page of cards has.
+    /// Words that so few cards contain that they fit on one page.
     pub words: Vec<String>,
-    /// Words of names, effects and lore, as often as they stand there.
+    /// Words of names, effects and lore, with the frequency of the catalogue.
     pub texts: Vec<String>,
-    /// Searches that no index serves.
+    /// Searches that no index can answer.
     pub regexes: Vec<String>,
 }
 
-/// Cards by id that are asked for.
+/// Number of cards that are requested by id.
 const CARDS: i64 = 4_000;
-/// Pages and words.
+/// Number of pages, and of words.
 const FEW: i64 = 200;
 
 impl Sample {
-    /// Draws from the open synthetic cards, the same each time.
+    /// Draws a sample from the open synthetic cards, the same each time.
     pub(crate) async fn draw(url: &str) -> anyhow::Result<Self> {
         let client = connect(url).await?;
         let rows = client
@@ -71,7 +71,7 @@ impl Sample {
     }
 }
 
-/// Whether so few cards have a word that begins so that one page holds them.
+/// Whether the cards with words that begin with this text fit on one page.
 async fn is_selective(client: &Client, word: &str) -> anyhow::Result<bool> {
     let query = "SELECT count(*) FROM (SELECT FROM card_content WHERE open \
                  AND array_to_tsvector(string_to_array(ltrim(words), ' ')) @@ ($1::text || ':*')::tsquery LIMIT 51) found";
@@ -79,7 +79,7 @@ async fn is_selective(client: &Client, word: &str) -> anyhow::Result<bool> {
     Ok((1..=50).contains(&count))
 }
 
-/// A connection, whose work is done in the background.
+/// Opens a connection, which a background task drives.
 pub(crate) async fn connect(url: &str) -> anyhow::Result<Client> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
     tokio::spawn(connection);

@@ -1,4 +1,5 @@
-//! Serial codes of a home: made from their number, so that no list of them has to be kept, with hashes under the home's own key.
+//! Serial codes of a home. They are derived from their numbers, so that no list of them must be stored; their hashes use the
+//! key of the home.
 
 use std::io::Cursor;
 use std::pin::pin;
@@ -12,10 +13,10 @@ use tokio_postgres::Client;
 
 use crate::recipes::Row;
 
-/// Bytes handed to the connection at once.
+/// Size of the pieces that are written to the connection, in bytes.
 const CHUNK: usize = 128 * 1024;
 
-/// The code of that number in a run with that prefix.
+/// The code with this number in a print run with this prefix.
 fn code(prefix: &str, number: u64) -> anyhow::Result<SerialCode> {
     let hash: [u8; 32] = Sha256::digest(number.to_be_bytes()).into();
     let random: [u8; 13] = hash[..13].try_into()?;
@@ -27,13 +28,13 @@ fn of(prefix: &str, number: &str) -> anyhow::Result<String> {
     Ok(code(prefix, number.parse()?)?.reveal())
 }
 
-/// The code that `code_number` and `code_prefix` of a row name.
+/// The code for the columns `code_number` and `code_prefix` of a row.
 pub(crate) fn serial(row: &Row) -> anyhow::Result<String> {
     let column = |name: &str| row.get(name).with_context(|| format!("no column {name}"));
     of(column("code_prefix")?, column("code_number")?)
 }
 
-/// The codes of a batch: `batch_json` names them.
+/// The codes of the batch in the column `batch_json`.
 pub(crate) fn batch(row: &Row) -> anyhow::Result<String> {
     let listed = row.get("batch_json").context("no column batch_json")?;
     let listed: Vec<serde_json::Value> = serde_json::from_str(listed)?;
@@ -46,8 +47,8 @@ pub(crate) fn batch(row: &Row) -> anyhow::Result<String> {
     Ok(serde_json::to_string(&all)?)
 }
 
-/// Brings in `copies` copies of every synthetic card: COPY, card by card, in the memory of one chunk. Two of five are registered, spread
-/// over all accounts; the others wait to be submitted.
+/// Inserts `copies` copies of every synthetic card with COPY, card by card, using the memory of one chunk. Two of five are
+/// registered, distributed over all accounts; the others have not been submitted.
 pub(crate) async fn copy_in(
     reader: &Client,
     writer: &Client,

@@ -1,11 +1,11 @@
-//! The service and its yardstick in turns.
+//! Measures the service and a yardstick alternately.
 
 use std::time::Duration;
 
 use crate::http::Target;
 use crate::pgbench::Script;
 
-/// How hard and how long.
+/// The load of a comparison: connections, rounds and time.
 pub(crate) struct Load {
     pub connections: usize,
     pub rounds: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Load {
 
 /// One half of a round.
 pub(crate) struct Round {
-    /// Requests in a second.
+    /// Requests per second.
     pub rate: f64,
     latencies: Vec<Duration>,
 }
@@ -24,7 +24,7 @@ impl Round {
         Self { rate: count(latencies.len()) / time.as_secs_f64(), latencies }
     }
 
-    /// Of a program that tells only how many there were in a second.
+    /// A round of a program that reports only its rate per second.
     pub(crate) fn of_rate(rate: f64) -> Self {
         Self { rate, latencies: Vec::new() }
     }
@@ -51,17 +51,17 @@ impl Yardstick for Script {
     }
 }
 
-/// What all rounds of a comparison found.
+/// The results of all rounds of a comparison.
 #[derive(Default)]
 pub(crate) struct Comparison {
-    /// Requests in a second, of the service and of the yardstick, round for round.
+    /// Requests per second of the service and of the yardstick, for each round.
     rates: Vec<(f64, Option<f64>)>,
     latencies: Vec<Duration>,
     yardstick_latencies: Vec<Duration>,
 }
 
 impl Load {
-    /// The service and the yardstick in turns, after a short time for both to get warm.
+    /// Measures the service and the yardstick alternately, after a short warm-up of both.
     pub(crate) async fn compare(
         &self,
         service: &Target,
@@ -71,7 +71,7 @@ impl Load {
         yardstick.run(self.connections, self.time / 2).await?;
         let mut found = Comparison::default();
         for round in 0..self.rounds {
-            // Whoever comes second finds the machine as the first left it: they take turns in that, too.
+            // The first measurement of a round affects the second (caches, checkpoints), so the order alternates.
             let (one, other) = if round % 2 == 0 {
                 let one = service.run(self.connections, self.time).await?;
                 (one, yardstick.run(self.connections, self.time).await?)
@@ -84,7 +84,7 @@ impl Load {
         Ok(found)
     }
 
-    /// The service while two connections more ask for something else, and alone, in turns.
+    /// Measures the service alternately alone and while two more connections send other requests.
     pub(crate) async fn beside(
         &self,
         service: &Target,
@@ -121,26 +121,26 @@ impl Comparison {
         median(self.rates.iter().filter_map(|(one, other)| Some(one / (*other)?)).collect())
     }
 
-    /// Requests in a second, of the service and of the yardstick.
+    /// Median requests per second of the service and of the yardstick.
     pub(crate) fn rates(&self) -> (f64, Option<f64>) {
         let service = median(self.rates.iter().map(|(one, _)| *one).collect());
         let yardstick = median(self.rates.iter().filter_map(|(_, other)| *other).collect());
         (service.unwrap_or_default(), yardstick)
     }
 
-    /// Time within which 99 of 100 requests were answered, of the service and of the yardstick.
+    /// 99th percentile of the latency of the service and of the yardstick.
     pub(crate) fn p99(&self) -> (Duration, Option<Duration>) {
         let of = |latencies: &[Duration]| part_of(latencies, 99);
         (of(&self.latencies).unwrap_or_default(), of(&self.yardstick_latencies))
     }
 
-    /// Time within which half of the service's requests were answered.
+    /// Median latency of the service.
     pub(crate) fn median(&self) -> Duration {
         part_of(&self.latencies, 50).unwrap_or_default()
     }
 }
 
-/// The latency that `percent` of all do not exceed.
+/// The latency at a percentile.
 fn part_of(latencies: &[Duration], percent: usize) -> Option<Duration> {
     let mut sorted = latencies.to_vec();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! The cost table: every recipe at every size.
+//! Measures the cost table: every recipe at every catalogue size.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,17 +17,17 @@ use crate::thin::ThinServer;
 use crate::wire::Relay;
 use crate::{searches, special};
 
-/// Cards for each set that starts hidden.
+/// A catalogue has one hidden set for each so many cards.
 const CARDS_PER_HIDDEN_SET: u32 = 6_000;
 
-/// Where homes and figures of earlier runs are.
+/// The folder of homes and of the figures of earlier runs.
 pub(crate) fn folder() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
     target.join("bench")
 }
 
-/// Measures, prints what there is to say, and writes the page.
+/// Measures all rows, prints a summary, and writes the page.
 pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     let wanted: Vec<&Recipe> = recipes::all().filter(|recipe| is_wanted(options, recipe)).collect();
     let machine = Machine::look()?;
@@ -46,7 +46,7 @@ pub(crate) async fn measure(options: &Options) -> anyhow::Result<()> {
     for &cards in &options.cards {
         match measure_size(options, cards, &wanted).await {
             Ok(mut of_size) => costs.append(&mut of_size),
-            // The rows of the other sizes are worth as much without these.
+            // The rows of the other sizes are still valid.
             Err(error) => ended = Err(error.context(format!("{cards} cards"))),
         }
         if is_written {
@@ -69,7 +69,7 @@ fn is_wanted(options: &Options, recipe: &Recipe) -> bool {
         .is_none_or(|only| recipe.operation == only || recipe.title.contains(only.as_str()))
 }
 
-/// All rows of one size.
+/// Measures all rows of one size.
 async fn measure_size(
     options: &Options,
     cards: u32,
@@ -153,9 +153,9 @@ async fn measure_home(
     Ok(costs)
 }
 
-/// The folder of the socket, as the server has noted it.
+/// The folder of the socket, from the pid file of the server.
 fn socket(home: &Home) -> anyhow::Result<PathBuf> {
-    // A server that is there has a process id.
+    // Fails if no server is running.
     cpu::postmaster(&home.data)?;
     let noted = std::fs::read_to_string(home.data.join("postgres/postmaster.pid"))?;
     Ok(PathBuf::from(noted.lines().nth(4).context("the folder of the socket")?))

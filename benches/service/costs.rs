@@ -18,52 +18,52 @@ use crate::thin::ThinServer;
 use crate::wire::{Relay, Said};
 use crate::yardsticks::{self, Pgbench};
 
-/// Requests that are looked at one by one: of what is said to Postgres, the median.
+/// Number of requests whose statements are counted one by one; the table contains the medians.
 const LOOKED_AT: usize = 9;
-/// Of requests that are good once, one in so many warms up.
+/// If each request can be sent only once, one in this many is used for the warm-up.
 const WARM_UP: usize = 4;
 
-/// What a row says.
+/// The figures of a row.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub operation: String,
     pub title: String,
     pub cards: u32,
-    /// Requests in a second that were answered with 2xx.
+    /// Requests per second that were answered with 2xx.
     pub rate: f64,
     pub median_ms: f64,
     pub p99_ms: f64,
-    /// Microseconds of processor time of one request.
+    /// Processor time of one request, in microseconds.
     pub service_us: f64,
     pub postgres_us: f64,
-    /// Statements of one request, how many of them were planned anew, and how often the service waited for Postgres.
+    /// For one request: statements, statements that were parsed and planned again, and round trips to Postgres.
     pub statements: u64,
     pub prepared: u64,
     pub round_trips: u64,
-    /// What the yardstick did in a second.
+    /// Rate of the yardstick per second.
     pub yardstick: Option<f64>,
-    /// What it is.
+    /// Description of the yardstick.
     pub measured_by: String,
-    /// Ours divided by the yardstick's, of the same minutes.
+    /// Rate of the service divided by that of the yardstick, measured alternately.
     pub ratio: Option<f64>,
     pub goal: Option<String>,
-    /// How far the goal is reached: 1 is just reached.
+    /// Reached fraction of the goal: 1 means just reached.
     pub reached: Option<f64>,
-    /// Answers that were no 2xx, of a hundred.
+    /// Percentage of answers that were not 2xx.
     pub refused_percent: f64,
-    /// What is to be known: why it is far from its goal, or what went wrong.
+    /// A remark: why the row is far from its goal, or what failed.
     pub note: String,
 }
 
-/// What rows of one size share.
+/// The data that all rows of one size share.
 pub(crate) struct Bench<'a> {
     pub home: &'a Home,
     pub cards: u32,
     pub keys: &'a KeyRing,
     pub client: Client,
-    /// The one that is measured.
+    /// The service that is measured.
     pub service: &'a Service,
-    /// The one whose words to Postgres are counted.
+    /// The service whose messages to Postgres are counted, with the relay that counts them.
     pub watched: Option<(&'a Service, &'a Relay)>,
     pub thin: &'a ThinServer,
     pub pgbench: Option<std::path::PathBuf>,
@@ -74,7 +74,7 @@ pub(crate) struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Measures one recipe. What goes wrong stands in its note.
+    /// Measures one recipe. A failure is reported in its note.
     pub(crate) async fn measure(&self, recipe: &Recipe) -> Cost {
         let mut cost = Cost {
             operation: recipe.operation.to_owned(),
@@ -127,7 +127,8 @@ impl Bench<'_> {
             (cost.statements, cost.prepared, cost.round_trips) =
                 (said.executed, said.prepared, said.round_trips);
         }
-        // Connections are opened, plans made and pages read before anything counts, as in a service that has run for a while.
+        // The warm-up opens connections, plans statements and reads pages, so that the service is measured as if it had run for a
+        // while.
         if let Some(warm_up) = warm_up {
             let connections = self.connections_of(recipe)?;
             load::run(self.service.address, &warm_up, connections, self.time / 2).await?;
@@ -197,7 +198,7 @@ impl Bench<'_> {
     }
 
     fn connections_of(&self, recipe: &Recipe) -> anyhow::Result<usize> {
-        // The service lets in only as many passwords as it can hash soon: more is the row of the overload.
+        // The service accepts only as many passwords as it can hash soon. More of them are measured by the overload row.
         let most = match recipe.yardstick {
             Yardstick::Argon2 => 4 * std::thread::available_parallelism()?.get(),
             _ => usize::MAX,
@@ -222,7 +223,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Requests in a second of the thin static route, and its processor time for one in microseconds.
+    /// Requests per second of the thin static route, and its processor time per request in microseconds.
     pub(crate) async fn thin_rate(&self, connections: usize) -> anyhow::Result<(f64, f64)> {
         let recipe = crate::recipes::all().find(|recipe| recipe.operation == "healthz");
         let row = [Row::new()];
@@ -242,7 +243,7 @@ impl Bench<'_> {
     pub(crate) async fn draw(&self, recipe: &Recipe) -> anyhow::Result<Vec<Row>> {
         let many = recipe.many.to_string();
         if !recipe.prepare.is_empty() {
-            // As `fill.sql` does: nobody is told of what is made up.
+            // As in `fill.sql`: without triggers, no events or notifications are created for invented rows.
             self.client.batch_execute("SET session_replication_role = replica").await?;
             for statement in recipe.prepare {
                 let text = statement.replace(":many", &many);
@@ -263,7 +264,7 @@ impl Bench<'_> {
                 rows.push(row.columns().iter().enumerate().filter_map(value).collect());
             }
         }
-        // Preparations leave rows that are dead.
+        // Preparations leave dead rows behind.
         if !recipe.prepare.is_empty() && recipe.by != Caller::Stranger {
             self.client.batch_execute("RESET ALL").await?;
         }
@@ -271,11 +272,12 @@ impl Bench<'_> {
     }
 }
 
-/// What the service says to Postgres for one request: the median of a few, which what is done in the background does not move.
+/// The messages of the service to Postgres for one request: the median of several requests, so that work in the background
+/// does not count.
 async fn watch(service: &Service, relay: &Relay, requests: &Requests) -> anyhow::Result<Said> {
     let mut connection = Connection::open(service.address).await?;
     let (mut message, mut all) = (Vec::new(), Vec::new());
-    // Several times, even where all requests are the same: the first use of a statement is always parsed and planned.
+    // Repeated even if all requests are equal, because the first use of a statement is always parsed and planned.
     for at in (0..requests.len()).cycle().take(LOOKED_AT) {
         let before = relay.said();
         let fresh = Requests::first_fresh();

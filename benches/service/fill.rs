@@ -1,4 +1,5 @@
-//! Makes a home: cards by the program's own command, and accounts, codes, decks, collections by SQL on the server, in bounded memory.
+//! Fills the database of a home: cards with the program's own command; accounts, codes, decks and collections with SQL on the
+//! server, in bounded memory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -15,22 +16,23 @@ use crate::catalogue::connect;
 use crate::codes;
 use crate::service::{Database, Home};
 
-/// What everybody logs in with.
+/// The password of all accounts.
 const PASSWORD: &str = "tram window sonnet";
 
-/// The steps, from the source tree that the seed data is read from, too.
+/// The steps in `fill.sql`, from the source tree, from which the seed data is read, too.
 fn steps() -> anyhow::Result<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/service/fill.sql");
     Ok(std::fs::read_to_string(path)?)
 }
 
-/// What a home holds, all of it in proportion to the cards: of 1,000,000 cards 100,000 accounts, 5,000,000 codes and 1,000,000 decks.
+/// Amounts of data in a home, in proportion to the cards: for 1,000,000 cards 100,000 accounts, 5,000,000 codes and
+/// 1,000,000 decks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub cards: u32,
     pub accounts: u32,
     pub decks: u32,
-    /// Codes of each card: more where there are few cards, since each run uses some up.
+    /// Codes of each card. With few cards there are more, because each run uses some up.
     pub copies: u32,
 }
 
@@ -45,13 +47,13 @@ impl Sizes {
     }
 }
 
-/// Names the content of homes: other steps make other homes.
+/// A version of the content of homes, derived from the steps: when these change, a new home is created.
 pub(crate) fn version() -> anyhow::Result<String> {
     let hash: [u8; 32] = Sha256::digest(steps()?).into();
     Ok(hash[..4].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Brings a home to what it should hold. Steps that are done are not done again.
+/// Fills a home. Completed steps are not repeated.
 pub(crate) async fn fill(
     home: &Home,
     database: &Database,
@@ -69,7 +71,7 @@ pub(crate) async fn fill(
         let began = Instant::now();
         let client = connect(&database.url()).await?;
         client.batch_execute("SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'").await?;
-        // Triggers would tell everybody, references would be looked up a million times.
+        // Without this, triggers would create events, and foreign keys would be checked for each of a million rows.
         client.batch_execute("SET session_replication_role = replica").await?;
         if name == "copies" {
             let reader = connect(&database.url()).await?;
@@ -93,7 +95,7 @@ pub(crate) async fn fill(
     if !done.lines().any(|line| line == SETTLED) {
         let began = Instant::now();
         let client = connect(&database.url()).await?;
-        // Each by itself: neither runs in a transaction.
+        // Separate calls, because neither can run in a transaction.
         client.batch_execute("VACUUM (FREEZE, ANALYZE)").await?;
         client.batch_execute("CHECKPOINT").await?;
         std::fs::write(&noted, done + SETTLED + "\n")?;
@@ -103,11 +105,11 @@ pub(crate) async fn fill(
     Ok(keys)
 }
 
-/// The last step. Without it Postgres would clean up after the filling while the rows are measured.
+/// The last step. Without it, Postgres would vacuum and write checkpoints while the rows are measured.
 const SETTLED: &str = "settled";
 
-/// Reads every file of a folder, so that the machine has it in memory as it has what a server used for a day: else a row is about the disk
-/// and about which rows came before it.
+/// Reads every file of a folder into the system's cache, where the data of a server that runs for long would be. Otherwise
+/// rows would depend on the disk and on the rows that were measured before.
 fn warm(folder: &Path) -> anyhow::Result<()> {
     let mut piece = vec![0; 1 << 20];
     for entry in std::fs::read_dir(folder)? {
@@ -121,7 +123,7 @@ fn warm(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The keys of the home, made when there are none.
+/// The keys of the home, which are created if they do not exist.
 fn keys_of(home: &Home) -> anyhow::Result<KeyRing> {
     let path = home.keys_file();
     if !Path::new(&path).exists() {

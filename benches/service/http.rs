@@ -1,4 +1,4 @@
-//! The smallest HTTP client that can keep a server busy: GET, one request after the other on each connection.
+//! A minimal HTTP client that can keep a server busy: GET requests, one after the other on each connection.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use tokio::net::TcpStream;
 
 use crate::compare::Round;
 
-/// Where to send requests, and which.
+/// The address of a server, and the requests for it.
 pub(crate) struct Target {
     address: SocketAddr,
     requests: Arc<Vec<Vec<u8>>>,
-    /// Whether a 503 is an answer, too: of what may run into its time limit.
+    /// Whether a 503 is a valid answer, because requests may exceed their time limit.
     may_be_refused: bool,
 }
 
 impl Target {
-    /// GET of these paths in turn.
+    /// Sends GET requests for these paths in turn.
     pub(crate) fn new(address: SocketAddr, paths: &[String]) -> Self {
         let request =
             |path: &String| format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").into_bytes();
@@ -28,19 +28,19 @@ impl Target {
         Self { address, requests, may_be_refused: false }
     }
 
-    /// The same, of requests that the service may refuse for what they cost.
+    /// Like [`Self::new`], for costly requests that the service may refuse with a 503.
     pub(crate) fn refusable(address: SocketAddr, paths: &[String]) -> Self {
         Self { may_be_refused: true, ..Self::new(address, paths) }
     }
 
-    /// Keeps so many connections busy for that long.
+    /// Keeps this many connections busy for this time.
     pub(crate) async fn run(&self, connections: usize, time: Duration) -> anyhow::Result<Round> {
         let mut workers = Vec::new();
         let began = Instant::now();
         for number in 0..connections {
             let (address, requests) = (self.address, self.requests.clone());
             let may_be_refused = self.may_be_refused;
-            // Each begins elsewhere, so that not all ask for the same at once.
+            // Each connection begins with another request, so that they do not all send the same one at the same time.
             let first = requests.len() * number / connections;
             workers.push(tokio::spawn(async move {
                 let mut connection = Connection::open(address).await?;
@@ -62,7 +62,7 @@ impl Target {
         Ok(Round::of_requests(latencies, began.elapsed()))
     }
 
-    /// One request, and the body of its answer.
+    /// Sends one request, and returns the body of its answer.
     pub(crate) async fn get(address: SocketAddr, path: &str) -> anyhow::Result<Vec<u8>> {
         let target = Self::new(address, &[path.to_owned()]);
         let mut connection = Connection::open(address).await?;
@@ -71,7 +71,7 @@ impl Target {
     }
 }
 
-/// One connection. The buffer holds the body of the newest answer.
+/// One connection. The buffer contains the body of the latest answer.
 struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -84,7 +84,7 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(128 * 1024) })
     }
 
-    /// Sends a request and reads its answer, which must have a length and be a 200, or a 503 where that is allowed.
+    /// Sends a request and reads its answer. It must have a `Content-Length` and the status 200, or 503 if that is allowed.
     async fn get(&mut self, request: &[u8], may_be_refused: bool) -> anyhow::Result<()> {
         self.stream.write_all(request).await?;
         self.buffer.clear();

@@ -1,4 +1,4 @@
-//! Keeps a server busy with the requests of a recipe, and tells what became of them.
+//! Keeps a server busy with the requests of a recipe, and collects the results.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,35 +13,35 @@ use tokio::net::TcpStream;
 
 use crate::requests::Requests;
 
-/// No request may take longer: the service's own limit is ten seconds.
+/// Time limit of a request. The service's own limit is ten seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What became of many requests.
+/// The results of many requests.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// Of requests that were answered with 2xx.
+    /// Latencies of the requests that were answered with 2xx.
     pub latencies: Vec<Duration>,
-    /// Other answers, by status.
+    /// Numbers of other answers by status; 0 for a failed connection.
     pub refused: BTreeMap<u16, usize>,
-    /// The body of the first other answer.
+    /// The body of the first answer that was not 2xx.
     pub complaint: Option<String>,
-    /// Bytes of bodies.
+    /// Total size of the bodies.
     pub bytes: u64,
     pub time: Duration,
 }
 
 impl Outcome {
-    /// Answers with 2xx in a second.
+    /// Answers with 2xx per second.
     pub(crate) fn rate(&self) -> f64 {
         count(self.latencies.len()) / self.time.as_secs_f64().max(1e-9)
     }
 
-    /// All answers.
+    /// Number of all answers.
     pub(crate) fn answered(&self) -> usize {
         self.latencies.len() + self.refused.values().sum::<usize>()
     }
 
-    /// The latency that `percent` of the accepted did not exceed.
+    /// The latency at a percentile, for answers with 2xx.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.latencies.clone();
         sorted.sort_unstable();
@@ -64,7 +64,7 @@ pub(crate) fn count(number: usize) -> f64 {
     u32::try_from(number).map_or(f64::INFINITY, f64::from)
 }
 
-/// Sends requests over so many connections for that long, or until a list whose rows are good once is used up.
+/// Sends requests over this many connections for this time, or until all requests that can be sent only once are used up.
 pub(crate) async fn run(
     address: SocketAddr,
     requests: &Arc<Requests>,
@@ -129,7 +129,8 @@ pub(crate) async fn run(
     Ok(all)
 }
 
-/// Sends requests at that rate, each on a connection of its own, whether or not those before were answered: of no more than `most` at once.
+/// Sends requests at this rate, each on its own connection, without waiting for earlier answers. At most `most` are in
+/// progress at the same time.
 pub(crate) async fn arrive(
     address: SocketAddr,
     requests: &Arc<Requests>,
@@ -161,7 +162,7 @@ pub(crate) async fn arrive(
         match done? {
             Ok((200..300, latency)) => found.latencies.push(latency),
             Ok((status, _)) => *found.refused.entry(status).or_default() += 1,
-            // A connection that was closed, or no answer at all.
+            // The connection was closed, or there was no answer.
             Err(_) => *found.refused.entry(0).or_default() += 1,
         }
     }
@@ -169,18 +170,18 @@ pub(crate) async fn arrive(
     Ok(found)
 }
 
-/// An answer; its head and body are in the connection's buffer.
+/// An answer. Its head and body are in the buffer of the connection.
 pub(crate) struct Answer {
     pub status: u16,
-    /// Bytes of the head.
+    /// Size of the head, in bytes.
     head: usize,
-    /// Bytes of the body that were read.
+    /// Number of bytes of the body that were read.
     length: u64,
     is_reusable: bool,
 }
 
 impl Answer {
-    /// Whether the connection takes another request.
+    /// Whether the connection can be used for another request.
     pub(crate) fn is_reusable(&self) -> bool {
         self.is_reusable
     }

@@ -1,7 +1,7 @@
-//! What the service costs, as ratios: `make bench`, or `cargo bench --bench service -- --help`.
+//! Measures the costs of the service as ratios: `make bench`, or `cargo bench --bench service -- --help`.
 //!
-//! Each line compares the service with a yardstick on the same machine, in turns and in short rounds, so that whatever else runs
-//! there slows both. The ratio is the median of the rounds. Nothing here fails for being slow: the table is for people.
+//! Each line compares the service with a yardstick on the same machine, alternately and in short rounds, so that other
+//! programs slow both. The ratio is the median of the rounds. A slow result is no failure: people read the table.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -128,7 +128,7 @@ async fn measure(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Median seconds of a request, by the name of its line.
+/// Median latency of a request in seconds, by the name of its line.
 type Medians = Vec<(&'static str, f64)>;
 
 async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Result<Medians> {
@@ -136,7 +136,7 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
     let told = home.seed(cards, 0)?;
     println!("\n{cards} cards: {told} ({:.1} s)", began.elapsed().as_secs_f64());
 
-    // Once with every statement in the log, to learn what the service asks for, then without.
+    // First with every statement in the log, to record the statements of the service; then without.
     let service = Service::start(
         home,
         &ServiceOptions { cached: false, log_statements: true, database: None },

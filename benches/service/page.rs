@@ -1,4 +1,4 @@
-//! `docs/PERFORMANCE.md`, and the figures that the next run is compared with.
+//! Writes `docs/PERFORMANCE.md`, and stores the figures for comparison with the next run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,13 +12,13 @@ use crate::costs::Cost;
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PERFORMANCE.md");
 const BEGIN: &str = "<!-- costs: written by `make bench` -->\n";
 const END: &str = "<!-- /costs -->";
-/// A ratio that fell below this part of what it was is told.
+/// A ratio below this fraction of its earlier value is reported.
 const SLOWER: f64 = 0.75;
 
-/// What stands for the operation of an import.
+/// The operation name of imports.
 pub(crate) const IMPORT: &str = "cardscape seed";
 
-/// What the figures were measured on.
+/// The machine on which the figures were measured.
 pub(crate) struct Machine {
     cores: usize,
     memory_gib: u64,
@@ -58,7 +58,7 @@ impl Kept {
         Ok(std::fs::write(folder.join("last.json"), serde_json::to_vec_pretty(self)?)?)
     }
 
-    /// Keeps rows that are measured by themselves, for the next time that the page is written.
+    /// Stores rows that were measured separately, until the page is written the next time.
     pub(crate) fn note(folder: &Path, costs: &[Cost]) -> anyhow::Result<()> {
         let mut kept = Self::load(folder)?;
         tell_slower(&kept, costs);
@@ -66,7 +66,7 @@ impl Kept {
         kept.save(folder)
     }
 
-    /// Imports that were measured by themselves.
+    /// The imports, which are measured separately.
     pub(crate) fn imports(&self) -> impl Iterator<Item = &Cost> {
         self.0.values().filter(|cost| cost.operation == IMPORT)
     }
@@ -82,8 +82,8 @@ fn key(cost: &Cost) -> String {
     format!("{}/{}", cost.cards, cost.title)
 }
 
-/// Prints the rows that became slower by more than a quarter. Ratios to yardsticks of the same run are compared, or, where a row has none,
-/// processor times: a machine that is busy otherwise slows both sides of a ratio.
+/// Prints the rows that became slower by more than a quarter. Ratios to a yardstick of the same run are compared, because
+/// other load on the machine slows both; for rows without a yardstick, processor times.
 pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
     let mut told = 0;
     for cost in costs {
@@ -101,7 +101,7 @@ pub(crate) fn tell_slower(kept: &Kept, costs: &[Cost]) {
     println!("{told} rows are slower by more than a quarter than when the table was last written");
 }
 
-/// How far a row is from where it should be: its goal, or half of its yardstick where no goal is set. The least comes first.
+/// The reached fraction of a row's goal, or of half its yardstick if it has no goal. Rows are sorted by it, the lowest first.
 fn standing(cost: &Cost) -> f64 {
     if cost.rate == 0.0 {
         return 0.0;
@@ -115,7 +115,7 @@ fn sorted(costs: &[Cost]) -> Vec<&Cost> {
     sorted
 }
 
-/// One row, for a terminal.
+/// One row as text for a terminal.
 pub(crate) fn line(cost: &Cost) -> String {
     let or_none = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     format!(
@@ -134,7 +134,7 @@ pub(crate) fn line(cost: &Cost) -> String {
     )
 }
 
-/// The rows, those that are farthest from their goal first.
+/// Prints the rows, those farthest from their goal first.
 pub(crate) fn print(costs: &[Cost]) {
     println!("\nFarthest from their goals:");
     for cost in sorted(costs).into_iter().take(20) {

@@ -1,4 +1,4 @@
-//! pgbench: how many of a statement Postgres runs for a client that does nothing else.
+//! The yardstick pgbench: the rate at which Postgres runs a statement for a client that does nothing else.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::compare::Round;
 use crate::service::Home;
 use crate::statements::Recorded;
 
-/// The program.
+/// The path of the program.
 pub(crate) struct Program(pub PathBuf);
 
-/// Scripts for it.
+/// Scripts for pgbench.
 pub(crate) struct Script {
     program: PathBuf,
     socket: PathBuf,
@@ -22,11 +22,11 @@ pub(crate) struct Script {
     variables: Vec<String>,
 }
 
-/// Requests that become a script.
+/// Most requests that are converted to scripts.
 const SCRIPTS: usize = 24;
 
 impl Program {
-    /// The recorded statements as scripts, whose variables pgbench sends as parameters.
+    /// Converts recorded statements to scripts, whose variables pgbench sends as parameters.
     pub(crate) fn script(&self, home: &Home, recorded: &Recorded) -> anyhow::Result<Script> {
         let (mut files, mut variables) = (Vec::new(), Vec::new());
         let requests: Vec<_> = recorded
@@ -34,11 +34,11 @@ impl Program {
             .iter()
             .flat_map(|(statement, list)| list.iter().map(move |values| (statement, values)))
             .collect();
-        // From all of them, so that each statement comes as often as among the requests.
+        // An even sample, so that each statement has the same frequency as in the requests.
         let step = requests.len().div_ceil(SCRIPTS).max(1);
         for (number, (statement, values)) in requests.into_iter().step_by(step).enumerate() {
             let mut text = statement.clone();
-            // From the last, so that $1 does not take the beginning of $12.
+            // From the last parameter to the first, so that $1 does not match the beginning of $12.
             for (at, value) in values.iter().enumerate().rev() {
                 let value = value.as_ref().context("pgbench has no NULL")?;
                 let name = format!("r{number}_{at}");

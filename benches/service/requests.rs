@@ -1,4 +1,4 @@
-//! The requests of a recipe, made of the rows that were drawn for it.
+//! Creates the requests of a recipe from its rows.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,27 +12,27 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::codes;
 use crate::recipes::{Caller, Measure, Recipe, Row};
 
-/// Letters and digits of `<fresh>`.
+/// Number of letters and digits of `<fresh>`.
 const FRESH: usize = 10;
-/// What they are: none looks like another, so that names differ.
+/// The characters of `<fresh>`. None looks like another, so that names with it are not similar.
 const SYMBOLS: &[u8; 20] = b"2345678ACDEFGHJKPTXY";
-/// Stands for it in a prepared request: no request of ours has such bytes otherwise.
+/// The placeholder for `<fresh>` in a prepared request; no request contains these bytes otherwise.
 const HOLE: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
 
-/// Ready to be sent.
+/// Requests that are ready to be sent.
 pub(crate) struct Requests {
     messages: Vec<Message>,
     spent: bool,
     first_bytes: bool,
 }
 
-/// One request, with holes for what is different each time.
+/// One request, with placeholders for the parts that are different each time.
 struct Message {
     bytes: Vec<u8>,
     holes: Vec<usize>,
 }
 
-/// Where a text is filled in.
+/// The part of a request in which a value is inserted, which determines how it is escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Path,
@@ -42,7 +42,7 @@ enum Place {
 }
 
 impl Requests {
-    /// Of these rows in turn.
+    /// Creates a request for each row.
     pub(crate) fn new(recipe: &Recipe, rows: &[Row], keys: &KeyRing) -> anyhow::Result<Self> {
         let messages = rows.iter().enumerate();
         let messages = messages.map(|(at, row)| message(recipe, row, at, keys));
@@ -53,7 +53,7 @@ impl Requests {
         })
     }
 
-    /// One GET of a stranger, again and again.
+    /// A single GET request without an account, to be sent repeatedly.
     pub(crate) fn get(path: &str) -> Self {
         let text = format!(
             "GET {path} HTTP/1.1\r\nhost: cardscape.test\r\nx-forwarded-for: 198.18.0.1\r\n\r\n"
@@ -74,20 +74,20 @@ impl Requests {
         self.first_bytes
     }
 
-    /// The next that nobody has sent; `None`: all were.
+    /// Index of the next request that was not sent; `None`: all requests can be sent only once, and all were sent.
     pub(crate) fn take(&self, next: &AtomicUsize) -> Option<usize> {
         let at = next.fetch_add(1, Ordering::Relaxed);
         (at < self.messages.len()).then_some(at)
     }
 
-    /// The first `count` requests apart from the others.
+    /// Splits off the first `count` requests.
     pub(crate) fn split(mut self, count: usize) -> (Self, Self) {
         let rest = self.messages.split_off(count.min(self.messages.len()));
         let rest = Self { messages: rest, ..self };
         (Self { messages: self.messages, ..rest }, rest)
     }
 
-    /// Where `<fresh>` begins, higher than in any run before.
+    /// The first number for `<fresh>`, higher than in all earlier runs.
     pub(crate) fn first_fresh() -> u64 {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(now.as_micros()).unwrap_or_default()
@@ -118,7 +118,7 @@ fn message(recipe: &Recipe, row: &Row, at: usize, keys: &KeyRing) -> anyhow::Res
         text += "\r\n";
     }
     if !recipe.headers.iter().any(|header| header.starts_with("x-forwarded-for")) {
-        // Limits count the networks around an address, too.
+        // Rate limits also count the networks that contain an address, so these must differ, too.
         text += &format!("x-forwarded-for: {}.{}.{}.1\r\n", 11 + at % 80, at / 80 % 250, at % 250);
     }
     if let Some(token) = token(recipe.by, row, keys)? {
@@ -138,7 +138,7 @@ fn message(recipe: &Recipe, row: &Row, at: usize, keys: &KeyRing) -> anyhow::Res
     Ok(Message { bytes, holes })
 }
 
-/// Fills in the columns that a row has.
+/// Replaces `<column>` by the values of a row.
 fn fill(template: &str, row: &Row, place: Place) -> anyhow::Result<String> {
     let mut filled = String::new();
     let mut rest = template;
@@ -157,7 +157,7 @@ fn fill(template: &str, row: &Row, place: Place) -> anyhow::Result<String> {
                 filled += &value;
                 rest = &after[name.len() + 1..];
             }
-            // No column: it stands there for itself.
+            // Not a column: the text stays as it is.
             _ => {
                 filled.push('<');
                 rest = after;
@@ -176,7 +176,7 @@ fn escape(name: &str, value: &str, place: Place) -> String {
     }
 }
 
-/// A number of the synthetic accounts that are more than players.
+/// Ids of the synthetic admin and moderator.
 const ADMIN: &str = "01900000-0000-7000-8000-000000ffffff";
 const MODERATOR: &str = "01900000-0000-7000-8000-000000fffffe";
 
@@ -187,7 +187,7 @@ fn token(by: Caller, row: &Row, keys: &KeyRing) -> anyhow::Result<Option<String>
         Caller::Moderator => MODERATOR,
         Caller::Admin => ADMIN,
     };
-    // As `bench.session` of fill.sql tells it.
+    // The same id as from `bench.session` in fill.sql.
     let session = format!("01900001{}", &account[8..]);
     let session = if by == Caller::Row { row.get("session").unwrap_or(&session) } else { &session };
     let claims =

@@ -1,4 +1,4 @@
-//! Searches: a hundred questions as players type them, each measured for itself, and what they come to together.
+//! Measures searches: a hundred queries as players type them, each separately, with a summary for each class.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::costs::{Bench, Cost};
 use crate::load::{self, Outcome};
 use crate::requests::Requests;
 
-/// What the questions of one class are to reach.
+/// The goals of one class of queries.
 struct Class {
     name: &'static str,
-    /// Rate of the middle one, and of the slowest.
+    /// Rates of the median query and of the slowest query, per second.
     median: f64,
     slowest: f64,
-    /// Most milliseconds of 99 of 100, up to 100,000 cards and with more.
+    /// Highest 99th percentile of the latency, in milliseconds: for up to 100,000 cards, and for more.
     p99: (f64, f64),
 }
 
@@ -24,10 +24,10 @@ const CLASSES: [Class; 2] = [
     Class { name: "natural", median: 2_000.0, slowest: 500.0, p99: (40.0, 80.0) },
     Class { name: "costly", median: 30.0, slowest: 30.0, p99: (300.0, 300.0) },
 ];
-/// Cards from which on a catalogue is large.
+/// A catalogue with more cards than this is large.
 const LARGE: u32 = 100_000;
 
-/// The titles of the rows that this makes.
+/// The titles of the rows for searches.
 pub(crate) fn titles() -> impl Iterator<Item = String> {
     CLASSES.iter().flat_map(|class| ["median", "slowest"].map(|which| title(class.name, which)))
 }
@@ -36,14 +36,14 @@ fn title(class: &str, which: &str) -> String {
     format!("search: the {which} of the {class} questions")
 }
 
-/// One question and how it was answered.
+/// A query with its results.
 struct Answered {
     question: String,
     found: Outcome,
     cpu: (Duration, Duration),
 }
 
-/// Measures all questions, and returns a row for the middle and the slowest of each class.
+/// Measures all queries, and returns a row for the median and the slowest query of each class.
 pub(crate) async fn measure(bench: &Bench<'_>, time: Duration) -> anyhow::Result<Vec<Cost>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/service/queries.txt");
     let text = std::fs::read_to_string(path)?;
@@ -87,7 +87,7 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The rows of one class; the questions are sorted, the slowest first.
+/// The rows of one class; the queries must be sorted, the slowest first.
 fn summarise(bench: &Bench<'_>, class: &Class, answered: &[Answered]) -> Vec<Cost> {
     let worst = answered.iter().map(|one| millis(one.found.percentile(99))).fold(0.0, f64::max);
     let limit = if bench.cards > LARGE { class.p99.1 } else { class.p99.0 };

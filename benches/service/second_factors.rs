@@ -1,4 +1,4 @@
-//! Second factors for accounts of a home.
+//! Creates second factors for accounts of a home.
 
 use anyhow::Context as _;
 use cardscape::auth::keys::KeyRing;
@@ -9,7 +9,8 @@ use totp_rs::Totp;
 
 use crate::recipes::Row;
 
-/// Gives the caller of each row a second factor, and the row the column `second_factor_code`: what the owner's device would show.
+/// Gives the caller of each row a second factor, and adds the column `second_factor_code` to the row: the code that the
+/// owner's device would show.
 pub(crate) async fn prepare(
     client: &Client,
     keys: &KeyRing,

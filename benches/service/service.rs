@@ -1,4 +1,4 @@
-//! The service, as it is shipped, with a private Postgres of its own.
+//! Runs the service as it is shipped, with its own private Postgres.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_cardscape");
 /// Name of the database inside the private Postgres.
 const DATABASE: &str = "cardscape";
 
-/// The folder of one database.
+/// The folder with the data of one service.
 pub(crate) struct Home {
     /// The data directory of the service.
     pub data: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Home {
 }
 
 impl Home {
-    /// A folder for a catalogue of that size, below `keep` if it is to stay.
+    /// A folder for one catalogue: below `keep`, where it is kept, or a temporary one.
     pub(crate) fn new(keep: Option<&Path>, name: &str) -> anyhow::Result<Self> {
         let data = match keep {
             Some(folder) => folder.join(name),
@@ -36,7 +36,7 @@ impl Home {
         Ok(Self { data, kept: keep.is_some() })
     }
 
-    /// Where its keys are.
+    /// The path of its key file.
     pub(crate) fn keys_file(&self) -> PathBuf {
         self.data.join("keys.json")
     }
@@ -47,7 +47,7 @@ impl Home {
         command
     }
 
-    /// Loads the seed data and so many synthetic cards. What is there already is not loaded again.
+    /// Loads the seed data and this many synthetic cards. Existing data is not loaded again.
     pub(crate) fn seed(&self, cards: u32, hidden_sets: u32) -> anyhow::Result<String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data");
         let output = self
@@ -63,7 +63,7 @@ impl Home {
         Ok(told.lines().last().unwrap_or_default().to_owned())
     }
 
-    /// pgbench, if it lies beside the other programs of PostgreSQL.
+    /// pgbench, if it is in the folder of the other programs of PostgreSQL.
     pub(crate) fn pgbench(&self) -> anyhow::Result<Option<Program>> {
         let options = std::fs::read_to_string(self.data.join("postgres/postmaster.opts"))?;
         let server = options.split_whitespace().next().context("the server's program")?;
@@ -80,7 +80,7 @@ impl Drop for Home {
     }
 }
 
-/// The Postgres of a home, running as long as this lives, also while no service does.
+/// The running Postgres of a home. It stops when this value is dropped, and does not depend on a service.
 pub(crate) struct Database {
     postgres: embedded_postgres::Handle,
 }
@@ -89,12 +89,12 @@ impl Database {
     pub(crate) fn start(home: &Home) -> anyhow::Result<Self> {
         let mut settings = private_postgres::settings(&home.data);
         settings.search_path = std::env::var_os("PATH");
-        // Two services, and as many connections of pgbench as of the load generator.
+        // Enough for two services, and for as many connections of pgbench as of the load generator.
         settings.max_connections = 250;
         Ok(Self { postgres: embedded_postgres::start_or_attach(settings)? })
     }
 
-    /// How to reach its database.
+    /// The URL of its database.
     pub(crate) fn url(&self) -> String {
         self.postgres.url(DATABASE)
     }
@@ -104,13 +104,13 @@ impl Database {
     }
 }
 
-/// How to start it.
+/// Options for the start of the service.
 pub(crate) struct ServiceOptions {
-    /// With its cache of cards, if it has one.
+    /// Whether its cache of cards is used, if it has one.
     pub cached: bool,
     /// Whether Postgres writes every statement into its log.
     pub log_statements: bool,
-    /// How it reaches its database, where that is not its own business.
+    /// The URL of its database; `None`: its private Postgres.
     pub database: Option<String>,
 }
 
@@ -119,11 +119,11 @@ pub(crate) struct Service {
     child: Child,
     database: String,
     pub address: SocketAddr,
-    /// From the start of the process to the first yes of `/readyz`.
+    /// Time from the start of the process to the first success of `/readyz`.
     pub started_in: Duration,
 }
 
-/// What a process takes of the machine's memory.
+/// Memory of a process.
 pub(crate) struct Memory {
     pub resident_mib: f64,
     pub peak_mib: f64,
@@ -139,7 +139,7 @@ impl Service {
             Some(url) => {
                 let mut command = Command::new(PROGRAM);
                 command.args(["serve", "--database-url", url, "--keys-file"]).arg(home.keys_file());
-                // The load generator says which network a request is from, as a proxy would.
+                // Like a proxy, the load generator sends the address of the client in a header.
                 command.args(["--trusted-proxies", "127.0.0.1/32", "--attempt-factor", "1000000"]);
                 command.args([
                     "--metrics-networks",
@@ -150,13 +150,14 @@ impl Service {
                 command
             }
         };
-        // As good as no limit: everything comes from one network.
+        // Practically no limit, because all requests come from one network.
         command.args(["--listen", "127.0.0.1:0", "--requests-per-second", "1000000"]);
         command.args(["--request-burst", "1000000"]);
         if !options.cached && serve_has("--card-cache")? {
             command.args(["--card-cache", "0"]);
         }
-        // A build of a million cards takes eight minutes, and is made anew at most once in ninety: it is not to be beside what is measured.
+        // Building the bulk files of a million cards takes eight minutes. With this interval, it does not happen during a
+        // measurement.
         command.args(["--bulk-interval", "86400"]);
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data");
         command.arg("--seed-data").arg(folder);
@@ -169,7 +170,7 @@ impl Service {
                 break rest.parse()?;
             }
         };
-        // Whoever does not read a pipe stops who writes to it.
+        // The pipe must be read: otherwise it fills up and the service blocks on writing.
         std::thread::spawn(move || lines.for_each(drop));
         Target::get(address, "/readyz").await?;
         let started_in = began.elapsed();
@@ -189,12 +190,12 @@ impl Service {
         self.child.id()
     }
 
-    /// How to reach its database.
+    /// The URL of its database.
     pub(crate) fn database(&self) -> &str {
         &self.database
     }
 
-    /// What it takes by itself, without its Postgres.
+    /// Its memory, without that of Postgres.
     pub(crate) fn memory(&self) -> anyhow::Result<Memory> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let mib = |name: &str| {
@@ -218,28 +219,28 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // Does nothing after an ordinary end.
+        // Has no effect after a normal end.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Waits until all cards are in memory: building the index takes a processor from whatever is measured meanwhile.
+/// Waits until all cards are in the index, because building it would take processor time from the measurements.
 async fn index_is_built(address: SocketAddr) -> anyhow::Result<Duration> {
     until(address, "/metrics", "the index of cards", |metrics| {
         let cards = metrics.lines().find_map(|line| line.strip_prefix("card_index_cards "));
-        // A program without an index has no such line.
+        // A program without an index does not report this metric.
         cards.is_none_or(|cards| cards != "0")
     })
     .await
 }
 
-/// They are made once in a new database.
+/// Waits until the bulk files exist, which are built once in a new database.
 async fn bulk_files_are_built(address: SocketAddr) -> anyhow::Result<Duration> {
     until(address, "/v1/bulk-files", "the bulk files", |files| files.contains("ttcg-cards")).await
 }
 
-/// Waits until an answer says that something is done.
+/// Waits until the answer of a path satisfies a condition.
 async fn until(
     address: SocketAddr,
     path: &str,
@@ -259,13 +260,13 @@ async fn until(
     }
 }
 
-/// Whether `serve` knows an option: older programs than this benchmark can be measured, too.
+/// Whether `serve` knows an option, so that programs older than this benchmark can be measured, too.
 fn serve_has(option: &str) -> anyhow::Result<bool> {
     let help = Command::new(PROGRAM).args(["serve", "--help"]).output()?;
     Ok(String::from_utf8_lossy(&help.stdout).contains(option))
 }
 
-/// Makes Postgres write the statements of all later connections into its log, with their parameters; or not.
+/// Switches the log of statements with their parameters on or off, for all later connections to Postgres.
 async fn log_statements(home: &Home, wanted: bool) -> anyhow::Result<()> {
     let mut settings = private_postgres::settings(&home.data);
     settings.search_path = std::env::var_os("PATH");

@@ -1,4 +1,4 @@
-//! Rows that are no operation alone: log-ins beyond what the machine can hash, what a request costs without its work, an import.
+//! Rows that are not about a single operation: an overload of log-ins, the basic cost of any request, and imports.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use crate::service::Home;
 
 pub(crate) const FRAME: &str = "frame: what a request costs beyond the static route";
 pub(crate) const OVERLOAD: &str = "log-in at twice the capacity";
-/// Microseconds of processor time that the frame may cost.
+/// Goal for the processor time of the frame (everything around an operation), in microseconds per request.
 const FRAME_GOAL: f64 = 20.0;
-/// Longest that 99 of 100 accepted log-ins may take, in milliseconds.
+/// Goal for the 99th percentile of the latency of accepted log-ins, in milliseconds.
 const OVERLOAD_GOAL: f64 = 1_000.0;
-/// Log-ins that may be under way at once: more than a service should let in.
+/// Most log-ins in progress at the same time: more than a service should accept.
 const UNDER_WAY: usize = 1_000;
 
 fn recipe(title: &str) -> anyhow::Result<&'static Recipe> {
@@ -28,7 +28,7 @@ fn recipe(title: &str) -> anyhow::Result<&'static Recipe> {
         .with_context(|| format!("the recipe {title:?}"))
 }
 
-/// Processor time of `/healthz` less that of the static route, in turns.
+/// Processor time of `/healthz` minus that of the static route, measured alternately.
 pub(crate) async fn measure_frame(bench: &Bench<'_>) -> anyhow::Result<Cost> {
     let healthz = recipe("frame of a request (healthz)")?;
     let requests = Arc::new(Requests::new(healthz, &[Row::new()], bench.keys)?);
@@ -61,7 +61,7 @@ pub(crate) async fn measure_frame(bench: &Bench<'_>) -> anyhow::Result<Cost> {
     })
 }
 
-/// Log-ins that come at twice the rate at which they can be answered, whether or not those before were.
+/// Sends log-ins at twice the rate at which they can be answered, without waiting for answers.
 pub(crate) async fn measure_overload(bench: &Bench<'_>) -> anyhow::Result<Cost> {
     let log_in = recipe("log-in")?;
     let rows = bench.draw(log_in).await?;
@@ -93,14 +93,14 @@ pub(crate) async fn measure_overload(bench: &Bench<'_>) -> anyhow::Result<Cost> 
     })
 }
 
-/// An import of so many cards into an empty database.
+/// Measures an import of this many cards into an empty database.
 pub(crate) fn measure_import(cards: u32) -> anyhow::Result<Cost> {
     let home = Home::new(None, "import")?;
     home.seed(1, 0)?;
     let began = Instant::now();
     let told = home.seed(cards, 0)?;
     let seconds = began.elapsed().as_secs_f64();
-    // 200 seconds for a million, 20 for a hundred thousand.
+    // 200 seconds for a million cards.
     let goal = 200.0 * f64::from(cards) / 1_000_000.0;
     Ok(Cost {
         operation: page::IMPORT.to_owned(),

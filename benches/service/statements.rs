@@ -1,4 +1,4 @@
-//! The statements that the service runs, word for word: read from the log of Postgres.
+//! Reads the exact statements of the service from the log of Postgres.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use crate::http::Target;
 use crate::service::{Home, Service};
 
-/// A statement and the parameters of many requests.
+/// The recorded statements of many requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Recorded {
     /// Statements, each with the parameters of every request that ran it, as texts; `None` is NULL.
     pub statements: Vec<(String, Vec<Vec<Option<String>>>)>,
 }
 
-/// Requests that are recorded: enough for every form of a request.
+/// Most requests that are recorded: enough for all variants of a request.
 const MOST: usize = 200;
 
-/// Watches the log.
+/// Sends requests and reads the log.
 pub(crate) struct Recorder {
     address: SocketAddr,
     log: PathBuf,
@@ -31,7 +31,7 @@ impl Recorder {
         Self { address: service.address, log: home.data.join("postgres.log") }
     }
 
-    /// Sends the requests one by one; each time the longest statement is what it is about.
+    /// Sends the requests one by one, and records the longest statement of each: the essential one.
     pub(crate) async fn record(&self, paths: &[String]) -> anyhow::Result<Recorded> {
         let mut found: BTreeMap<String, Vec<Vec<Option<String>>>> = BTreeMap::new();
         for path in paths.iter().take(MOST) {
@@ -39,7 +39,7 @@ impl Recorder {
             Target::get(self.address, path).await?;
             let log = std::fs::read(&self.log)?;
             let text = std::str::from_utf8(&log[from..])?;
-            // Tasks in the background run statements, too, but none that reads the content of cards.
+            // Background tasks run statements, too, but none that reads the content of cards.
             let (statement, parameters) = executed(text)
                 .into_iter()
                 .filter(|(statement, _)| statement.contains("card_content"))
@@ -54,10 +54,10 @@ impl Recorder {
     }
 }
 
-/// Statements in a piece of the log, with their parameters.
+/// The statements in a part of the log, with their parameters.
 fn executed(log: &str) -> Vec<(String, Vec<Option<String>>)> {
     let mut found: Vec<(String, Vec<Option<String>>)> = Vec::new();
-    // Details follow the line that they belong to; that of another step has some, too.
+    // Details follow the line to which they belong. Lines of other steps (such as parse or bind) have details, too.
     let mut has_details = false;
     for line in log.lines() {
         if let Some((_, list)) = line.split_once("DETAIL:  ") {
@@ -78,7 +78,7 @@ fn executed(log: &str) -> Vec<(String, Vec<Option<String>>)> {
     found
 }
 
-/// The values of `$1 = 'it''s', $2 = NULL`.
+/// The values in a list such as `$1 = 'it''s', $2 = NULL`.
 fn values(list: &str) -> Vec<Option<String>> {
     let mut values = Vec::new();
     let mut rest = list;

@@ -1,4 +1,4 @@
-//! What is printed.
+//! Prints the table of comparisons.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub(crate) struct Table(Vec<Line>);
 struct Line {
     name: &'static str,
     yardstick: &'static str,
-    /// The ratio that is asked for; 0: none.
+    /// The lowest acceptable ratio; 0: no goal.
     goal: f64,
     found: Comparison,
 }
@@ -28,7 +28,7 @@ impl Table {
         self.0.push(Line { name, yardstick, goal, found });
     }
 
-    /// Median seconds of a request, by line.
+    /// Median latency of a request in seconds, by line.
     pub(crate) fn medians(&self) -> Medians {
         self.0.iter().map(|line| (line.name, line.found.median().as_secs_f64())).collect()
     }
@@ -58,7 +58,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// How much longer a request takes in the larger catalogue.
+/// Prints how much longer requests take in the larger catalogue.
 pub(crate) fn growth(small: &Medians, large: &Medians) {
     for (name, before) in small {
         if let Some((_, after)) = large.iter().find(|(other, _)| other == name) {

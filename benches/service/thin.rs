@@ -1,4 +1,4 @@
-//! The yardstick of routes that ask nobody: an answer of fixed bytes by actix alone, in a process of its own.
+//! The yardstick for routes without a database: a fixed answer by only actix, in a separate process.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 const BODY: &str = "{\"status\":\"ok\"}";
 
-/// The process.
+/// The running process of the yardstick.
 pub(crate) struct ThinServer {
     child: Child,
     pub address: SocketAddr,
@@ -36,7 +36,7 @@ impl Drop for ThinServer {
     }
 }
 
-/// Runs it and prints its address.
+/// Runs the yardstick and prints its address.
 pub(crate) fn serve() -> anyhow::Result<()> {
     actix_web::rt::System::new().block_on(async {
         let answer = || async { HttpResponse::Ok().content_type("application/json").body(BODY) };

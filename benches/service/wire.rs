@@ -1,4 +1,4 @@
-//! Counts what the service says to Postgres: a relay between the two that looks at the kinds of messages.
+//! Counts the messages of the service to Postgres: a relay between the two reads the types of the messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 
-/// A relay on a socket of its own. Ends when it is dropped.
+/// A relay with its own socket. It ends when it is dropped.
 pub(crate) struct Relay {
     folder: PathBuf,
     counts: Arc<Counts>,
@@ -23,14 +23,14 @@ struct Counts {
     round_trips: AtomicU64,
 }
 
-/// What was said so far.
+/// The counts so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Said {
-    /// Statements that were run.
+    /// Number of statements that were run.
     pub executed: u64,
-    /// Statements that Postgres had to parse and plan anew.
+    /// Number of statements that Postgres had to parse and plan again.
     pub prepared: u64,
-    /// Times that a connection spoke after it was answered.
+    /// Number of round trips: messages of a connection after an answer.
     pub round_trips: u64,
 }
 
@@ -45,7 +45,7 @@ impl Said {
 }
 
 impl Relay {
-    /// Relays to the server whose socket lies in `to`.
+    /// Starts a relay to the server whose socket is in the folder `to`.
     pub(crate) fn start(to: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("cardscape-relay-").tempdir()?.keep();
         let listener = UnixListener::bind(folder.join(".s.PGSQL.5432"))?;
@@ -64,7 +64,7 @@ impl Relay {
         Ok(Self { folder, counts, task })
     }
 
-    /// How to reach the database through it.
+    /// The URL of the database through the relay.
     pub(crate) fn url(&self) -> String {
         format!("postgres:///cardscape?host={}&user=cardscape", self.folder.display())
     }
@@ -107,7 +107,7 @@ async fn forward(
         }
         reader.read(&buffer[..length], |kind| {
             let count = match kind {
-                // Execute, and a query in one message.
+                // `Execute`, and `Query` (a simple query in one message).
                 b'E' | b'Q' => &counts.executed,
                 b'P' => &counts.prepared,
                 _ => return,
@@ -120,14 +120,14 @@ async fn forward(
     }
 }
 
-/// Finds the kinds of messages in a stream that may be cut anywhere.
+/// Finds the types of messages in a stream that arrives in arbitrary pieces.
 #[derive(Default)]
 struct Messages {
-    /// Of the present message: kind and length, as far as they came.
+    /// Type and length of the current message, as far as they were received.
     head: Vec<u8>,
-    /// Bytes of it that are still to come.
+    /// Number of its bytes that were not received yet.
     rest: usize,
-    /// Whether the first message, which has no kind, is over.
+    /// Whether the first message, which has no type, is complete.
     begun: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What rows are compared with.
+//! The yardsticks of rows.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio_postgres::Client;
 use crate::load::count;
 use crate::recipes::{Row, Yardstick};
 
-/// Rows of a reading yardstick: each is a script of pgbench, whose statements every connection prepares.
+/// Number of scripts of a reading yardstick, one for each row. Every connection prepares the statements of all.
 const SCRIPTS: usize = 12;
 
 /// Runs pgbench with the statements of a yardstick.
@@ -68,7 +68,7 @@ impl Pgbench {
                 script += ";\n";
             }
             bench.add(&folder, &script)?;
-            // One script is enough when all are the same.
+            // Without variables all scripts are equal, so one is enough.
             if bench.variables.is_empty() {
                 break;
             }
@@ -83,7 +83,8 @@ impl Pgbench {
         Ok(())
     }
 
-    /// One transaction for a row that is drawn from a table. What it inserts goes to tables of its own ([`like_the_service`]).
+    /// Writes a script with one transaction for a row that is drawn from a table. It inserts into separate tables
+    /// ([`like_the_service`]).
     async fn write_script(
         client: &Client,
         texts: &[String],
@@ -129,7 +130,7 @@ impl Pgbench {
         Ok(script + "COMMIT;\n")
     }
 
-    /// Transactions in a second.
+    /// Transactions per second.
     pub(crate) async fn run(&self, connections: usize, time: Duration) -> anyhow::Result<f64> {
         let mut command = tokio::process::Command::new(&self.program);
         command.arg("-h").arg(&self.socket).args([
@@ -143,8 +144,8 @@ impl Pgbench {
         ]);
         let seconds = time.as_secs().max(1).to_string();
         command.args(["-T", &seconds, "-c", &connections.to_string()]);
-        // Writing as statements by hand would be: no triggers, no references to look up. Reading with plans that are made once: there are as many
-        // scripts as rows, and each would be planned anew five times.
+        // Writes run without triggers and checks of foreign keys. Reads use generic plans: each script would otherwise be planned
+        // five times, and there are as many scripts as rows.
         let options = if self.writes {
             "-c session_replication_role=replica"
         } else {
@@ -167,8 +168,8 @@ impl Pgbench {
     }
 }
 
-/// A table that a yardstick may insert into: like the one of the service, and with the same rows, so that as many pages are touched. It is kept for
-/// the next run. Of a table of more than a gigabyte it has no rows.
+/// A table into which a yardstick inserts: a copy of the service's table with its rows, so that as many pages are touched.
+/// It is kept for the next run. Of a table larger than a gigabyte, the rows are not copied.
 async fn like_the_service(client: &Client, table: &str) -> anyhow::Result<()> {
     let columns = "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated = ''), \
              md5(string_agg(attname || atttypid, ' ' ORDER BY attnum) \
@@ -199,7 +200,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a statement names a column.
+/// Whether one of the texts contains the variable of a column.
 fn mentions(texts: &[String], name: &str) -> bool {
     let variable = format!(":{name}");
     texts.iter().any(|text| {
@@ -214,7 +215,7 @@ fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Passwords that all cores together hash in a second.
+/// Number of passwords that all cores together hash per second.
 pub(crate) async fn hash_passwords(time: Duration) -> anyhow::Result<f64> {
     let hasher = Arc::new(PasswordHasher::new()?);
     let done = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! `cardscape deck validate`: offline, through the engine alone.
+//! `cardscape deck validate`, which works offline with only the engine.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 fn cardscape(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
     command.args(["deck", "validate"]).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
-    // Nothing of the developer's own set-up counts.
+    // Settings of the developer's environment must not have an effect.
     command
         .env_remove("CARDSCAPE_SEED_DATA")
         .env("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none");
@@ -32,7 +32,7 @@ fn with_input(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may stop reading early.
+    // Ignores an error, because the command may stop reading early.
     let _ = child.stdin.take().unwrap().write_all(input);
     told(child.wait_with_output().unwrap())
 }
@@ -82,7 +82,7 @@ fn every_violation_is_told_with_its_rule_and_how_to_mend_it() {
         assert!(out.contains(part), "no {part:?} in {out}");
     }
 
-    // The imps stand on two lines, and the line that a violation is about is named with it.
+    // The imps are on two lines; a violation must name the line that it is about.
     let list = std::fs::read_to_string(deck).unwrap();
     let with = |name: &str| -> Vec<String> {
         let named = list
@@ -163,7 +163,7 @@ fn a_game_without_cards_says_so_first() {
     let first = out.lines().nth(2).unwrap();
     assert!(first.starts_with("error GAME_WITHOUT_CARDS"), "{out}");
     assert!(out.contains("No cards of this game are loaded"), "{out}");
-    // In our own text a printing stays as it is written.
+    // In our own dialect, a printing is not corrected.
     let (_, out, _) = with_input(&["-"], b"// format: emojito/box\n1 Joy (bxo)\n");
     assert!(out.lines().nth(2).unwrap().starts_with("error SET_WITHOUT_CARDS"), "{out}");
     assert!(out.contains("No cards of the set “bxo” are loaded."), "{out}");
@@ -186,7 +186,7 @@ fn unreadable_lines_are_named() {
     assert!(err.contains("-:3: \"0 Pocket Bat\" quantity must be 1 to 10000"), "{err}");
     assert!(!err.contains("-:1: ") && !err.contains("-:4: "), "{err}");
     assert!(out.contains("Nonsense") && out.contains("On line 4."), "{out}");
-    // A list of another program is judged as well, and a legal one with a line that is refused is not whole.
+    // Lists of other programs are judged, too. A list with a refused line is incomplete, even if its other lines are legal.
     let legal = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
     let legal = std::fs::read_to_string(legal).unwrap();
     assert_eq!(with_input(&["-"], legal.as_bytes()).0, 0);
@@ -222,7 +222,7 @@ fn wrong_usage_is_2_and_failure_70() {
         let (code, _, err) = run(&failing);
         assert_eq!(code, 70, "{err}");
     }
-    // A byte order mark without a text is an empty list.
+    // A byte order mark without text is an empty list.
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &[0xff, 0xfe]).0, 1);
     assert_eq!(with_input(&["-", "--format", "ttcg/standard"], &vec![b'\n'; 300_000]).0, 70);
 }
@@ -268,7 +268,7 @@ fn a_list_is_judged_by_the_rules_of_a_day() {
     assert!(run(&[deck, "--format", "ttcg/standard:half"]).2.contains("ttcg/standard:by_name"));
 }
 
-/// The page for administrators shows what this command says.
+/// The example output in the documentation for administrators must be the real output.
 #[test]
 fn the_output_in_the_documentation_is_true() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

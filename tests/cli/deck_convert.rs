@@ -1,4 +1,4 @@
-//! `cardscape deck convert`, `encode` and `decode`: offline, through the engine alone.
+//! `cardscape deck convert`, `encode` and `decode`, which work offline with only the engine.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ fn run(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It may not read at all.
+    // Ignores an error, because the command may not read its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -57,7 +57,7 @@ fn a_share_code_is_made_and_read() {
     let deck = "// game: harbour\n\n4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n\nSideboard\n1 Black Pearl (reef) 001\n";
     let (code, out, err) = run(&["decode", share_code, "--seed-data", "tests/data"], b"");
     assert_eq!((code, out.as_str(), err.as_str()), (0, deck, ""));
-    // Without the game, the cards have no names.
+    // Without the game, the names of the cards are not known.
     let (code, out, _) = run(&["decode", share_code], b"");
     assert_eq!(code, 0);
     assert!(out.contains("4 \"\" (\"port\") \"1\"\n"), "{out}");

@@ -1,4 +1,4 @@
-//! `cardscape effects`: the reference cases, the document's own examples, and what goes wrong.
+//! `cardscape effects`: the reference cases, the examples of the specification, and errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of one test, gone afterwards.
+/// A temporary folder of one test, deleted afterwards.
 struct Folder(TempDir);
 
 impl Folder {
@@ -19,7 +19,7 @@ impl Folder {
         Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
-    /// With these files; folders are made.
+    /// A folder with these files; their parent folders are created.
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = Self::new();
         for (name, text) in files {
@@ -38,7 +38,7 @@ impl Folder {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
-    /// Every file, hidden ones too, by its path.
+    /// The paths of all files, including hidden ones.
     fn files(&self) -> BTreeSet<String> {
         files_below(self.0.path())
     }
@@ -53,14 +53,15 @@ impl Folder {
         Ran::from(self.command(arguments).output().unwrap())
     }
 
-    /// Runs what must succeed; its standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     fn done(&self, arguments: &[&str]) -> String {
         let ran = self.run(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
         ran.stdout
     }
 
-    /// Runs what must fail with one line on standard error, which is returned, nothing on standard output and no file more or less.
+    /// Runs a command that must fail, with one line on standard error, which is returned, nothing on standard output, and no
+    /// file created or removed.
     fn fails(&self, arguments: &[&str], code: i32) -> String {
         let before = self.files();
         let ran = self.run(arguments);
@@ -105,7 +106,7 @@ impl From<Output> for Ran {
     }
 }
 
-/// Arguments that keep the default configuration files out.
+/// Arguments that replace the default configuration files by empty ones.
 const NO_RULES: [&str; 4] = ["-c", "/dev/null", "-r", "/dev/null"];
 
 fn lines(text: &str) -> Vec<&str> {
@@ -175,7 +176,7 @@ fn all_reference_cases() {
     assert!(played >= 20, "{played}");
 }
 
-// --- The document's own examples -------------------------------------------------------------------------------------
+// --- The examples of the specification -------------------------------------------------------------------------------
 
 #[test]
 fn the_example_of_combine() {
@@ -237,7 +238,7 @@ fn the_example_of_sort() {
 
 // --- Flags and defaults ----------------------------------------------------------------------------------------------
 
-/// The folders and files that the document takes for granted.
+/// The folders and files that the examples of the specification use.
 fn workshop() -> Folder {
     Folder::with(&[
         (
@@ -284,7 +285,7 @@ fn the_defaults_are_the_documents_folders() {
         "effects/all_effects.txt: 15 effects from 16 combinations: 0 duplicates, 1 removed\n"
     );
     assert_eq!(lines(&folder.read("effects/all_effects.txt")), ALL);
-    // Written over, not appended to; `-d` means the same file.
+    // The file is overwritten, not appended to; `-d` means the same file.
     folder.done(&["combine", "--file", "--quiet"]);
     assert_eq!(lines(&folder.read("effects/all_effects.txt")), ALL);
     folder.write("effects/all_effects.txt", "b\nb\na\n");
@@ -346,7 +347,7 @@ fn sentences_and_patterns_may_begin_with_a_hyphen() {
             folder.done(&["tag", "-i", "effects.txt", "-o", "-", "-c", "worse", flag, "-1 rank"]);
         assert_eq!(lines(&tagged), ["EFFECTNAME;worse", "-1 rank;True", "1 rank;False"]);
     }
-    // A flag after one that may go without its value is still a flag.
+    // After an option with an optional value, a flag is not taken as this value.
     assert_eq!(lines(&folder.done(&["combine", "-f", "-t"]))[..15], ALL);
 }
 
@@ -394,7 +395,7 @@ fn standard_input_and_output() {
     assert_eq!(lines(&sorted.stdout)[2], "Rest.");
 }
 
-// --- How much --------------------------------------------------------------------------------------------------------
+// --- Limits and samples ----------------------------------------------------------------------------------------------
 
 #[test]
 fn counts_limits_and_draws() {
@@ -428,7 +429,7 @@ fn counts_limits_and_draws() {
     assert_eq!(lines(&all)[..15], ALL);
 }
 
-/// Draws are held in memory, whose bound is kept whatever is asked for.
+/// Draws are kept in memory, so more than the memory limit allows are refused.
 #[test]
 fn more_draws_than_memory_holds_are_refused() {
     let folder = Folder::new();
@@ -442,13 +443,13 @@ fn more_draws_than_memory_holds_are_refused() {
     let least = ["-t", "--sample", "16384", "--memory", "1M"];
     let drawn = folder.done(&[&arguments[..], &least, &NO_RULES].concat());
     assert_eq!(lines(&drawn).len(), 16_385);
-    // No more can be drawn than there are.
+    // A sample larger than the number of combinations contains all of them.
     let folder = workshop();
     let all = folder.done(&["combine", "-f", "--sample", "18446744073709551615", "-t"]);
     assert_eq!(lines(&all)[..15], ALL);
 }
 
-/// 10⁴⁰ combinations are counted, begun with and drawn from without being made.
+/// 10⁴⁰ combinations can be counted, listed from the beginning and sampled, without generating all of them.
 #[test]
 fn very_many_combinations() {
     let folder = Folder::new();
@@ -469,7 +470,7 @@ fn very_many_combinations() {
     assert!(drawn.contains("too many combinations to draw from"), "{drawn}");
 }
 
-/// 60,000 sentences, a third of them twice, through files of a MiB.
+/// 60,000 sentences, a third of them twice, are sorted with temporary files of 1 MiB.
 #[test]
 fn sorting_beyond_memory_is_sorting() {
     let folder = Folder::new();
@@ -493,7 +494,7 @@ fn sorting_beyond_memory_is_sorting() {
     let mut expected = lines(&small);
     expected.sort_unstable();
     assert_eq!(lines(&small), expected);
-    // Unsorted, what does not fit keeps its duplicates, and that is said.
+    // Without sorting, duplicates that do not fit into the memory are not removed, and a message says so.
     let begin = ["combine", "-s", &sentence, "-o", "unsorted.txt", "--unsorted", "--memory", "1M"];
     let ran = folder.run(&[&begin[..], &NO_RULES].concat());
     assert!(
@@ -590,7 +591,7 @@ fn faults_of_categories_are_told_with_their_line() {
     assert!(error.contains("cannot read none.toml: No such file"), "{error}");
 }
 
-/// One column may have several categories, each with a condition of its own.
+/// One column may have several categories, each with its own condition.
 #[test]
 fn a_column_in_parts() {
     let folder = workshop();
@@ -607,7 +608,7 @@ fn a_column_in_parts() {
     assert_eq!(lines(&table)[15], "Rest.;True;False");
 }
 
-/// The table without its header, by effect: which columns are True, by their first letters.
+/// For each effect of the table, the first letters of the columns that are True.
 fn marks(table: &str) -> BTreeMap<String, String> {
     let mut rows = table.lines().map(|line| line.split(';').collect::<Vec<_>>());
     let columns = rows.next().unwrap();
@@ -619,7 +620,8 @@ fn marks(table: &str) -> BTreeMap<String, String> {
     .collect()
 }
 
-/// What makes the whole effect counts, not what it contains: through removals, replacements and grammar fixes.
+/// A category by template matches only if the template generates the whole effect, including removals, replacements and
+/// grammar fixes; it is not enough that the effect contains it.
 #[test]
 fn categories_by_template() {
     let folder = workshop();
@@ -680,26 +682,26 @@ template = ["Discard one <colour> cards."]
     }
     assert!(marked.contains_key("Discard one red card."));
 
-    // As the run finishes its effects: without the fixes the singular makes none of them.
+    // Categories use the phrase rules of the run: without grammar fixes, the singular template generates none of the effects.
     let table = folder.done(&["generate", "-q", "-o", "-", "--no_grammar_fixes"]);
     assert_eq!(marks(&table)["Discard one red cards."], "p");
-    // Where nothing is removed or replaced, other combinations count.
+    // Without removals and replacements, other combinations match.
     let table = folder.done(&[&["generate", "-q", "-o", "-"][..], &NO_RULES].concat());
     assert_eq!((&*marks(&table)["Draw 1 cards."], &*marks(&table)["Draw 3 cards."]), ("dv", "dv"));
-    // Whatever the order in which they come.
+    // The result does not depend on the order of the effects.
     let sorted = folder.done(&["generate", "-q", "-o", "-"]);
     let unsorted = folder.done(&["generate", "-q", "-o", "-", "--unsorted"]);
     assert_eq!(marks(&unsorted), marks(&sorted));
 }
 
-/// A template whose combinations are too many for an index is searched, and says the same.
+/// A template with too many combinations for an index is searched instead, with the same result.
 #[test]
 fn templates_beyond_the_memory_are_searched() {
     let folder = workshop();
     folder.write("placeholders/digit.txt", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
     folder.write("placeholders/even.txt", "0\n2\n4\n6\n8\n");
     folder.write("effects/all_effect_templates.txt", "Dial <digit>-<digit+10>-<digit+20>.\n");
-    // 100,000 combinations: more than half of a MiB has entries for.
+    // 100,000 combinations: more than fit into an index of half a MiB.
     folder.write(
         "effects/categories.toml",
         "[[category]]\ncolumn = \"any\"\ntemplate = [\"Dial <digit>-1<even>-<digit+20>.<gap>\", \"Dial <digit>-<number>\"]\n\
@@ -719,7 +721,7 @@ fn templates_beyond_the_memory_are_searched() {
     assert_eq!(marked["Dial 1-14-23."], "al");
 }
 
-/// A column is never wrong without a word: a search that is given up is told, once, with how many effects it matters to.
+/// If a search is given up, a column may be wrong: one warning gives the number of affected effects.
 #[test]
 fn searches_that_are_given_up_are_told() {
     let folder = Folder::new();
@@ -746,7 +748,7 @@ fn searches_that_are_given_up_are_told() {
     let marked = marks(&ran.stdout);
     assert_eq!((&*marked[&long], &*marked[&longer], &*marked["Rest."]), ("f", "lf", ""));
 
-    // What another category makes True is in no doubt.
+    // Effects for which another category makes the column True are not affected.
     let more = format!("{categories}[[category]]\ncolumn = \"linked\"\nexact = [\"{long}\"]\n");
     folder.write("effects/categories.toml", more);
     let ran = folder.run(&[&["generate", "-q", "-o", "-"][..], &NO_RULES].concat());
@@ -762,7 +764,7 @@ fn tables_as_they_come() {
         ("long.csv", "NAME;Kind\na;b\nc;d;e\n"),
         ("empty.csv", ""),
     ]);
-    // No column EFFECTNAME: the first one. A row may be short, or longer than the header.
+    // Without a column EFFECTNAME, the first one is used. A row may be shorter or longer than the header.
     folder.done(&["tag", "-i", "odd.csv", "-o", "out.csv", "-c", "Kind", "-t", "cat"]);
     assert_eq!(
         folder.read("out.csv"),
@@ -883,7 +885,7 @@ fn outputs_that_cannot_be_written_are_left_alone() {
         assert!(folder.fails(&["sort", "-o", output], 70).contains(expected));
     }
     assert_eq!(folder.read("locked.txt"), "old\n");
-    // Standard output can be full, too.
+    // Writing to standard output can fail, too.
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let ran = Ran::from(folder.command(&["combine", "-f", "-t"]).stdout(full).output().unwrap());
     assert_eq!(ran.code, 70);
@@ -894,7 +896,7 @@ fn outputs_that_cannot_be_written_are_left_alone() {
     );
 }
 
-/// A path may lead to something that is open and has no path of its own.
+/// An output path may be an open file descriptor without a path of its own, such as `/dev/stdout`.
 #[test]
 fn standard_output_and_pipes_by_their_paths() {
     let folder = workshop();
@@ -910,7 +912,7 @@ fn standard_output_and_pipes_by_their_paths() {
     assert_eq!(lines(&folder.read("read.txt")), ALL);
 }
 
-/// What a killed process with the same number has left is in nobody's way.
+/// Temporary files of a killed process with the same process id do not prevent a run.
 #[test]
 fn leftover_files_block_nothing() {
     let folder = workshop();
@@ -924,7 +926,7 @@ fn leftover_files_block_nothing() {
     assert!(left.len() == 2 && left.iter().all(|name| folder.read(name) == "old\n"), "{left:?}");
 }
 
-/// So many combinations that no test sees the end of them.
+/// Templates with so many combinations that a run does not end during a test.
 fn endless(folder: &Folder) -> [&'static str; 4] {
     for name in 0..12 {
         folder.write(&format!("placeholders/n{name}.txt"), "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
@@ -954,7 +956,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     );
 }
 
-/// Where the system has files without names, nothing is left, however the program ends.
+/// If the system supports files without names (`O_TMPFILE`), no temporary file remains, however the program ends.
 #[test]
 fn nothing_is_left_of_an_interrupted_run() {
     use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -968,7 +970,7 @@ fn nothing_is_left_of_an_interrupted_run() {
     folder.write("out.txt", "old\n");
     let before = folder.files();
     for signal in ["-INT", "-TERM", "-KILL"] {
-        // A script ignores INT for what it runs in the background, and whoever is started from there would ignore it as well.
+        // A shell script lets its background processes ignore INT, and child processes inherit this setting.
         let command =
             folder.command(&[&arguments[..], &["-o", "out.txt", "-q"], &NO_RULES].concat());
         let mut child = Command::new("env")

@@ -1,4 +1,5 @@
-//! Commands that need no service, started as people start them; `tests/process` has those that serve and those beside a service.
+//! Tests of commands that need no running service, through the program itself. `tests/process` tests `serve` and commands
+//! that run beside a service.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod deck;

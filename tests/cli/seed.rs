@@ -1,4 +1,5 @@
-//! `cardscape seed --check`: every fault of every file, without a database. `cardscape seed --synthetic`: cards for trials.
+//! `cardscape seed --check` reports every fault of every file, without a database. `cardscape seed --synthetic` creates cards
+//! for trials.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -18,7 +19,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A copy of one game's manifest and sets in a folder of the test's own.
+/// A copy of one game's manifest and sets in a temporary folder.
 struct Folder(TempDir);
 
 impl Folder {
@@ -59,7 +60,7 @@ fn the_seed_data_has_no_fault() {
     }
 }
 
-/// Whoever mistypes the folder has no database afterwards.
+/// A mistyped folder must not create a database.
 #[test]
 fn a_folder_that_is_not_there_makes_no_database() {
     let place = tempfile::tempdir().unwrap();
@@ -149,7 +150,7 @@ impl Data {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// Nothing is there before a command makes it.
+    /// The data directory, which does not exist until a command creates it.
     fn directory(&self) -> PathBuf {
         self.0.path().join("data")
     }
@@ -166,7 +167,7 @@ impl Data {
             .unwrap()
     }
 
-    /// The last line that a successful run told.
+    /// The last line of the output of a successful run.
     fn told(&self, arguments: &[&str]) -> String {
         let output = self.seed(arguments);
         assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
@@ -174,8 +175,8 @@ impl Data {
     }
 }
 
-/// A larger catalogue adds to a smaller one, a smaller one takes nothing away, and the same one changes nothing. The import is
-/// that of an admin: it asks the engine about every card.
+/// A larger catalogue adds cards to a smaller one, a smaller one removes nothing, and the same one changes nothing. The
+/// import is the same as for admins: the engine checks every card.
 #[test]
 fn synthetic_cards_come_in_once() {
     let data = Data::new();

@@ -25,7 +25,7 @@ fn a_service_waits_for_a_server_that_starts_after_it() {
     let mut log = BufReader::new(waiting.stderr.take().unwrap()).lines();
     let told = log.find(|line| line.as_ref().unwrap().contains("trying again"));
     assert!(told.is_some(), "it says why it waits");
-    // Whoever does not read a pipe stops who writes to it.
+    // The pipe must be read: otherwise it fills up and the service blocks on writing.
     let log = std::thread::spawn(move || log.map_while(Result::ok).collect::<Vec<_>>());
 
     let server = home.serve();

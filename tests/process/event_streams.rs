@@ -1,5 +1,6 @@
-//! Two real services on one Postgres, writers that send offers over both, readers whose streams are cut, and kill -9 of each service in the
-//! middle of it: every reader hears of every offer and of its end, once. Then an orderly stop, of which a stream tells.
+//! Two real services share one Postgres. Writers send offers through both, the streams of readers are interrupted, and each
+//! service is killed with `kill -9` in between. Every reader must get an event for every offer and for its end, exactly
+//! once. Then a service stops normally, which its streams announce.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use super::two_services::{TwoServices, member};
 
 const WRITERS: usize = 6;
-/// Offers of each writer, each taken back.
+/// Number of offers of each writer; each is cancelled again.
 const OFFERS: usize = 12;
 const LONG: Duration = Duration::from_mins(1);
 
@@ -24,7 +25,7 @@ struct Field {
 }
 
 impl Field {
-    /// Sends a request until it is answered, in turns to either service.
+    /// Repeats a request, alternately to both services, until it is answered.
     async fn ask(
         &self,
         turn: usize,
@@ -67,7 +68,7 @@ impl Field {
         member(&self.ask(0, Method::POST, "/v1/sessions", None, "k", &body).await, "access_token")
     }
 
-    /// Offers a card and takes it back, again and again; the offers.
+    /// Repeatedly offers a card and cancels the offer; returns the offers.
     async fn write(&self, writer: usize, token: &str, card: &Value) -> Vec<String> {
         let made =
             self.ask(writer, Method::POST, "/v1/submissions", Some(token), "card", card).await;
@@ -86,7 +87,7 @@ impl Field {
         offers
     }
 
-    /// Follows the stream, from either service, until so many events were heard; gives it up after every few.
+    /// Reads the stream of either service until `enough` events were received. Reconnects after every `few` events.
     async fn read(&self, token: &str, few: usize, enough: usize) -> Vec<Value> {
         let mut heard: Vec<Value> = Vec::new();
         let began = Instant::now();
@@ -107,7 +108,7 @@ impl Field {
             let mut bytes = response.bytes_stream();
             let (mut unread, mut left) = (String::new(), few + turn * 7 % 20);
             while left > 0 && heard.len() < enough {
-                // The other service goes on where a killed one was cut, be it in the middle of an event.
+                // If a service was killed, even in the middle of an event, the other service continues the stream.
                 let Ok(Some(Ok(chunk))) = tokio::time::timeout(LONG, bytes.next()).await else {
                     break;
                 };
@@ -172,7 +173,7 @@ async fn streams_go_on_over_killed_services_and_end_with_stopped_ones() {
         assert_eq!(heard[offer], ["trade.offered", "trade.cancelled"], "{offer}");
     }
 
-    // An orderly stop: the stream says so and ends, and the service does not wait for it.
+    // On a normal stop, the stream announces it and ends, and the service does not wait for its readers.
     let url = format!("http://{}/v1/me/events/stream", field.two.services[0].address);
     let stream = field.http.get(url).bearer_auth(&reader).send().await.unwrap();
     assert_eq!(stream.status(), 200);

@@ -1,10 +1,10 @@
-//! The key file, as an operator meets it: lost, of another installation, and first starts that were killed.
+//! Problems with the key file: it was lost, it belongs to another installation, or the first start was killed.
 
 use std::path::Path;
 
 use super::*;
 
-/// What a command says, and that it failed.
+/// Runs a command that must fail, and returns its message.
 fn refusal(mut command: Command) -> String {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(70), "{}", text(&output));
@@ -28,14 +28,14 @@ impl Home {
         self.command(&[&run[..], &[out.to_str().unwrap()]].concat())
     }
 
-    /// The private Postgres of a running service, as somebody would name it who has a database of their own.
+    /// The URL of the private Postgres of a running service, as for an external database.
     pub(super) fn url(&self) -> String {
         let run = self.0.join("run").canonicalize().unwrap();
         let run = run.to_str().unwrap().replace('/', "%2F");
         format!("postgres:///cardscape?host={run}&user=cardscape")
     }
 
-    /// Commands on the database of another home's service, with a key file in this one.
+    /// A command for the database of another home's service, with a key file of this home.
     fn command_on(&self, other: &Home, keys: &Path, arguments: &[&str]) -> Command {
         let mut command = self.command(arguments);
         command.args(["--database-url", &other.url(), "--keys-file", keys.to_str().unwrap()]);
@@ -82,7 +82,7 @@ async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
         !home.0.join("second.csv").exists(),
         "nothing is printed with keys that are lost again"
     );
-    // What needs no keys goes on.
+    // Commands that need no keys still work.
     success(home.command(&["admin", "reset-password", "admin"]));
 
     let said = success(home.command(&["keys", "replace-lost"]));
@@ -96,12 +96,12 @@ async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
     assert!(said.contains("Nothing is lost"), "{said}");
     assert_eq!(std::fs::read(home.keys()).unwrap(), new);
 
-    // The old file turns up again: it is the wrong one now.
+    // Somebody restores the old file, which is now the wrong one.
     std::fs::write(home.keys(), &old).unwrap();
     let said = refusal(home.command(&SERVE));
     assert!(said.contains("does not belong to this database"), "{said}");
     assert_eq!(std::fs::read(home.keys()).unwrap(), old, "nothing is overwritten");
-    // The keys of both: what was printed with either can be checked.
+    // With the keys of both files, codes that were printed with either can be checked.
     let [mut both, old] = [&new, &old].map(|ring| serde_json::from_slice::<Value>(ring).unwrap());
     let serials = both["serials"].as_array_mut().unwrap();
     serials.push(old["serials"][0].clone());
@@ -111,7 +111,7 @@ async fn a_lost_key_file_is_refused_and_replaced_only_on_demand() {
 
 type HasCome = fn(&Home) -> bool;
 
-/// Whenever a first start is killed: either the keys are there and stay, or the next start makes them.
+/// A first start may be killed at any time: if the keys exist they are kept, otherwise the next start creates them.
 #[tokio::test]
 async fn a_first_start_that_is_killed_recovers_by_itself() {
     let moments: [(&str, HasCome); 4] = [
@@ -141,7 +141,7 @@ async fn a_first_start_that_is_killed_recovers_by_itself() {
     }
 }
 
-/// Commands that need no keys may come before the first start.
+/// Commands that need no keys may run before the first start.
 #[tokio::test]
 async fn a_database_that_was_never_used_with_keys_gets_some() {
     let home = Home::new();
@@ -170,7 +170,7 @@ async fn instances_with_different_keys_on_one_database_are_noticed() {
     let said = refusal(other.command_on(&home, &foreign, &SERVE));
     assert!(said.contains("does not belong to this database"), "{said}");
     assert!(said.contains("in `lookups`") && said.contains("in `serials`"), "{said}");
-    // The same names with another secret: by hand, or damaged.
+    // Keys with the same names but another secret: the file was edited or damaged.
     let mut forged: Value = serde_json::from_slice(&std::fs::read(home.keys()).unwrap()).unwrap();
     let generated: Value = serde_json::from_slice(&std::fs::read(&foreign).unwrap()).unwrap();
     forged["serials"][0]["secret"] = generated["serials"][0]["secret"].clone();
@@ -182,7 +182,7 @@ async fn instances_with_different_keys_on_one_database_are_noticed() {
         !said.contains(secret)
             && !said.contains(generated["serials"][0]["secret"].as_str().unwrap())
     );
-    // Beside a running service of its own a lost key file is not replaced.
+    // While the service of this home is running, a lost key file is not replaced.
     let said = refusal(home.command(&["keys", "replace-lost"]));
     assert!(said.contains("already in use") && said.contains("--data-dir"), "{said}");
 
@@ -196,7 +196,7 @@ async fn instances_with_different_keys_on_one_database_are_noticed() {
     service.stop(Signal::TERM);
 }
 
-/// A database that was last used by a program that did not note keys: its print runs name theirs.
+/// A database of an older program, which did not record its keys: they are known from its print runs.
 #[tokio::test]
 async fn an_older_database_knows_the_keys_of_its_print_runs() {
     let home = Home::new();

@@ -1,6 +1,7 @@
-//! Two real services on one Postgres, 64 clients that register, offer and accept, and kill -9 of each service and of Postgres in the
-//! middle of it. Every client sends a request until it is answered, as people with a bad connection do. In the end the whole history
-//! is checked: nothing acknowledged is lost, nothing happened twice, every copy has one owner.
+//! Two real services share one Postgres. 64 clients register copies, and offer and accept trades, while each service and
+//! Postgres are killed with `kill -9`. Every client repeats a request until it is answered, like people with a bad
+//! connection. At the end, the whole history is checked: nothing acknowledged is lost, nothing happened twice, and every copy
+//! has one owner.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,12 +16,12 @@ use tokio_postgres::NoTls;
 use super::two_services::{TwoServices, member};
 
 const CLIENTS: usize = 64;
-/// Of each of the 16 cards of the set.
+/// Copies of each of the 16 cards of the set.
 const COPIES_PER_CARD: usize = 16;
-/// Offers that each client makes.
+/// Number of offers of each client.
 const ROUNDS: usize = 5;
 
-/// What all clients share: where the services are, and how far the work is.
+/// The data that all clients share: the services, and the progress.
 struct Field {
     two: TwoServices,
     http: Client,
@@ -36,8 +37,8 @@ struct Player {
 }
 
 impl Field {
-    /// Sends a request until it is answered, in turns to either service. An answer is what the service has decided: a broken
-    /// connection, a 503 and "still running" are none.
+    /// Repeats a request, alternately to both services, until it is answered. Only a decision of the service counts as an
+    /// answer: not a broken connection, a 503 or "still running".
     async fn ask(
         &self,
         turn: usize,
@@ -124,7 +125,7 @@ fn ids(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|item| member(item, "id")).collect()
 }
 
-/// What one client was told for good.
+/// The final answers that one client received.
 #[derive(Debug, Default)]
 struct Told {
     /// Submission → copy.
@@ -134,7 +135,7 @@ struct Told {
     closed: BTreeMap<String, &'static str>,
 }
 
-/// A client's whole day.
+/// All actions of one client.
 async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) -> Told {
     let (me, mut told) = (&players[n], Told::default());
     for (turn, card) in cards.iter().enumerate() {
@@ -157,7 +158,7 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
             let (status, body) = field.post(turn, me, "/v1/trades", &key, Some(&body)).await;
             match status {
                 201 => assert!(told.offered.insert(member(&body, "id"))),
-                // Something was traded away between the look and the offer.
+                // A copy was traded away between reading the collection and the offer.
                 _ => assert_eq!(body["code"], "invalid_body", "{body}"),
             }
         }
@@ -178,7 +179,7 @@ async fn live(field: &Field, players: &[Player], n: usize, cards: Vec<Value>) ->
     told
 }
 
-/// Kills each service and Postgres, each time that so many more requests were answered.
+/// Kills each service and Postgres, one after the other, at fixed points of the progress.
 async fn havoc(field: &Field, enough: usize) {
     let until = async |answered: usize| {
         while field.answered.load(Ordering::Relaxed) < answered {
@@ -212,7 +213,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
     }
     let players: Arc<[Player]> = players.into();
 
-    // Neighbours in the print file are of one card, so that clients meet at its count.
+    // Adjacent lines of the print file belong to one card, so that clients change its count at the same time.
     let mut hands: Vec<Vec<Value>> = vec![Vec::new(); CLIENTS];
     for (place, card) in cards.iter().enumerate() {
         hands[place % CLIENTS].push(card.clone());
@@ -246,7 +247,7 @@ async fn nothing_acknowledged_is_lost_and_nothing_happens_twice() {
     assert!(field.retried.load(Ordering::Relaxed) > 0, "the killing disturbed somebody");
 
     check(&field.two.database, &cards, &told).await;
-    // Both services show every copy, once, to its owner.
+    // Both services must show every copy exactly once, to its owner.
     for turn in 0..2 {
         let mut shown = BTreeMap::new();
         for player in players.iter() {
@@ -278,7 +279,7 @@ async fn rows(database: &str, query: &str) -> Vec<Vec<String>> {
     found.into_iter().map(texts).collect()
 }
 
-/// Holds what is stored against what the clients were told, and the ledger against itself.
+/// Compares the stored data with the answers that the clients received, and checks that the ledger is consistent.
 async fn check(database: &str, cards: &[Value], told: &Told) {
     let submissions = rows(
         database,
@@ -304,7 +305,7 @@ async fn check(database: &str, cards: &[Value], told: &Told) {
     let accepted = closed.values().filter(|state| **state == "accepted").count();
     assert!(accepted > CLIENTS / 4, "only {accepted} trades came about");
 
-    // What the accepted trades say that must have moved: (trade, copy) → (giver, taker).
+    // The transfers of copies that the accepted trades require: (trade, copy) → (giver, taker).
     let moves = rows(
         database,
         "SELECT t.id::text, c.id::text, CASE WHEN x.given THEN t.offered_by ELSE t.offered_to END::text, \

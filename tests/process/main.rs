@@ -1,4 +1,5 @@
-//! The program itself, started as people start it: first start, restart, kill -9, a second one, several on one database, stopping.
+//! Tests of the service as a process: first start, restart, `kill -9`, a second process, several services on one database,
+//! and stopping.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod database_wait;
@@ -18,7 +19,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// A data directory that goes with the test.
+/// A data directory that is deleted with the test.
 struct Home(PathBuf);
 
 impl Home {
@@ -65,7 +66,7 @@ impl Home {
                 base = Some(rest.to_owned());
             }
             password = line.strip_prefix("    ").map(str::to_owned).or(password);
-            // The password, when there is one, comes right after the address.
+            // If a password is printed, it comes directly after the address.
             if base.is_some() && (line.starts_with("    ") || self.was_started()) {
                 break;
             }
@@ -76,7 +77,7 @@ impl Home {
             panic!("the service did not start: {log}");
         };
         self.mark_started();
-        // Whoever does not read a pipe stops who writes to it.
+        // The pipe must be read: otherwise it fills up and the service blocks on writing.
         let mut log = child.stderr.take().unwrap();
         let log = std::thread::spawn(move || {
             let mut text = String::new();
@@ -106,7 +107,7 @@ impl Drop for Home {
     }
 }
 
-/// A running service; killed with the test.
+/// A running service, which is killed at the end of the test.
 struct Service {
     child: Child,
     base: String,
@@ -124,7 +125,7 @@ impl Service {
         self.child.wait().unwrap();
     }
 
-    /// Stops it as an init system does and gives back its log.
+    /// Stops it with a signal, as an init system does, and returns its log.
     fn stop(mut self, signal: Signal) -> String {
         kill_process(self.pid(), signal).unwrap();
         let status = self.child.wait().unwrap();
@@ -158,7 +159,7 @@ impl Service {
         answer.is_ok_and(|answer| answer.status() == 200)
     }
 
-    /// Registers players one after the other until it fails or `enough` are acknowledged.
+    /// Registers players one after the other until a request fails or `enough` are acknowledged.
     async fn register_many(&self, prefix: &str, enough: usize) -> Vec<String> {
         let mut acknowledged = Vec::new();
         while acknowledged.len() < enough {
@@ -220,7 +221,7 @@ async fn after_kill_9_of_the_service_nothing_acknowledged_is_lost() {
     let service = home.serve();
     let pid = service.pid();
     let (acknowledged, ()) = tokio::join!(service.register_many("player", 1000), async {
-        // In the middle of the work, whenever that is on this machine.
+        // Waits until the registrations are in progress.
         within(Duration::from_secs(20), "five players", async || service.knows("player 4").await)
             .await;
         kill_process(pid, Signal::KILL).unwrap();
@@ -324,7 +325,7 @@ async fn the_command_line_works_beside_a_running_service_and_without_one() {
     service.stop(Signal::TERM);
 }
 
-/// A newer release brings more cards for a set that was printed: they are refused, and everything else goes on.
+/// If a newer release contains more cards for a set that was printed, these are refused, but the service starts.
 #[tokio::test]
 async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
     let home = Home::new();
@@ -352,7 +353,7 @@ async fn seed_data_that_is_refused_does_not_keep_it_from_starting() {
     assert!(log.contains("seed data refused") && log.contains("card 999 is new"), "{log}");
 }
 
-/// A folder with the set of Emojito!, its first card with this background text, which is a template of effect texts too.
+/// A folder with the set of Emojito!, whose first card has this background text. The text is also a template of effect texts.
 fn emojito_with_lore(home: &Home, name: &str, lore: &str) -> PathBuf {
     let folder = home.0.join(name);
     let emojito = folder.join("games/emojito");
@@ -368,7 +369,7 @@ fn emojito_with_lore(home: &Home, name: &str, lore: &str) -> PathBuf {
     folder
 }
 
-/// What was changed after a start stays at the next one, until the seed data itself is another.
+/// Changes by users are kept at a restart, as long as the seed data does not change.
 #[tokio::test]
 async fn a_restart_undoes_no_change() {
     let home = Home::new();
@@ -400,7 +401,7 @@ async fn a_restart_undoes_no_change() {
     assert_eq!(lore(&service).await, "Everybody did.");
     assert_eq!(template(&service).await, "Everybody did.");
     service.stop(Signal::TERM);
-    // Also beside the very files that a start has loaded.
+    // `cardscape seed` changes the template. A start with seed data that an earlier start has loaded does not undo this.
     let seeded = home.command(&["seed", folder.to_str().unwrap()]).output().unwrap();
     assert!(text(&seeded).contains("emojito: 1 templates"), "{}", text(&seeded));
     let service = home.serve_with(&["--seed-data", release.to_str().unwrap()]);
@@ -408,11 +409,11 @@ async fn a_restart_undoes_no_change() {
     service.stop(Signal::TERM);
 }
 
-/// The running service makes its bulk files by itself: at the start, and when something changed.
+/// The running service builds its bulk files itself: at the start, and after changes.
 #[tokio::test]
 async fn bulk_files_follow_the_catalogue() {
     let home = Home::new();
-    // Asked without a pause, far more often than anybody may.
+    // The test polls without pauses, so the rate limits must be high.
     let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
     let service = home.serve_with(&[&["--bulk-interval", "1"][..], &often].concat());
     let url = format!("{}/v1/bulk-files", service.base);
@@ -445,7 +446,7 @@ async fn bulk_files_follow_the_catalogue() {
     assert!(log.contains("bulk file made"), "{log}");
 }
 
-/// A request that has begun is finished after SIGTERM.
+/// A request that has begun is completed after SIGTERM.
 #[tokio::test]
 async fn stopping_finishes_what_was_begun() {
     let home = Home::new();
@@ -460,7 +461,7 @@ async fn stopping_finishes_what_was_begun() {
     let mut connection = tokio::net::TcpStream::connect(&address).await.unwrap();
     connection.write_all(head.as_bytes()).await.unwrap();
     connection.write_all(first_half.as_bytes()).await.unwrap();
-    // The request has been taken up as soon as another one, sent later, is answered.
+    // When a request that was sent later is answered, the first one has begun.
     assert!(service.is_ready().await);
     kill_process(service.pid(), Signal::TERM).unwrap();
     within(Duration::from_secs(5), "no new connections", async || {
@@ -477,7 +478,7 @@ async fn stopping_finishes_what_was_begun() {
     service.stop(Signal::TERM);
 }
 
-/// A load balancer must hear that this instance stops before it finds the port closed.
+/// A load balancer must be able to see that this instance stops before the port is closed.
 #[tokio::test]
 async fn a_stopping_service_says_so_before_its_port_closes() {
     let home = Home::new();
@@ -499,7 +500,7 @@ async fn a_stopping_service_says_so_before_its_port_closes() {
     assert!(heard.contains(&503), "{heard:?}");
 }
 
-/// Methods and paths are what a client likes: neither log nor memory may grow by them.
+/// Clients can send arbitrary methods and paths: these must not make the log or the memory grow without limit.
 #[tokio::test]
 async fn what_a_client_makes_up_fills_neither_log_nor_memory() {
     let home = Home::new();
@@ -543,8 +544,9 @@ async fn what_a_client_makes_up_fills_neither_log_nor_memory() {
     assert!(lines[0].contains("\"method\":\"OTHER\"") && !log.contains("MADEUP"), "{}", lines[0]);
 }
 
-/// A server that refuses is named with its reason. One that takes connections and says nothing must not keep the service from
-/// stopping: the first process of a container has no default action for signals and would have to be killed.
+/// If the database server refuses a connection, the error gives the reason. A server that accepts connections but does not
+/// answer must not prevent the service from stopping: the first process of a container has no default action for signals,
+/// and would have to be killed.
 #[test]
 fn a_database_that_does_not_answer() {
     let home = Home::new();
@@ -556,7 +558,7 @@ fn a_database_that_does_not_answer() {
         .unwrap();
     assert!(generated.status.success(), "{}", text(&generated));
 
-    // Port 1: nobody listens there.
+    // No server listens on port 1.
     let refused = home
         .command(&[
             "serve",
@@ -578,7 +580,7 @@ fn a_database_that_does_not_answer() {
         .spawn()
         .unwrap();
     let (mut connection, _) = silent.accept().unwrap();
-    // The first packet: it has asked, and waits from now on.
+    // After its first packet, the service waits for an answer.
     connection.read_exact(&mut [0; 8]).unwrap();
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let told = Instant::now();
@@ -596,12 +598,12 @@ fn a_database_that_does_not_answer() {
     assert!(status.is_some_and(|status| status.success()), "{status:?}");
 }
 
-/// The tour of the README, against a service that it starts itself.
+/// Runs the tour of the README, which starts a service itself.
 #[test]
 fn the_tour_goes_as_expected() {
     let tour =
         PathBuf::from(env!("CARGO_BIN_EXE_cardscape")).with_file_name("examples").join("tour");
-    // A port where nobody listens: the tour then starts a service of its own.
+    // No server listens on this port, so the tour starts its own service.
     let output = Command::new(tour).env("CARDSCAPE_URL", "http://127.0.0.1:9").output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains("everything went as expected"));
@@ -649,7 +651,7 @@ async fn the_service_opens_as_many_connections_as_its_operators_are_told() {
         client
     };
     let (locks, looks) = (session().await, session().await);
-    // Everybody waits, so that every pool grows as far as it may.
+    // The locks let all requests wait, so that every pool grows to its limit.
     let lock = "BEGIN; LOCK TABLE cards, card_content, accounts, sessions IN ACCESS EXCLUSIVE MODE";
     locks.batch_execute(lock).await.unwrap();
     let paths = [

@@ -1,8 +1,8 @@
-//! Commands that meet no database: only some of them make one.
+//! Commands without an existing database: only some of them create one.
 
 use super::*;
 
-/// What a command says that was used wrongly.
+/// Runs a command that must fail with a usage error, and returns its message.
 fn usage(mut command: Command) -> String {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
@@ -45,7 +45,7 @@ fn a_foreign_database_gets_no_tables() {
     let home = Home::new();
     let service = home.serve();
     let (keys, out) = (home.0.join("keys.json"), home.0.join("codes.csv"));
-    // The database for maintenance: nobody has migrated that.
+    // The maintenance database, in which no migrations have run.
     let url = home.url().replace("postgres:///cardscape?", "postgres:///postgres?");
     for arguments in commands(out.to_str().unwrap()) {
         let mut command = home.command(&arguments);
@@ -116,14 +116,14 @@ fn a_database_without_tables_gets_none_without_a_key_file() {
     let serve = ["serve", "--listen", "127.0.0.1:0"];
     let said = text(&home.command(&[&serve[..], &there].concat()).output().unwrap());
     assert!(said.contains("there is no key file"), "{said}");
-    // Nor were there any made on the way.
+    // The command above has not created any tables.
     let mint = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--dry-run"];
     let said = usage(home.command(&[&mint[..], &there].concat()));
     assert!(said.contains("no tables of Cardscape"), "{said}");
     service.stop(Signal::TERM);
 }
 
-/// Completions and man pages know every command.
+/// Completions and man pages contain every command.
 #[test]
 fn shells_and_man_are_told_every_command() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! Two services on one Postgres that is neither's own, for tests that kill them.
+//! Two services with a shared, external Postgres, for tests that kill them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -10,7 +10,7 @@ use embedded_postgres::EmbeddedPostgres;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Dropped in this order: the services before their database, and that before its folder.
+/// The order of the fields matters: first the services are dropped, then their database, then its folder.
 pub(super) struct TwoServices {
     pub(super) services: [Instance; 2],
     pub(super) postgres: EmbeddedPostgres,
@@ -20,7 +20,7 @@ pub(super) struct TwoServices {
 }
 
 impl TwoServices {
-    /// Both with these options beside their own. Nobody is refused for the number of requests.
+    /// Starts both with these additional options, and without rate limits.
     pub(super) fn start(options: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
@@ -40,7 +40,7 @@ impl TwoServices {
         Self { services, postgres, database, keys, home }
     }
 
-    /// Mints a run of the hidden sample set and gives back the bodies of its submissions.
+    /// Mints a print run of the hidden sample set, and returns the request bodies for submitting its codes.
     pub(super) fn print_cards(&self, copies_per_card: usize) -> Vec<Value> {
         let codes = self.home.path().join("codes.csv");
         let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
@@ -67,7 +67,7 @@ impl TwoServices {
     }
 }
 
-/// How to start a service, and the one that runs.
+/// A running service, with the arguments to start it again.
 pub(super) struct Instance {
     arguments: Vec<String>,
     /// Host and port, the same after every start.
@@ -82,7 +82,7 @@ impl Instance {
         Self { arguments, address, child: Mutex::new(child) }
     }
 
-    /// Kills it with signal 9, and starts it again under the same address.
+    /// Kills it with SIGKILL, and starts it again at the same address.
     pub(super) fn kill_and_restart(&self) {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
@@ -100,7 +100,7 @@ impl Drop for Instance {
     }
 }
 
-/// Starts a service and waits until it says where it listens; the error is what it says instead.
+/// Starts a service and waits until it prints its address; the error is its other output.
 fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
         .args(arguments)
@@ -110,7 +110,7 @@ fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String>
         .spawn()
         .unwrap();
     let mut errors = child.stderr.take().unwrap();
-    // Whoever does not read a pipe stops who writes to it.
+    // The pipe must be read: otherwise it fills up and the service blocks on writing.
     let told = std::thread::spawn(move || {
         let mut told = Vec::new();
         errors.read_to_end(&mut told).map(|_| told)
@@ -127,7 +127,7 @@ fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String>
     Err(String::from_utf8_lossy(&told.join().unwrap().unwrap()).into_owned())
 }
 
-/// A text in an answer.
+/// The text of a member of a JSON object.
 #[track_caller]
 pub(super) fn member(value: &Value, member: &str) -> String {
     value[member].as_str().unwrap_or_else(|| panic!("no {member} in {value}")).to_owned()

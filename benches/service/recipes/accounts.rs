@@ -1,16 +1,16 @@
-//! Accounts: registration, passwords, second factors, what happens to an account.
+//! Recipes for accounts: registration, passwords, second factors, notifications.
 
 use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Special, Yardstick};
 use super::{HASHES, PLAYERS};
 
-/// Accounts whose password or role the run changes. Nothing else draws them.
+/// Accounts whose password or role a run may change; no other rows use them.
 const SPARE: &str = "SELECT account AS caller, name FROM bench.spare LIMIT :many";
 const OWN: &[&str] = &[
     "SELECT s.revoked_at, s.expires_at, a.id, a.name, a.role, a.created_at FROM sessions s JOIN accounts a ON a.id = s.account_id \
      WHERE a.id = :caller::uuid LIMIT 1",
 ];
-/// Players, and whom each blocks.
+/// Pairs of a player and another account that the player blocks.
 const PAIRS: &str = "SELECT account AS caller, bench.account(3) AS account FROM bench.players WHERE account <> bench.account(3) LIMIT :many";
 const BLOCKS: &[&str] = &[
     "SELECT FROM accounts WHERE id = :caller::uuid FOR NO KEY UPDATE",
@@ -185,6 +185,6 @@ pub(super) const RECIPES: &[Recipe] = &[
 
 const NO_FACTORS: &str = "WITH gone AS (DELETE FROM second_factors RETURNING account_id) \
      UPDATE accounts SET second_factor_since = NULL WHERE id IN (SELECT account FROM bench.spare) OR id IN (SELECT account_id FROM gone)";
-/// Sessions that the run has ended go on.
+/// Restores the sessions that the run has ended.
 const RENEW: &str = "UPDATE sessions SET revoked_at = NULL, revoked_reason = NULL WHERE revoked_at IS NOT NULL AND id IN \
      (SELECT bench.session(account) FROM bench.spare)";

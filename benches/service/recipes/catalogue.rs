@@ -1,10 +1,10 @@
-//! Cards, sets, games, their texts about rules, bulk files and the change feed.
+//! Recipes for cards, sets, games, rulings and errata, bulk files and the change feed.
 
 use super::recipe::Caller::{Admin, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 use super::{CARDS, HIDDEN, MEMORY, SETS};
 
-/// What a page of cards shows.
+/// The query for a page of cards.
 macro_rules! page_of_cards {
     ($where:literal) => {
         concat!(
@@ -266,7 +266,7 @@ pub(super) const RECIPES: &[Recipe] = &[
 const RULINGS: &str = "SELECT r.id AS ruling, r.card_id AS card FROM card_rulings r JOIN card_content t USING (card_id) \
      WHERE t.open AND r.text <> 'To be deleted.' LIMIT :many";
 const GAME: &[&str] = &["SELECT code, name, manifest, revision FROM games WHERE code = 'ttcg'"];
-/// Pairs of cards of one kind with the same rarities, which nothing else uses.
+/// Pairs of cards of one kind with the same rarities, which no other rows use.
 const MERGEABLE: &str = "SELECT min(card::text) AS card, max(card::text) AS heir FROM \
      (SELECT m.card, row_number() OVER (PARTITION BY t.kind ORDER BY m.card DESC) AS place, t.kind FROM bench.movable m \
       JOIN cards k ON k.id = m.card JOIN card_content t ON t.card_id = m.card WHERE t.open) numbered \

@@ -1,4 +1,4 @@
-//! Collections, files of them, wants and haves.
+//! Recipes for collections, their files, wants and haves.
 
 use super::recipe::Caller::Row;
 use super::recipe::{Goal, Recipe, Yardstick};
@@ -28,7 +28,7 @@ macro_rules! list_of {
         )
     };
 }
-/// Fifty lines that the service itself could have written.
+/// Collection files of fifty lines, in the format that the service writes.
 const FILES: &str = "SELECT p.account AS caller, c.file_json FROM (SELECT n % 200 AS part, 'Count,Name,Edition,Collector Number,Condition,Rarity' || E'\\n' \
      || string_agg('1,\"' || replace(name, '\"', '\"\"') || '\",' || set_code || ',' || number || ',NM,' || rarity, E'\\n') AS file_json, min(n) AS n \
      FROM (SELECT * FROM bench.cards WHERE n <= 10000) c GROUP BY 1) c JOIN bench.players p ON p.n = c.n LIMIT :many";

@@ -1,10 +1,10 @@
-//! Copies, trades and disputes.
+//! Recipes for copies, trades and disputes.
 
 use super::recipe::Caller::{Moderator, Row};
 use super::recipe::{Goal, Recipe};
 use super::{FREE_COPIES, PLAYERS};
 
-/// Open trades: one copy for nothing, to somebody else. `caller` gets it, `offerer` gives it.
+/// Open transfers (trades of one copy that ask for nothing): `offerer` gives it, `caller` gets it.
 const OFFERED: &str = "SELECT t.id AS trade, t.offered_to AS caller, t.offered_by AS offerer, c.id AS copy, c.code_prefix, encode(c.code_mac, 'hex') AS code_mac \
      FROM trades t JOIN trade_copies x ON x.trade_id = t.id JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac \
      WHERE t.message = 'to be answered' AND t.state = 'open' LIMIT :many";
@@ -18,7 +18,7 @@ const ONE_TRADE: &str = "SELECT t.id, t.state, t.message, t.created_at, t.expire
      FROM trades t JOIN accounts a ON a.id = t.offered_by JOIN accounts b ON b.id = t.offered_to JOIN trade_copies x ON x.trade_id = t.id \
      JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac JOIN printings p ON p.id = c.printing_id \
      JOIN cards k ON k.id = p.card_id JOIN card_content w ON w.card_id = k.id WHERE t.id = :trade::uuid";
-/// Open disputes: `caller` claims what `owner` holds.
+/// Open disputes: `caller` claims a copy that is registered to another account.
 const DISPUTED: &str = "SELECT d.id AS dispute, d.claimant_id AS caller FROM disputes d WHERE d.state = 'open' LIMIT :many";
 const MAKE_DISPUTES: &str = "SELECT bench.make_disputes(:many)";
 const MANY_COPIES: &str = "SELECT c.id, c.registered_at, c.frozen_at, c.voided_at, p.rarity, k.id, k.set_code, k.number, t.name FROM copies c \
@@ -168,7 +168,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         ]),
 ];
 
-/// For rows that only read.
+/// Fewer trades and disputes, for rows that only read.
 const MAKE_OFFERS_FEW: &[&str] = &["SELECT bench.make_offers(500)"];
 const MAKE_DISPUTES_FEW: &[&str] = &["SELECT bench.make_disputes(200)"];
 const THAW: &str =

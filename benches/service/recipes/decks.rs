@@ -1,11 +1,11 @@
-//! Decks and what the rules say of them.
+//! Recipes for decks and deck reports.
 
 use super::PAGES;
 use super::recipe::Caller::Row;
 use super::recipe::{Goal, Recipe, Yardstick};
 
 const DECK: &str = "SELECT id AS deck, account_id AS caller FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many";
-/// Lists of fifty cards, two of each, drawn from the whole catalogue.
+/// Lists of fifty cards (two copies each of 25), drawn from the whole catalogue.
 const LISTS: &str = "SELECT p.account AS caller, (SELECT json_agg(json_build_object('quantity', 2, 'name', c.name)) FROM bench.cards c \
      WHERE c.n BETWEEN p.n AND p.n + 24) AS entries_json, (SELECT string_agg(c.card::text, ',') FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS ids \
      FROM bench.players p LIMIT :many";
@@ -21,7 +21,7 @@ const SAVES: &[&str] = &[
      VALUES (gen_random_uuid(), :caller::uuid, 'ttcg', 'standard', 'Bench', 'private', 1, now(), now())",
     "INSERT INTO deck_entries (deck_id, position, zone, quantity, name) SELECT :caller::uuid, n, 'main', 2, 'A card of some name' FROM generate_series(1, 25) AS n",
 ];
-/// Decks of the bench with two revisions.
+/// The benchmark's decks with two revisions.
 const REVISED: &str = "INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
      SELECT d.id, r.n, 'private', jsonb_build_object('name', d.name, 'game', 'ttcg', 'format', 'standard', 'description', '', 'tags', '[]'::jsonb, \
       'unread_lines', '[]'::jsonb, 'entries', (SELECT coalesce(jsonb_agg(jsonb_build_object('position', e.position, 'zone', e.zone, 'quantity', r.n, 'name', e.name, \
@@ -36,20 +36,21 @@ const CARDS_OF_LIST: &[&str] = &[
     "SELECT t.card_id, t.kind, t.name, t.attributes, t.effects FROM card_content t WHERE t.card_id = ANY (string_to_array(:ids, ',')::uuid[]) AND t.open",
 ];
 
-/// Cards that are in public decks, and the term that decks with them have.
+/// Cards in public decks, each with the search term of decks that contain it.
 const SHARED_CARDS: &str = "SELECT c.card, c.name, 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g')) AS term FROM bench.cards c \
      WHERE EXISTS (SELECT FROM deck_search s WHERE s.cards @> ARRAY[c.card]) LIMIT :many";
-/// What is shown of a public deck.
+/// The query for a page of public decks.
 const PUBLIC_DECKS: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
      JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
-/// The same of those with a card that are legal in a format.
+/// The same for decks that contain a card and are legal in a format.
 const PUBLIC_DECKS_WITH_CARD: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \
      JOIN decks d ON d.id = s.deck_id JOIN accounts a ON a.id = d.account_id WHERE s.terms @> ARRAY['l' || chr(58) || 'ttcg/standard', :term] \
      ORDER BY s.published_at DESC, s.deck_id DESC LIMIT 51";
 const PLAYED_WITH: &str = "SELECT card, count(*) FROM (SELECT cards FROM deck_search WHERE cards @> ARRAY[:card::uuid] ORDER BY published_at DESC, deck_id DESC LIMIT 2000) s, \
      unnest(s.cards) AS card GROUP BY card ORDER BY 2 DESC LIMIT 20";
 
-/// Public decks of accounts, named so that they go afterwards; each has a comment and a like of one account, which follows their owners.
+/// Public decks, with a name by which they are deleted afterwards. One account has liked and commented on each, and follows
+/// the owners.
 const TALKED_OF: &[&str] = &[
     "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at) \
      SELECT gen_random_uuid(), account, 'ttcg', 'standard', 'Bench ' || n, 'public', 1, now(), now() FROM bench.players WHERE account <> bench.account(2) LIMIT :many",
@@ -57,7 +58,7 @@ const TALKED_OF: &[&str] = &[
     "INSERT INTO deck_likes (deck_id, account_id, liked_at, counted) SELECT id, bench.account(2), now(), true FROM decks WHERE name LIKE 'Bench %'",
     "INSERT INTO followed_authors (account_id, author_id, followed_at, counted) SELECT bench.account(2), account_id, now(), true FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 500",
 ];
-/// The same as that account sees them.
+/// The same decks with that account as the caller.
 const FAN: &str = "SELECT d.id AS deck, c.account_id AS caller, c.id AS comment, a.name AS author FROM decks d JOIN design_comments c ON c.deck_id = d.id JOIN accounts a ON a.id = d.account_id \
      WHERE d.name LIKE 'Bench %' LIMIT :many";
 /// The first hundred of these decks are watched by that account, too.
@@ -67,7 +68,7 @@ const WATCHED: &[&str] = &[
     "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT bench.account(2), deck_id, now() FROM watched_decks",
 ];
-/// Decks that their owners watch, judged already when they are asked for the second time.
+/// Decks that their owners watch. They have a report when they are requested the second time.
 const ALL_WATCHED: &[&str] = &[
     "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT d.account_id, d.id, now() FROM watched_decks w JOIN decks d ON d.id = w.deck_id",
@@ -77,7 +78,7 @@ const WATCHES: &[&str] = &[
     "INSERT INTO watched_decks (deck_id, game_code, due_at) VALUES (:deck::uuid, 'ttcg', now()) ON CONFLICT (deck_id) DO UPDATE SET due_at = EXCLUDED.due_at",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) VALUES (:caller::uuid, :deck::uuid, now())",
 ];
-/// The same, each with another account that has said and liked nothing yet.
+/// The same decks, each with an account that has neither liked it nor commented on it.
 const NEWCOMERS: &str = "SELECT d.id AS deck, p.account AS caller, a.name AS author FROM (SELECT id, account_id, row_number() OVER (ORDER BY id) AS n FROM decks WHERE name LIKE 'Bench %') d \
      JOIN accounts a ON a.id = d.account_id JOIN bench.players p ON p.n = d.n WHERE p.account NOT IN (d.account_id, bench.account(2)) LIMIT :many";
 const FORGOTTEN: &[&str] = &[
@@ -111,7 +112,7 @@ const RESERVES: &[&str] = &[
      WHERE e.account_id = :caller::uuid ORDER BY e.printing_id LIMIT 25 ON CONFLICT DO NOTHING",
 ];
 const RESERVES_NOTHING: [&str; 3] = [RESERVES[0], RESERVES[1], RESERVES[2]];
-/// Decks of the bench, each with a reservation of one printing.
+/// The benchmark's decks, each with a reservation of one printing.
 const RESERVED: &str = "INSERT INTO deck_reservations (deck_id, printing_id, quantity, reserved_at) \
      SELECT d.id, p.id, 1, now() FROM (SELECT id FROM decks WHERE id >= bench.some_deck() ORDER BY id LIMIT :many) d \
      CROSS JOIN (SELECT id FROM printings ORDER BY id LIMIT 1) p ON CONFLICT DO NOTHING";

@@ -1,4 +1,4 @@
-//! Player-made card designs.
+//! Recipes for designs.
 
 use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
@@ -8,20 +8,20 @@ const ONE_DESIGN: &[&str] = &[
     "SELECT d.*, a.name AS author, r.content FROM designs d JOIN accounts a ON a.id = d.account_id \
      JOIN design_revisions r ON r.design_id = d.id AND r.number = d.public_revision WHERE d.code = :design",
 ];
-/// A sound design; its name is like that of others.
+/// A valid design, with a name that is similar to others.
 const DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"<name> the Second\", \"kind\": \"unit\", \"licence\": \"release-1\", \
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
      \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
      {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
-/// The same without what is held against cards and designs.
+/// The same without the parts that are compared with cards and other designs.
 const RULES_ALONE: &str = "{\"game\": \"ttcg\", \"kind\": \"unit\", \"licence\": \"release-1\", \
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}}";
-/// The same, with a name that the rows of a run are known by afterwards.
+/// The same, with a name by which the rows of a run are deleted afterwards.
 const BENCH_DESIGN: &str = "{\"game\": \"ttcg\", \"name\": \"Bench <fresh>\", \"kind\": \"unit\", \"licence\": \"release-1\", \
      \"attributes\": {\"type\": \"earth\", \"rank\": 1, \"subtypes\": [\"beast\"], \"attack\": 200, \"defense\": 300}, \
      \"effects\": [{\"style\": \"passive\", \"text\": \"After this card attacks, return it to your hand.\"}, \
      {\"style\": \"normal\", \"text\": \"Discard one spell to gain 1 point.\"}]}";
-/// Drafts, one for each account, whose names are unlike each other.
+/// Drafts, one for each account, with names that are not similar to each other.
 const DRAFTS: &[&str] = &[
     "WITH draft AS (INSERT INTO designs (id, code, account_id, game_code, status, version, revision, name, name_key, name_skeleton, kind, created_at, updated_at) \
       SELECT gen_random_uuid(), bench.design_code(1000000 + n), account, 'ttcg', 'draft', 1, 1, 'Bench ' || n, 'bench' || n, 'bench' || n, 'unit', now(), now() \
@@ -29,18 +29,18 @@ const DRAFTS: &[&str] = &[
      INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content(name), created_at FROM draft",
 ];
 const DRAFTED: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND shared_at IS NULL LIMIT :many";
-/// The same with a second revision, which says something else.
+/// The same with a second, different revision.
 const REVISED_DRAFTS: &[&str] = &[
     DRAFTS[0],
     "INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 2, bench.design_content(name || ' again'), created_at FROM designs WHERE name LIKE 'Bench %'",
     "UPDATE designs SET revision = 2 WHERE name LIKE 'Bench %'",
 ];
-/// Drafts that are shared.
+/// Shared designs.
 const SHARED_DRAFTS: &[&str] = &[
     DRAFTS[0],
     "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
 ];
-/// Drafts that wait for a moderator.
+/// Designs that wait for a moderator.
 const SUBMITTED: &[&str] = &[
     DRAFTS[0],
     "UPDATE designs SET status = 'submitted' WHERE name LIKE 'Bench %'",
@@ -54,7 +54,7 @@ const CLAIMED: &[&str] = &[
     "UPDATE designs SET status = 'in_review' WHERE name LIKE 'Bench %'",
     "UPDATE design_reviews SET reviewer_id = bench.account(16777214), lease_until = now() + interval '1 day'",
 ];
-/// Drafts that were approved, and a set to release them into.
+/// Approved designs, and a set into which they can be released.
 const APPROVED: &[&str] = &[
     SUBMITTED[0],
     "UPDATE designs SET status = 'approved' WHERE name LIKE 'Bench %'",
@@ -64,7 +64,7 @@ const APPROVED: &[&str] = &[
      VALUES (gen_random_uuid(), 'ttcg', 'bench-release', 'Bench', true, 5, now(), now())",
 ];
 const UNRELEASED: &[&str] = &["DELETE FROM sets WHERE code = 'bench-release'", CLEAR[0], CLEAR[1]];
-/// What a release writes, but for the card's printings.
+/// The statements of a release, without those for the card's printings.
 const RELEASE: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
     "SELECT id FROM sets WHERE game_code = 'ttcg' AND code = 'bench-release' FOR UPDATE",
@@ -73,7 +73,7 @@ const RELEASE: &[&str] = &[
      INSERT INTO unlocks (card_id, threshold) SELECT id, 5 FROM card",
     "ROLLBACK",
 ];
-/// Designs with somebody else who may report them.
+/// Designs, each with another account that may report it.
 const REPORTABLE: &str = "SELECT d.design, p.account AS caller FROM (SELECT design, caller, row_number() OVER () AS n FROM bench.designs) d \
      JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n WHERE p.account <> d.caller LIMIT :many";
 const REPORTED: &[&str] = &[
@@ -82,7 +82,7 @@ const REPORTED: &[&str] = &[
      JOIN (SELECT account, row_number() OVER (ORDER BY account DESC) AS n FROM bench.players) p ON p.n = d.n WHERE p.account <> d.account_id",
 ];
 const UNREPORTED: &[&str] = &["DELETE FROM abuse_reports", "DELETE FROM daily_counts"];
-/// Designs that are made cards with codes, whose authors earned a copy.
+/// Released designs whose cards have codes, and whose authors earned a copy.
 const EARNED: &[&str] = &[
     "INSERT INTO design_releases (design_id, card_id, revision, licence, licensed_at, released_by, released_at) \
      SELECT d.id, c.card, 1, 'release-1', now(), d.account_id, now() FROM (SELECT id, account_id, row_number() OVER () AS n FROM designs WHERE listed LIMIT :many) d \
@@ -99,12 +99,12 @@ const UNEARNED: &[&str] = &["SET session_replication_role = replica; \
 const NOT_EARNED: &[&str] = &[
     "SET session_replication_role = replica; DELETE FROM designer_rewards; DELETE FROM design_releases; RESET session_replication_role",
 ];
-/// One code of each card that somebody earned a copy of.
+/// One code of each card of which somebody earned a copy.
 const EARNED_CODES: &str = "WITH chosen AS (SELECT DISTINCT ON (b.card) b.n, d.code AS design, d.account_id FROM bench.codes b JOIN design_releases r ON r.card_id = b.card \
       JOIN designs d ON d.id = r.design_id ORDER BY b.card, b.n LIMIT :many), \
      drawn AS (DELETE FROM bench.codes b USING chosen WHERE b.n = chosen.n RETURNING b.code_number, b.code_prefix, encode(b.code_mac, 'hex') AS code_mac, chosen.design, chosen.account_id) \
      SELECT code_number, code_prefix, code_mac, design, account_id AS author FROM drawn";
-/// The perks that a condition chooses.
+/// The perks that satisfy a condition.
 macro_rules! perks {
     ($condition:literal) => {
         concat!(
@@ -123,7 +123,7 @@ const SAVES: &[&str] = &[
       VALUES (gen_random_uuid(), bench.design_code((random() * 1e12)::bigint), :caller::uuid, 'ttcg', 'draft', 1, 1, 'Bench', 'bench', 'bench', 'unit', now(), now()) RETURNING id) \
      INSERT INTO design_revisions (design_id, number, content, created_at) SELECT id, 1, bench.design_content('Bench'), now() FROM design",
 ];
-/// What a change writes.
+/// The statements of a change.
 const CHANGES: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
     "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
@@ -132,7 +132,7 @@ const CHANGES: &[&str] = &[
 const REVISIONS: &[&str] = &[
     "SELECT r.number, r.created_at, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id WHERE d.code = :design ORDER BY r.number DESC LIMIT 51",
 ];
-/// Shared drafts and somebody else who speaks of each, with a comment of theirs, a rating and a suggestion.
+/// Shared designs. Another account has commented on each, rated it and suggested a change.
 const DISCUSSED: &[&str] = &[
     DRAFTS[0],
     "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
@@ -142,13 +142,13 @@ const DISCUSSED: &[&str] = &[
     "INSERT INTO suggested_changes (id, design_id, account_id, revision, content, message, state, created_at) \
       SELECT gen_random_uuid(), id, bench.account(2), 1, bench.design_content(name || ' again'), 'So?', 'open', now() FROM designs WHERE name LIKE 'Bench %'",
 ];
-/// The same as their critic sees them.
+/// The same designs with that other account as the caller.
 const CRITICS: &str = "SELECT d.code AS design, c.account_id AS caller, c.id AS comment, s.id AS suggestion FROM designs d JOIN design_comments c ON c.design_id = d.id \
      JOIN suggested_changes s ON s.design_id = d.id WHERE d.name LIKE 'Bench %' AND d.account_id <> c.account_id LIMIT :many";
-/// The same as their authors see them.
+/// The same designs with their authors as the callers.
 const CRITICISED: &str = "SELECT d.code AS design, d.account_id AS caller, d.name AS name, s.id AS suggestion FROM designs d JOIN suggested_changes s ON s.design_id = d.id \
      WHERE d.name LIKE 'Bench %' LIMIT :many";
-/// What feedback writes.
+/// The statements of feedback.
 const SAYS: &[&str] = &[
     "SELECT version FROM designs WHERE code = :design FOR NO KEY UPDATE",
     "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1) ON CONFLICT (account_id, activity, day) DO UPDATE SET count = daily_counts.count + 1",
@@ -168,7 +168,7 @@ const RATED: &[&str] = &[
 const WEIGHED: &str = "what is written is counted by triggers, and told to whom it concerns";
 const ANSWERED: &str = "a change is answered with the design, which is read once more after it is committed, and an edit that others see looks for cards of that name first";
 
-/// An artwork for each account, of a chunk for each file.
+/// An artwork for each account, each file in one chunk.
 const ARTWORKS: &[&str] = &[
     "INSERT INTO artworks (id, size, created_at) SELECT sha256(name::bytea), 60000, now() FROM bench.players LIMIT :many",
     "INSERT INTO artwork_renditions (artwork, rendition, media_type, width, height, size) \
@@ -180,7 +180,7 @@ const HELD: &str = "SELECT encode(artwork, 'hex') AS artwork, account_id AS call
 const CLEAR_ARTWORKS: &[&str] =
     &["DELETE FROM artwork_uploads", "DELETE FROM artworks", "DELETE FROM daily_counts"];
 
-/// The versions that the toolkit in memory is of.
+/// The query for the versions that cached data is checked against.
 const VERSIONS: &[&str] = &[
     "SELECT revision FROM games WHERE code = 'ttcg'",
     "SELECT revision FROM effect_texts WHERE game_code = 'ttcg'",

@@ -1,11 +1,11 @@
-//! Effect texts: templates, placeholders, rules of phrases and the sentences that they make.
+//! Recipes for effect texts: templates, placeholders, phrase rules and the resulting sentences.
 
 use super::recipe::Caller::Admin;
 use super::recipe::Recipe;
 
-/// All texts of a game are one row, kept in memory while its revision stays.
+/// All effect texts of a game are one row, which is cached as long as its revision does not change.
 const REVISION: &[&str] = &["SELECT revision FROM effect_texts WHERE game_code = 'ttcg'"];
-/// What an edit writes: the whole document.
+/// The statements of an edit, which writes the whole document.
 const EDITS: &[&str] = &[
     "SELECT document, revision FROM effect_texts WHERE game_code = 'emojito' FOR UPDATE",
     "UPDATE effect_texts SET document = document, revision = revision + 1, updated_at = now() WHERE game_code = 'emojito'",
@@ -90,5 +90,5 @@ pub(super) const RECIPES: &[Recipe] = &[
 ];
 
 const SMALL_REVISION: &str = "SELECT revision FROM effect_texts WHERE game_code = 'emojito'";
-/// A small game's texts as they are before each row.
+/// Restores the effect texts of a small game before each row.
 const TEXTS: &[&str] = &["SELECT bench.small_texts()"];

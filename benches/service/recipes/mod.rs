@@ -1,7 +1,8 @@
-//! How requests of every operation are made, and what they are compared with: one row of `docs/PERFORMANCE.md` each.
+//! Recipes: for every operation, how its requests are created and what they are compared with. Each is one row of
+//! `docs/PERFORMANCE.md`.
 //!
-//! `tests/house/bench_recipes.rs` holds this against the contract, without a database. Rows are drawn from tables in the schema `bench`, which
-//! `fill.sql` makes.
+//! `tests/house/bench_recipes.rs` compares them with the OpenAPI contract, without a database. Rows are drawn from tables in
+//! the schema `bench`, which `fill.sql` creates.
 
 mod accounts;
 mod catalogue;
@@ -18,7 +19,7 @@ mod sessions;
 
 pub(crate) use self::recipe::{Caller, Goal, Measure, Recipe, Row, Special, Yardstick};
 
-/// All recipes, in the order of the capabilities.
+/// All recipes, grouped by subject.
 pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
     [
         catalogue::RECIPES,
@@ -37,22 +38,22 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
     .flatten()
 }
 
-/// Open cards, spread over the whole catalogue.
+/// Open cards, distributed over the whole catalogue.
 const CARDS: &str = "SELECT card, game, set_code, number, name, name_key, printing, rarity FROM bench.cards LIMIT :many";
-/// Cards that are hidden.
+/// Hidden cards.
 const HIDDEN: &str = "SELECT card, game, set_code, number, name FROM bench.hidden LIMIT :many";
-/// Sets of synthetic cards, the open ones.
+/// Open sets of synthetic cards.
 const SETS: &str = "SELECT code AS set_code, id AS set_id FROM sets WHERE code LIKE 'synthetic-%' AND NOT hidden ORDER BY md5(code) LIMIT :many";
-/// Accounts, spread over all.
+/// Accounts, distributed over all.
 const PLAYERS: &str = "SELECT account AS caller, name FROM bench.players LIMIT :many";
-/// Accounts with a deck of each and a card.
+/// Pairs of an account and a card.
 const PLAYERS_AND_CARDS: &str = "SELECT p.account AS caller, p.name AS player, c.card, c.game, c.set_code, c.number, c.name, c.printing, c.rarity \
      FROM bench.players p JOIN bench.cards c ON c.n = p.n LIMIT :many";
-/// Registered copies that nothing is happening to, of as many owners.
+/// Registered copies without open trades or disputes, each of another owner.
 const FREE_COPIES: &str = "SELECT copy, owner AS caller, code_prefix, encode(code_mac, 'hex') AS code_mac, card, player FROM bench.free_copies(:many)";
-/// Why rows of passwords are behind hashing alone.
+/// A note for rows with passwords, why they are slower than hashing alone.
 const HASHES: &str = "the yardstick hashes on all cores and does nothing else; here transactions, Postgres and the load generator run on the same cores";
-/// Why rows that show cards are slower in a large catalogue.
+/// A note for rows that show cards, why they are slower in a large catalogue.
 const MEMORY: &str = "of a million cards the service keeps few in memory (`--card-cache`), and a row of a second meets most for the first time: the others are read from the database";
-/// Why small changes are slower in a large database.
+/// A note for rows with small changes, why they are slower in a large database.
 const PAGES: &str = "in a large database each change meets pages that nobody has touched since the last checkpoint, which Postgres reads, and writes into its log as a whole";

@@ -1,11 +1,11 @@
-//! Webhooks, the audit log and what says of the service itself how it is.
+//! Recipes for webhooks, the audit log and the state of the service.
 
 use super::recipe::Caller::Admin;
 use super::recipe::{Recipe, Yardstick};
 
 const HOOK: &str = "SELECT id AS webhook FROM webhooks WHERE deleted_at IS NULL AND description = 'bench' ORDER BY id LIMIT :many";
 const MAKE_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50, false)"];
-/// Enabled: nobody listens at their address.
+/// Enabled webhooks; no server listens at their addresses.
 const MAKE_OPEN_HOOKS: &[&str] = &["SELECT bench.make_webhooks(20, 50, true)"];
 const NO_HOOKS: &[&str] = &["SELECT bench.make_webhooks(0, 0, false)"];
 const FIND: &str = "SELECT * FROM webhooks WHERE id = :webhook::uuid AND deleted_at IS NULL";

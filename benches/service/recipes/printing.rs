@@ -1,11 +1,11 @@
-//! Print runs, announcements and plans.
+//! Recipes for print runs, announcements and print plans.
 
 use super::recipe::Caller::Admin;
 use super::recipe::{Recipe, Yardstick};
 
 const OF_SETS: &str = "SELECT code AS set_code, id AS set_id FROM sets WHERE code LIKE 'synthetic-%' ORDER BY md5(code) LIMIT :many";
 const PLANNED: &str = "every card and printing of the set is read and dealt out: grows with the set, not with the catalogue";
-/// What a plan has to be made of.
+/// The queries for the cards and printings of a print plan.
 const CARDS_OF_SET: &[&str] = &[
     "SELECT k.id, k.number, p.id, p.rarity FROM cards k JOIN printings p ON p.card_id = k.id WHERE k.game_code = 'ttcg' AND k.set_code = :set_code \
      ORDER BY k.number, p.tier",
@@ -56,6 +56,6 @@ pub(super) const RECIPES: &[Recipe] = &[
         .like(Yardstick::None("a run's plan is revealed once; the first request for each writes, the others read")),
 ];
 
-/// An announcement of each run, as a mint makes it.
+/// Creates an announcement (commitment) for each print run, as minting does.
 const COMMITMENTS: &[&str] = &["SELECT bench.announce()"];
 const ANNOUNCED: &str = "SELECT id AS commitment FROM print_commitments WHERE print_run_id IS NOT NULL ORDER BY id LIMIT :many";

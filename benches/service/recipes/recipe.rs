@@ -1,11 +1,11 @@
-//! The language that recipes are written in.
+//! The definition of recipes.
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// Nobody in particular.
+    /// A client without an account.
     Stranger,
-    /// The account whose id is in the column `caller` of the row, logged in.
+    /// A logged-in account, whose id is in the column `caller` of the row.
     Row,
     /// A moderator.
     Moderator,
@@ -13,91 +13,92 @@ pub(crate) enum Caller {
     Admin,
 }
 
-/// What a row is compared with. Ratios are rates: ours divided by the yardstick's.
+/// The yardstick of a row. Ratios are the rate of the service divided by that of the yardstick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Yardstick {
     /// pgbench with these statements, one after the other, over the same connections. `:name` is a column of the row.
     Reads(&'static [&'static str]),
-    /// The same in one transaction. Each takes a row of its own.
+    /// The same in one transaction. Each transaction uses another row.
     Writes(&'static [&'static str]),
-    /// An answer of fixed bytes by actix alone, in a process of its own: there is nothing to be asked.
+    /// A fixed answer by only actix in a separate process, for requests without statements.
     Static,
-    /// Hashing passwords on every core and nothing else.
+    /// Only hashing of passwords, on all cores.
     Argon2,
-    /// None; the text says why.
+    /// No yardstick; the text gives the reason.
     None(&'static str),
 }
 
-/// How a row is measured.
+/// The way in which a row is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Requests, one after the other on each connection.
+    /// Complete requests, one after the other on each connection.
     Requests,
-    /// A stream of events: a request is done when its first bytes are there, and its connection is closed then.
+    /// Event streams: a request ends with its first bytes, and then its connection is closed.
     FirstBytes,
 }
 
-/// What the operation is to reach.
+/// The goal of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
-    /// Requests in a second at 16 connections, on the two-core machine that the goals were set on.
+    /// Requests per second with 16 connections, on the two-core machine for which the goals were set.
     Rate(f64),
-    /// Part of the yardstick's rate.
+    /// A fraction of the yardstick's rate.
     Ratio(f64),
 }
 
-/// How requests of an operation are made, and what they are compared with.
+/// How the requests of an operation are created, and what they are compared with.
 ///
-/// Path, headers and body are texts with `<column>`, which a row of `rows` fills in: escaped as their place wants it, or as it stands when the
-/// name of the column ends with `_json`. Beside the columns there are `<fresh>`, different in each request of a run, and `<serial>`, the code of
-/// the column `code_number`.
+/// Path, headers and body may contain `<column>`, which is replaced by the value of a row of `rows`: escaped as its position
+/// requires, or unchanged if the name of the column ends with `_json`. In addition there are `<fresh>`, which is different in
+/// each request of a run, and `<serial>`, the code for the column `code_number`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
     /// The operation's id in the contract.
     pub operation: &'static str,
-    /// What the row is called: unlike all others.
+    /// The title of the row, which is unique.
     pub title: &'static str,
     pub method: &'static str,
     pub path: &'static str,
-    /// Empty: none.
+    /// The body of the request; empty: none.
     pub body: &'static str,
-    /// What is no text, behind the body.
+    /// Bytes that are sent after the body, for binary files.
     pub file: &'static [u8],
     pub content_type: &'static str,
     /// `name: value` lines.
     pub headers: &'static [&'static str],
     pub by: Caller,
-    /// Statements that make what the requests use up, before `rows`. `:many` is how many rows there may be.
+    /// Statements that run before `rows`, and create the data that requests use up. `:many` is the highest number of rows.
     pub prepare: &'static [&'static str],
-    /// Prepares what SQL cannot.
+    /// A preparation that SQL cannot do.
     pub special: Special,
-    /// A query for the rows that requests are made of, spread over everything there is. `:many` is how many are wanted.
+    /// A query for the rows from which requests are created, distributed over all data. `:many` is the number of rows.
     pub rows: &'static str,
-    /// Most rows.
+    /// Highest number of rows.
     pub many: u32,
-    /// Whether a row is good for one request only: the run ends when they are used up.
+    /// Whether each row can be used for only one request. Then the run ends when all are used up.
     pub spends: bool,
-    /// Statements that put things back when the run is over.
+    /// Statements that restore the data after the run.
     pub restore: &'static [&'static str],
     pub measure: Measure,
-    /// Connections, where 16 would not be the natural case.
+    /// Number of connections; `None`: 16.
     pub connections: Option<usize>,
     pub yardstick: Yardstick,
     pub goal: Option<Goal>,
-    /// Why the row is as far from its goal or its yardstick as it is; empty: nothing to say.
+    /// Why the row is far from its goal or yardstick; empty: no explanation.
     pub why: &'static str,
 }
 
-/// What SQL cannot prepare.
+/// Preparations that SQL cannot do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
-    /// Nothing.
+    /// No preparation.
     Nothing,
-    /// Gives the caller of each row a second factor, and the row the column `second_factor_code`. With false it waits for its first code.
+    /// Gives the caller of each row a second factor, and adds the column `second_factor_code` to the row. If false, the second
+    /// factor is not yet confirmed by a first code.
     SecondFactor(bool),
 }
 
-/// Texts that make one request.
+/// The values of one request, by column.
 pub(crate) type Row = std::collections::BTreeMap<String, String>;
 
 impl Recipe {
@@ -139,7 +140,7 @@ impl Recipe {
         Self::new(op, title, "DELETE", path)
     }
 
-    /// A POST without a body, unless [`Self::body`] gives it one.
+    /// A POST request; without a body, unless [`Self::body`] sets one.
     pub(super) const fn post(op: &'static str, title: &'static str, path: &'static str) -> Self {
         Self::new(op, title, "POST", path)
     }
@@ -156,7 +157,7 @@ impl Recipe {
         Self { body, ..self }
     }
 
-    /// A file as the body, the same in all requests.
+    /// Sets a file as the body of all requests.
     pub(super) const fn file(self, file: &'static [u8]) -> Self {
         Self { file, ..self }
     }
@@ -185,7 +186,7 @@ impl Recipe {
         Self { rows, ..self }
     }
 
-    /// Each row is good for one request, and there are no more than so many.
+    /// Each row can be used for only one request, and there are at most this many.
     pub(super) const fn spends(self, many: u32) -> Self {
         Self { spends: true, many, ..self }
     }

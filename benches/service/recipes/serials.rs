@@ -1,16 +1,16 @@
-//! Serial codes, what they unlock, and the rules of unlocking.
+//! Recipes for serial codes, unlocks and unlock policies.
 
 use super::HIDDEN;
 use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 
-/// Codes that nobody submitted, each with somebody to submit it and the name of its card.
+/// Codes that were not submitted, each with an account that can submit it and the name of its card.
 const CODES: &str = "WITH drawn AS (DELETE FROM bench.codes WHERE n IN (SELECT n FROM bench.codes ORDER BY n LIMIT :many) RETURNING *) \
      SELECT code_number, card_name, account AS caller, card, code_prefix, encode(code_mac, 'hex') AS code_mac FROM drawn ORDER BY n";
-/// Codes of one card.
+/// Codes of a single card.
 const CODES_OF_ONE: &str = "WITH drawn AS (DELETE FROM bench.hot_codes WHERE n IN (SELECT n FROM bench.hot_codes ORDER BY n LIMIT :many) RETURNING *) \
      SELECT code_number, card_name, account AS caller, card, code_prefix, encode(code_mac, 'hex') AS code_mac FROM drawn ORDER BY n";
-/// More codes of that card, made of others: of its own set there are too few for many runs.
+/// Converts codes of other cards to codes of that card, because it has too few for many runs.
 const MORE_OF_ONE: &str = "WITH others AS (DELETE FROM bench.codes WHERE n IN ( \
          SELECT n FROM bench.codes ORDER BY n DESC LIMIT (SELECT greatest(6000 - count(*), 0) FROM bench.hot_codes)) RETURNING *), \
      hot AS (SELECT h.card, t.name FROM bench.hidden h JOIN card_content t ON t.card_id = h.card ORDER BY h.n LIMIT 1) \
@@ -20,13 +20,14 @@ const MORE_OF_ONE: &str = "WITH others AS (DELETE FROM bench.codes WHERE n IN ( 
      UPDATE copies c SET printing_id = hot.id FROM bench.hot_codes u, \
          (SELECT p.id FROM bench.hidden h JOIN printings p ON p.card_id = h.card ORDER BY h.n, p.tier LIMIT 1) hot \
      WHERE c.code_prefix = u.code_prefix AND c.code_mac = u.code_mac AND c.printing_id <> hot.id";
-/// Fifty at a time for one account.
+/// Batches of fifty codes, each for one account.
 const BATCHES: &str = "WITH drawn AS (DELETE FROM bench.codes WHERE n IN (SELECT n FROM bench.codes ORDER BY n LIMIT :many * 50) RETURNING *), \
      placed AS (SELECT *, row_number() OVER (ORDER BY n) - 1 AS place FROM drawn) \
      SELECT min(account::text) AS caller, json_agg(json_build_object('code_number', code_number::text, 'code_prefix', code_prefix, 'name', card_name)) AS batch_json \
      FROM placed GROUP BY place / 50 HAVING count(*) = 50";
 
-/// What is written at least: the copy has an owner, the ledger and the submission say so, the card's count rises, the account is told.
+/// The minimal statements of a submission: they set the owner of the copy, write the ledger and the submission, raise the
+/// card's count, and notify the account.
 const SUBMITS: &[&str] = &[
     "SELECT p.card_id, t.name, c.owner_id, u.threshold FROM copies c JOIN printings p ON p.id = c.printing_id \
      JOIN card_content t ON t.card_id = p.card_id LEFT JOIN unlocks u ON u.card_id = p.card_id \
@@ -39,7 +40,7 @@ const SUBMITS: &[&str] = &[
     "INSERT INTO account_events (account_id, kind, card_id, created_at) VALUES (:caller::uuid, 'submission.accepted', :card::uuid, now())",
     "UPDATE unlocks SET submissions = submissions WHERE card_id = :card::uuid",
 ];
-/// The yardstick gives copies owners, and writes no entries of their ledger.
+/// Removes the owners that the yardstick has set, for which the ledger has no entries.
 const UNREGISTER: &[&str] = &["SET session_replication_role = replica; \
      UPDATE copies c SET owner_id = NULL, registered_at = NULL, id = NULL FROM yard.rows y \
      WHERE c.code_prefix = y.code_prefix AND c.code_mac = decode(y.code_mac, 'hex') \
@@ -205,7 +206,7 @@ pub(super) const RECIPES: &[Recipe] = &[
 const SUBMIT: &str = "{\"serial\": \"<serial>\", \"name\": \"<card_name>\"}";
 const GAME_POLICY: &str = "INSERT INTO unlock_policies (id, game_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
      VALUES (gen_random_uuid(), 'ttcg', 100000, 1, 0, false, 1, now()) ON CONFLICT DO NOTHING";
-/// Makes submissions for one hidden set wait for moderators.
+/// Lets submissions for one hidden set wait for moderators.
 const REVIEWED_SET: &str = "INSERT INTO unlock_policies (id, game_code, set_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
      SELECT gen_random_uuid(), 'ttcg', set_code, 100000, 1, 0, true, 1, now() FROM bench.reviewed ON CONFLICT DO NOTHING";
 const SET_POLICIES: &str = "INSERT INTO unlock_policies (id, game_code, set_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \

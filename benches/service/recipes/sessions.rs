@@ -1,4 +1,4 @@
-//! Log-ins, refreshes, sessions and personal access tokens.
+//! Recipes for log-ins, refreshes, sessions and personal access tokens.
 
 use super::recipe::Caller::Row;
 use super::recipe::{Goal, Recipe, Yardstick};
@@ -69,7 +69,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(&["UPDATE personal_access_tokens SET revoked_at = now() WHERE id = :token::uuid"]),
 ];
 
-/// A session more of many accounts.
+/// Creates an additional session for many accounts.
 const FRESH_SESSIONS: &str = "WITH made AS (INSERT INTO sessions (id, account_id, network_mac, generation, created_at, last_used_at, expires_at) \
      SELECT gen_random_uuid(), account, decode(repeat('00', 16), 'hex'), 1, now(), now(), now() + interval '30 days' FROM bench.players LIMIT :many \
      RETURNING id, account_id), emptied AS (DELETE FROM bench.fresh_sessions) INSERT INTO bench.fresh_sessions SELECT id, account_id FROM made";

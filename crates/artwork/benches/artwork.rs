@@ -1,4 +1,4 @@
-//! How long the largest uploads take. The goal is a second of one core, whatever somebody sends.
+//! Measures the largest uploads. Goal: at most one second on one core, for any upload.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use cardscape_artwork::{Artwork, Limits};
@@ -10,7 +10,7 @@ fn main() {
     divan::main();
 }
 
-/// A picture with the megapixels that are permitted, gradients with some noise, and a soft edge if something is to shine through.
+/// A picture with the maximum number of pixels: gradients with some noise, and a soft transparent edge unless `is_opaque`.
 fn picture(is_opaque: bool) -> DynamicImage {
     let mut noise = 1u32;
     let pixels = RgbaImage::from_fn(4000, 4000, |x, y| {

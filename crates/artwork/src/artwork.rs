@@ -1,4 +1,4 @@
-//! From an upload to artwork.
+//! Converts an upload to artwork.
 
 use crate::colours;
 use crate::decode::decode;
@@ -43,9 +43,9 @@ impl Artwork {
         if bytes.len() > limits.bytes {
             return Err(ArtworkError::TooManyBytes { bytes: bytes.len(), max: limits.bytes });
         }
-        let Source { format, lean, size, orientation, colours } = Source::read(bytes, limits)?;
-        let picture = decode(format, &lean, size)?;
-        drop(lean);
+        let Source { format, stripped, size, orientation, colours } = Source::read(bytes, limits)?;
+        let picture = decode(format, &stripped, size)?;
+        drop(stripped);
         let was_grey = !picture.color().has_color();
         // Colours and orientation are converted after scaling, when there are fewer pixels; the limit is a square, so
         // the orientation does not matter.
@@ -57,14 +57,14 @@ impl Artwork {
         Ok(Self { full, small })
     }
 
-    /// The picture for prints and large screens: at most [`FULL_SIDE_MAX`] pixels along a side. At most 10 MB; photographs have 0.2 to
-    /// 1 MB.
+    /// The picture for prints and large screens: at most [`FULL_SIDE_MAX`] pixels along a side, and at most 10 MB.
+    /// Photographs have 0.2 to 1 MB.
     pub fn full(&self) -> &Rendition {
         &self.full
     }
 
-    /// The picture for a card on a screen: at most [`SMALL_SIDE_MAX`] pixels along a side, and less than 1 MiB. What
-    /// `cardscape-pictures` takes as artwork.
+    /// The picture for a card on a screen: at most [`SMALL_SIDE_MAX`] pixels along a side, and less than 1 MiB, which
+    /// is the limit of `cardscape-pictures`.
     pub fn small(&self) -> &Rendition {
         &self.small
     }

@@ -1,4 +1,4 @@
-//! Decoding.
+//! Decodes the picture data of an upload.
 
 use std::io::{Cursor, ErrorKind};
 
@@ -13,10 +13,10 @@ use crate::format::Format;
 /// Decodes a stripped file (see [`Source`](crate::source::Source)) to one to four channels with eight bits each.
 pub(crate) fn decode(
     format: Format,
-    lean: &[u8],
+    stripped: &[u8],
     size: (u32, u32),
 ) -> Result<DynamicImage, ArtworkError> {
-    let reader = Cursor::new(lean);
+    let reader = Cursor::new(stripped);
     let mut limits = Limits::no_limits();
     (limits.max_image_width, limits.max_image_height) = (Some(size.0), Some(size.1));
     // Four channels of 16 bits, plus rows and tables.

@@ -1,8 +1,8 @@
-//! Why an upload is refused, in words for the player who sent it.
+//! Reasons to refuse an upload, with messages for the player who sent it.
 
 use thiserror::Error;
 
-/// Why an upload is no artwork. The messages are for the person who uploaded it.
+/// Why an upload cannot be used as artwork. The messages are for the person who uploaded it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ArtworkError {
@@ -14,13 +14,13 @@ pub enum ArtworkError {
     TooManyBytes {
         /// Size of the file in bytes.
         bytes: usize,
-        /// Most that are taken.
+        /// Most bytes that are accepted.
         max: usize,
     },
-    /// The file does not begin as a PNG, JPEG or WebP does, whatever its name says.
+    /// The first bytes are not those of a PNG, JPEG or WebP. The name of the file does not count.
     #[error("{}; send a PNG, JPEG or WebP picture", known_as(*looks_like))]
     UnknownFormat {
-        /// What the file looks like instead, with its article (`an SVG`), if that is known.
+        /// The format that the first bytes indicate, with its article (`an SVG`), if it is known.
         looks_like: Option<&'static str>,
     },
     /// More pixels than [`Limits::pixels`](crate::Limits::pixels).
@@ -30,33 +30,33 @@ pub enum ArtworkError {
         tenths(*max, 1_000_000)
     )]
     TooManyPixels {
-        /// Pixels from left to right, before it is turned.
+        /// Width in pixels, before the orientation is applied.
         width: u32,
-        /// Pixels from top to bottom, before it is turned.
+        /// Height in pixels, before the orientation is applied.
         height: u32,
-        /// Most pixels that are taken, in all.
+        /// Most pixels (width times height) that are accepted.
         max: u64,
     },
     /// A side shorter than [`Limits::side_min`](crate::Limits::side_min).
     #[error("the picture has {width} × {height} pixels; each side needs at least {min}")]
     TooSmall {
-        /// Pixels from left to right, before it is turned.
+        /// Width in pixels, before the orientation is applied.
         width: u32,
-        /// Pixels from top to bottom, before it is turned.
+        /// Height in pixels, before the orientation is applied.
         height: u32,
         /// Fewest pixels along a side.
         min: u32,
     },
-    /// One side is too long beside the other; see [`Limits::ratio_max`](crate::Limits::ratio_max).
+    /// One side is too long in relation to the other; see [`Limits::ratio_max`](crate::Limits::ratio_max).
     #[error(
         "the picture has {width} × {height} pixels; one side may be at most {max} times as long as the other"
     )]
     TooNarrow {
-        /// Pixels from left to right, before it is turned.
+        /// Width in pixels, before the orientation is applied.
         width: u32,
-        /// Pixels from top to bottom, before it is turned.
+        /// Height in pixels, before the orientation is applied.
         height: u32,
-        /// How many times as long one side may be.
+        /// Highest ratio of the longer side to the shorter one.
         max: u32,
     },
     /// An animated PNG or WebP, even of one frame.
@@ -78,7 +78,7 @@ pub enum ArtworkError {
         "the picture uses a rare kind of its format ({reason}); open it in an image program and save it again"
     )]
     Unsupported {
-        /// Which part, in the words of the format or the decoder.
+        /// The unsupported part, in the terms of the format or the decoder.
         reason: String,
     },
     /// The file ends before the picture does.
@@ -87,13 +87,13 @@ pub enum ArtworkError {
     /// The file begins like a picture, but cannot be decoded.
     #[error("the file is damaged ({reason})")]
     Broken {
-        /// What was found, in the words of the format or the decoder.
+        /// The problem, in the terms of the format or the decoder.
         reason: String,
     },
 }
 
 impl ArtworkError {
-    /// The kind of refusal as a word for programs, which does not change when messages are reworded.
+    /// A code for the reason, for programs. It does not change when messages are reworded.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_have_figures() {
+    fn messages_contain_numbers() {
         let error = ArtworkError::TooManyPixels { width: 4800, height: 3583, max: 16_000_000 };
         let text = "the picture has 17.2 megapixels (4800 × 3583 pixels); at most 16 are taken";
         assert_eq!(error.to_string(), text);

@@ -10,7 +10,7 @@ pub(crate) enum Format {
     WebP,
 }
 
-/// First bytes of what people also send, to tell them what they sent.
+/// First bytes of other common formats, so that messages can name the format of a refused file.
 const OTHERS: [(&[u8], &str); 15] = [
     (b"GIF8", "a GIF"),
     (b"BM", "a BMP"),

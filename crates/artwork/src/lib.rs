@@ -1,7 +1,8 @@
-//! Artwork that people upload: checked, cleaned and encoded again in two sizes, or refused in plain words.
+//! Processes artwork that players upload: it is checked, cleaned and encoded again in two sizes, or refused with a message
+//! for the player.
 //!
-//! The crate is pure. It reads no files, has no clock and no randomness, and equal uploads give equal artwork. See the README for what is
-//! accepted, what comes out, and what bounds time and memory.
+//! The crate is pure: it reads no files and uses no clock and no random numbers, so equal uploads give equal artwork. The
+//! README describes accepted files, the results, and the limits of time and memory.
 #![warn(missing_docs)]
 
 mod artwork;

@@ -1,8 +1,8 @@
-//! How large an upload may be.
+//! Limits of the size of uploads.
 
 use crate::error::ArtworkError;
 
-/// Limits of an upload. The default is that of the service.
+/// Limits of an upload. The defaults are those of the service.
 ///
 /// Time and memory grow with [`pixels`](Self::pixels): 12 bytes of memory for each, in addition to the upload, a copy
 /// of it, and at most 120 MB for the tables of a lossless WebP.
@@ -12,11 +12,11 @@ pub struct Limits {
     pub bytes: usize,
     /// Most pixels, width times height. Default: 16 million.
     pub pixels: u64,
-    /// Fewest pixels along the shorter side. Default: 200, which is 90 dots per inch in the artwork box of a card (56 of 63 mm): what
-    /// has less is a thumbnail, and looks like one on the smallest picture. A sharp print (300 dpi) needs 660.
+    /// Fewest pixels along the shorter side. Default: 200, which gives 90 dots per inch in the artwork box of a card (56 of its
+    /// 63 mm). Smaller pictures look blurred even on the smallest picture of a card. A sharp print (300 dpi) needs 660.
     pub side_min: u32,
-    /// How many times as long as the shorter side the longer one may be. Default: 4. The artwork box of a card is at most 2.4 times as
-    /// wide as high.
+    /// Highest ratio of the longer side to the shorter one. Default: 4. The artwork box of a card is at most 2.4 times as wide
+    /// as high.
     pub ratio_max: u32,
 }
 

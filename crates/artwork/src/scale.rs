@@ -1,4 +1,4 @@
-//! Making pictures smaller.
+//! Scales pictures down.
 
 use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType, MulDiv, PixelType, ResizeAlg, ResizeOptions, Resizer};
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_stay() {
+    fn the_aspect_ratio_is_kept() {
         assert_eq!(fitted((200, 300), 500), (200, 300));
         assert_eq!(fitted((4000, 3000), 1536), (1536, 1152));
         assert_eq!(fitted((3000, 4000), 1536), (1152, 1536));

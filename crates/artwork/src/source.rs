@@ -14,15 +14,15 @@ use crate::limits::Limits;
 
 /// A parsed upload.
 ///
-/// Decoders get only [`lean`](Self::lean), never the upload, so their behaviour on other parts needs no limits.
+/// Decoders get only [`stripped`](Self::stripped), never the upload, so their behaviour on other parts needs no limits.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) format: Format,
     /// A file of the same format with only the picture data: no texts, profiles or previews, and nothing after the end.
-    pub(crate) lean: Vec<u8>,
-    /// Width and height, as decoded: before the picture is turned.
+    pub(crate) stripped: Vec<u8>,
+    /// Width and height as decoded: before the orientation is applied.
     pub(crate) size: (u32, u32),
-    /// How to turn the picture, from its EXIF data.
+    /// The orientation from the EXIF data, which is applied after decoding.
     pub(crate) orientation: Orientation,
     pub(crate) colours: Colours,
 }

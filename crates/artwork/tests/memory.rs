@@ -1,4 +1,4 @@
-//! How much memory the worst uploads take.
+//! Measures the memory for the uploads that need the most.
 #![allow(missing_docs, clippy::unwrap_used, unsafe_code, reason = "a test that counts memory")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,7 +14,7 @@ static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
 /// # Safety
-/// The system's allocator does all the work.
+/// All calls are passed to the system's allocator with the same arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let now = NOW.fetch_add(layout.size(), Ordering::SeqCst) + layout.size();
@@ -39,7 +39,7 @@ fn file(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     file.into_inner()
 }
 
-/// A progressive JPEG of three components with a scan for each: all coefficients are kept until the end.
+/// A progressive JPEG of three components with a scan for each: the decoder must keep all coefficients until the end.
 fn progressive() -> Vec<u8> {
     let segment = |kind: u8, body: &[u8]| {
         let length = u16::try_from(body.len() + 2).unwrap().to_be_bytes();
@@ -62,7 +62,7 @@ fn progressive() -> Vec<u8> {
     .concat()
 }
 
-/// One test, so that nothing else counts.
+/// The only test in this binary, so that no other test allocates memory at the same time.
 #[test]
 fn memory_is_bounded_by_the_pixels() {
     let picture = RgbaImage::from_fn(SIDE, SIDE, |x, y| {

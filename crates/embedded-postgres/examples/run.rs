@@ -1,4 +1,4 @@
-//! Runs a private PostgreSQL in a directory until its input ends (Ctrl-D), and says how to reach it.
+//! Runs a private PostgreSQL in a directory until the standard input ends (Ctrl-D), and prints how to connect to it.
 //!
 //! ```sh
 //! cargo run -p embedded-postgres --example run -- /tmp/notes

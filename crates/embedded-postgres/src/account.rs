@@ -78,7 +78,7 @@ impl Account {
 
     /// Gives this user search permission on root's private data directory, without access to its other content; names
     /// the directory that denies access when the problem is further up.
-    pub(crate) fn open_way_into(&self, data_dir: &Path) -> Result<(), Error> {
+    pub(crate) fn allow_access_to(&self, data_dir: &Path) -> Result<(), Error> {
         if !self.switched {
             return Ok(());
         }

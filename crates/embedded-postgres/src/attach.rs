@@ -60,7 +60,7 @@ pub fn attach(settings: &Settings) -> Result<Option<AttachedPostgres>, Error> {
     if !lock::is_held(data_dir, name)? {
         return Ok(None);
     }
-    let Some(path) = noted_socket_dir(data_dir) else { return Ok(None) };
+    let Some(path) = recorded_socket_dir(data_dir) else { return Ok(None) };
     let socket = SocketDir::of_running_server(path, name);
     Ok(ping::answers(&socket.socket(), name).then_some(AttachedPostgres { socket }))
 }
@@ -68,7 +68,7 @@ pub fn attach(settings: &Settings) -> Result<Option<AttachedPostgres>, Error> {
 /// For commands that need the database whether or not another process runs it: uses that server, or starts one for the
 /// duration of the command. While another process is starting or stopping its server, waits up to 15 s.
 pub fn start_or_attach(settings: Settings) -> Result<Handle, Error> {
-    binaries::look_at_named(&settings)?;
+    binaries::check_bin_dir(&settings)?;
     let data_dir = prepare_data_dir(&settings)?;
     let deadline = Instant::now() + ATTACH_TIMEOUT;
     loop {
@@ -91,7 +91,7 @@ pub fn start_or_attach(settings: Settings) -> Result<Handle, Error> {
 }
 
 /// The socket directory of the running server: the fifth line of its pid file.
-fn noted_socket_dir(data_dir: &Path) -> Option<PathBuf> {
+fn recorded_socket_dir(data_dir: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(data_dir.join("postgres/postmaster.pid")).ok()?;
     text.lines().nth(4).map(PathBuf::from).filter(|path| path.is_absolute())
 }

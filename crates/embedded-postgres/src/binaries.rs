@@ -50,8 +50,8 @@ impl Binaries {
         self.dir.join(program)
     }
 
-    /// Checks one directory: both programs are there, are programs rather than scripts (a wrapper
-    /// would hide the process that we must watch), run as that user and are of one version.
+    /// Checks one directory: both programs exist, are not scripts (a wrapper script would hide the process that must be
+    /// watched), can be run by that user and have the same version.
     fn inspect(dir: &Path, account: &Account) -> Result<Self, String> {
         let dir = resolve(dir).ok_or("has no postgres")?;
         for program in ["postgres", "initdb"] {
@@ -83,14 +83,14 @@ impl Binaries {
             .map_err(|error| format!("its {program} cannot be run: {error}"))?;
         let text = String::from_utf8_lossy(&output.stdout);
         parse_major(&text).ok_or_else(|| {
-            let said = String::from_utf8_lossy(&output.stderr);
-            format!("its {program} does not work: {}", said.trim())
+            let output_text = String::from_utf8_lossy(&output.stderr);
+            format!("its {program} does not work: {}", output_text.trim())
         })
     }
 }
 
-/// Refuses a directory of the settings that holds no programs, before anything is made beside it.
-pub(crate) fn look_at_named(settings: &Settings) -> Result<(), Error> {
+/// Checks that the directory in the settings, if any, contains the programs, before anything is created.
+pub(crate) fn check_bin_dir(settings: &Settings) -> Result<(), Error> {
     match &settings.bin_dir {
         Some(dir) if resolve(dir).is_none() => {
             Err(Error::NoBinaries { searched: dir.display().to_string() })
@@ -99,9 +99,9 @@ pub(crate) fn look_at_named(settings: &Settings) -> Result<(), Error> {
     }
 }
 
-/// Finds the programs: of the existing cluster's major version, otherwise the first that work in the
-/// order of the settings' directory, the search path, `pg_config`, the system's places (newest first)
-/// and what was unpacked below the data directory.
+/// Finds working programs, with the major version of the cluster if one exists. The first match counts, in this order: the
+/// directory in the settings, the search path, `pg_config`, the directories of Linux distributions (newest version first),
+/// and packages that were unpacked below the data directory.
 pub(crate) fn find(
     settings: &Settings,
     data_dir: &Path,
@@ -194,8 +194,8 @@ fn pg_config_bindir() -> Option<PathBuf> {
     dir.is_absolute().then_some(dir)
 }
 
-/// The directory where the programs really are: distributions link single ones into `/usr/bin`, and
-/// PostgreSQL looks for the rest of itself next to the file that was started.
+/// The directory of the programs without symbolic links: distributions link some programs into `/usr/bin`, but PostgreSQL
+/// searches its other files next to the program that was started.
 fn resolve(dir: &Path) -> Option<PathBuf> {
     let postgres = dir.join("postgres").canonicalize().ok()?;
     let real = postgres.parent()?;
@@ -216,7 +216,7 @@ fn parse_major(text: &str) -> Option<u32> {
     version[..digits].parse().ok()
 }
 
-/// The library directories of a package tree that was unpacked elsewhere than below `/`.
+/// The library directories of packages that were unpacked to another root directory than `/`.
 fn unpacked_libraries(dir: &Path) -> Option<OsString> {
     let version = dir.parent()?;
     let root = version.parent()?.to_str()?.strip_suffix("/usr/lib/postgresql")?;

@@ -134,11 +134,14 @@ impl Cluster {
         if output.status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+        let messages = String::from_utf8_lossy(&output.stderr);
+        if messages.contains("No space left on device") || messages.contains("Disk quota exceeded")
+        {
             return Err(Error::DiskFull { path: self.dir.clone() });
         }
-        Err(Error::InitFailed { output: format!("{} ({})", last_lines(&said, 8), output.status) })
+        Err(Error::InitFailed {
+            output: format!("{} ({})", last_lines(&messages, 8), output.status),
+        })
     }
 
     /// Appends settings that suit a private server better than those of initdb.
@@ -165,9 +168,9 @@ impl Cluster {
             return Ok(());
         }
         tracing::warn!(dir = %self.unfinished.display(), "removing an unfinished database cluster");
-        let mut escalation = Escalation::of_no_value();
+        let mut escalation = Escalation::of_deleted_cluster();
         while let Some(process) = processes::working_in(&self.unfinished).into_iter().next() {
-            escalation.press(&process, &self.unfinished)?;
+            escalation.send_due_signal(&process, &self.unfinished)?;
         }
         let deadline = Instant::now() + Duration::from_secs(2);
         loop {

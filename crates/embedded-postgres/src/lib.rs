@@ -1,11 +1,9 @@
-//! A private PostgreSQL server for one program: a database cluster below a data directory that the
-//! process creates, starts, watches, restarts and stops. The programs of PostgreSQL come from the
-//! system; nothing is downloaded.
+//! A private PostgreSQL server for one program. The process creates a database cluster below a data directory, and
+//! starts, watches, restarts and stops its server. The programs of PostgreSQL must be installed; nothing is downloaded.
 //!
-//! The server listens on a Unix socket in a directory of mode 0700 and nowhere else, so that the
-//! operating system's file permissions are its authentication. It ends with the process that owns
-//! it, also after `kill -9`, and is started again when it is the one that was killed. Linux only: it
-//! needs `PR_SET_PDEATHSIG`, pidfds and `/proc`.
+//! The server listens only on a Unix socket in a directory of mode 0700, so that the file permissions of the operating
+//! system are its authentication. It ends with the process that owns it, also after `kill -9`. If only the server is
+//! killed, it is restarted. Linux only: it needs `PR_SET_PDEATHSIG`, pidfds and `/proc`.
 //!
 //! ```no_run
 //! use embedded_postgres::{EmbeddedPostgres, Settings};
@@ -22,10 +20,10 @@
 //! | Name | What it is |
 //! |---|---|
 //! | `postgres/` | the cluster |
-//! | `run/` | the socket (elsewhere when its path would be too long, see [`EmbeddedPostgres::url`]) |
-//! | `<name>.lock` | locked by the one process that owns the cluster; holds its process id |
-//! | `postgres.log`, `postgres.log.1` | what Postgres says, 8 MiB each at most (checked every minute) |
-//! | `pgsql/` | PostgreSQL's programs, if somebody unpacked the packages there (see [`Settings::bin_dir`]) |
+//! | `run/` | the socket (elsewhere if its path would be too long, see [`EmbeddedPostgres::url`]) |
+//! | `<name>.lock` | locked by the process that owns the cluster; contains its process id |
+//! | `postgres.log`, `postgres.log.1` | the log of Postgres, at most 8 MiB each (checked every minute) |
+//! | `pgsql/` | PostgreSQL's programs, if packages were unpacked there (see [`Settings::bin_dir`]) |
 
 mod account;
 mod attach;
@@ -59,33 +57,34 @@ use supervisor::Supervisor;
 /// Settings of a private Postgres.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The name of the program that owns the server: 1 to 32 lower-case ASCII letters, digits, `_`
-    /// and `-`, a letter first, and not `pg_…`. The database superuser has it, who is the only role
-    /// of a new cluster, and so has the lock file. It must stay the same for a data directory.
+    /// The name of the program that owns the server: 1 to 32 lower-case ASCII letters, digits, `_` and `-`, a letter
+    /// first, and not `pg_…`. It is also the name of the database superuser, which is the only role of a new cluster,
+    /// and of the lock file. It must stay the same for a data directory.
     pub name: String,
     /// The program's data directory; created (mode 0700) when missing.
     pub data_dir: PathBuf,
-    /// The directory that holds `postgres` and `initdb`. When given, no other is tried. Otherwise
-    /// the search path, `pg_config`, the usual places of Linux distributions, and
-    /// `<data_dir>/pgsql/usr/lib/postgresql/*/bin`, where packages of Debian can be unpacked (with
-    /// the libraries that they need) if nobody may install them.
+    /// The directory of `postgres` and `initdb`. If given, no other is searched. Otherwise these are searched: the
+    /// search path, the directory that `pg_config` reports, the usual directories of Linux distributions, and
+    /// `<data_dir>/pgsql/usr/lib/postgresql/*/bin`. Users who cannot install packages can unpack Debian's packages, with
+    /// the libraries that they need, to `<data_dir>/pgsql`.
     pub bin_dir: Option<PathBuf>,
-    /// Directories to search for PostgreSQL's programs first, in the syntax of `PATH` and usually
-    /// its value. The well-known places of Linux distributions are searched in any case.
+    /// The directories that are searched first for PostgreSQL's programs, in the syntax of `PATH`, usually its value.
+    /// The usual directories of Linux distributions are searched in any case.
     pub search_path: Option<OsString>,
-    /// The user's own directory for sockets (`XDG_RUNTIME_DIR`), preferred to `/tmp` when the
-    /// path of the data directory is too long for a socket.
+    /// The user's own directory for sockets (`XDG_RUNTIME_DIR`). It is used instead of `/tmp` if the path of the data
+    /// directory is too long for a socket.
     pub runtime_dir: Option<PathBuf>,
     /// Whether acknowledged commits must survive a crash of the machine.
     pub durability: Durability,
-    /// Connections that Postgres accepts at once, of which it keeps three for the superuser.
+    /// Most simultaneous connections; Postgres reserves three of them for the superuser.
     pub max_connections: u16,
-    /// How long a start may take, crash recovery included.
+    /// Time limit for a start, including crash recovery.
     pub start_timeout: Duration,
 }
 
 impl Settings {
-    /// Settings for a durable server of 100 connections in `data_dir`, for the program `name`.
+    /// Settings for the program `name`: a durable server in `data_dir` with 100 connections and a start timeout of 2
+    /// minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -126,7 +125,7 @@ impl Settings {
 pub enum Durability {
     /// `fsync`, `full_page_writes` and `synchronous_commit` are on.
     Full,
-    /// They are off: fast, and a power cut may ruin the cluster. For tests only.
+    /// They are off: this is fast, but a power failure may damage the cluster. For tests only.
     Off,
 }
 
@@ -144,12 +143,12 @@ pub struct EmbeddedPostgres {
 }
 
 impl EmbeddedPostgres {
-    /// Starts the server of a data directory and waits until it accepts connections; creates the
-    /// cluster on the first start, or again when an earlier attempt was interrupted.
+    /// Starts the server of a data directory and waits until it accepts connections. Creates the cluster if it does not
+    /// exist or was not completed.
     ///
-    /// Blocks for about a second the first time and 0.2 s later, longer after a crash.
+    /// Blocks for about a second on the first start and 0.2 s on later ones; longer after a crash.
     pub fn start(settings: Settings) -> Result<Self, Error> {
-        binaries::look_at_named(&settings)?;
+        binaries::check_bin_dir(&settings)?;
         let data_dir = prepare_data_dir(&settings)?;
         let lock = DataDirLock::acquire(&data_dir, &settings.name)?;
         Self::start_locked(settings, data_dir, lock)
@@ -162,7 +161,7 @@ impl EmbeddedPostgres {
     ) -> Result<Self, Error> {
         let cluster = Cluster::in_data_dir(&data_dir);
         let account = Account::for_cluster(&cluster)?;
-        account.open_way_into(&data_dir)?;
+        account.allow_access_to(&data_dir)?;
         let binaries = binaries::find(&settings, &data_dir, cluster.major()?, &account)?;
         let socket = SocketDir::prepare(&data_dir, &settings, &account)?;
         let log = ServerLog::in_data_dir(&data_dir);
@@ -174,9 +173,9 @@ impl EmbeddedPostgres {
     /// The address of a database on this server, for tokio-postgres, diesel and psql alike:
     /// `postgres:///database?host=/socket/directory&user=name`, percent-encoded.
     ///
-    /// A new cluster has the database `postgres` only. The socket lies in `run/` below the data
-    /// directory, or, when that path has more than 107 bytes or unusual characters, in a private
-    /// directory below the runtime directory or `/tmp`.
+    /// A new cluster has only the database `postgres`. The socket is in `run/` below the data directory, or, if its path
+    /// would have more than 107 bytes or unusual characters, in a private directory below the runtime directory or
+    /// `/tmp`.
     pub fn url(&self, database: &str) -> String {
         self.socket.url(database)
     }
@@ -191,9 +190,9 @@ impl EmbeddedPostgres {
         self.supervisor.postmaster_pid()
     }
 
-    /// Stops the server: open transactions are rolled back, everything committed is written out.
-    /// Waits for the end, at most 40 s (after 30 s it stops without a checkpoint, which costs
-    /// nothing but a recovery at the next start).
+    /// Stops the server: open transactions are rolled back, and all committed data is written to the disk. Waits for the
+    /// end, at most 40 s. After 30 s, the server stops without a checkpoint; then the next start must recover, but no data
+    /// is lost.
     pub fn stop(mut self) -> Result<(), Error> {
         self.supervisor.stop()
     }
@@ -216,7 +215,7 @@ pub fn exists(settings: &Settings) -> Result<bool, Error> {
         || lock::is_held(data_dir, &settings.name)?)
 }
 
-/// Creates the data directory when it is missing, private to its owner, and resolves its path.
+/// Creates the data directory with mode 0700 if it does not exist, and resolves its path.
 fn prepare_data_dir(settings: &Settings) -> Result<PathBuf, Error> {
     use std::os::unix::fs::DirBuilderExt;
     settings.check_name()?;

@@ -23,12 +23,12 @@ impl ServerLog {
         &self.path
     }
 
-    /// Opens the log for a server to write to, readable by us alone.
+    /// Opens the log for a server to write to. A new file is readable only by this user.
     pub(crate) fn open(&self) -> io::Result<File> {
         OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)
     }
 
-    /// The current length, to find later what was written since.
+    /// The current length, in bytes. [`Self::since`] returns what was written after it.
     pub(crate) fn len(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |meta| meta.len())
     }

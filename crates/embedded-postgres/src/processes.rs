@@ -78,10 +78,10 @@ fn works_in(pid: u32, cluster: &Path) -> Option<bool> {
         let name = exe.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name == "postgres" || name == "postgres (deleted)" // the latter after a package upgrade
     });
-    let at_home = fs::metadata(format!("/proc/{pid}/cwd"))
+    let is_in_cluster = fs::metadata(format!("/proc/{pid}/cwd"))
         .map(|cwd| (cwd.dev(), cwd.ino()) == (ours.dev(), ours.ino()));
-    match (runs_postgres, at_home) {
-        (Ok(runs_postgres), Ok(at_home)) => Some(runs_postgres && at_home),
+    match (runs_postgres, is_in_cluster) {
+        (Ok(runs_postgres), Ok(is_in_cluster)) => Some(runs_postgres && is_in_cluster),
         (Err(error), _) | (_, Err(error)) if error.kind() == io::ErrorKind::PermissionDenied => {
             // In a container, root may lack the permission to examine processes of other users in this way, but
             // arguments are readable for all.
@@ -117,7 +117,7 @@ impl Escalation {
     ];
     const ORPHANS: Steps =
         &[(Duration::from_millis(500), Signal::QUIT), (Duration::from_secs(3), Signal::KILL)];
-    const NO_VALUE: Steps = &[(Duration::ZERO, Signal::KILL)];
+    const DELETED_CLUSTER: Steps = &[(Duration::ZERO, Signal::KILL)];
 
     /// For a whole server: it is probably stopping already, because its owner has ended. Then a fast shutdown, an
     /// immediate one (crash recovery repairs its effects), and finally a kill.
@@ -132,8 +132,8 @@ impl Escalation {
     }
 
     /// For processes that write to a cluster that will be deleted.
-    pub(crate) fn of_no_value() -> Self {
-        Self::with(Self::NO_VALUE)
+    pub(crate) fn of_deleted_cluster() -> Self {
+        Self::with(Self::DELETED_CLUSTER)
     }
 
     fn with(steps: Steps) -> Self {
@@ -141,7 +141,11 @@ impl Escalation {
     }
 
     /// Sends the signal that is due to this process and waits a moment; fails when the time limit is over.
-    pub(crate) fn press(&mut self, process: &ClusterProcess, cluster: &Path) -> Result<(), Error> {
+    pub(crate) fn send_due_signal(
+        &mut self,
+        process: &ClusterProcess,
+        cluster: &Path,
+    ) -> Result<(), Error> {
         let waited = self.since.elapsed();
         if waited > Self::GIVE_UP {
             return Err(Error::StillRunning { pid: process.pid, cluster: cluster.to_owned() });

@@ -41,7 +41,7 @@ impl Server {
     pub(crate) fn start(&self, give_up: impl Fn() -> bool) -> Result<Child, Error> {
         let deadline = Instant::now() + RETRY_TIMEOUT;
         loop {
-            self.clear_the_way()?;
+            self.clear_remains()?;
             self.log.rotate();
             let log_start = self.log.len();
             match self.try_start(log_start, &give_up) {
@@ -67,7 +67,7 @@ impl Server {
         let deadline = Instant::now() + limit;
         loop {
             if let Ok(Some(status)) = child.try_wait() {
-                return Err(self.why_it_ended(log_start, status));
+                return Err(self.start_error(log_start, status));
             }
             if self.accepts_connections(&child) {
                 return Ok(child);
@@ -84,8 +84,8 @@ impl Server {
     /// leave errors in its log), and it answers.
     fn accepts_connections(&self, child: &Child) -> bool {
         let pid_file = self.cluster.dir().join("postmaster.pid");
-        let noted = fs::read_to_string(pid_file).unwrap_or_default();
-        let mut lines = noted.lines().map(str::trim);
+        let recorded = fs::read_to_string(pid_file).unwrap_or_default();
+        let mut lines = recorded.lines().map(str::trim);
         lines.next() == Some(&*child.id().to_string())
             && lines.nth(6) == Some("ready")
             && ping::answers(&self.socket.socket(), &self.settings.name)
@@ -142,13 +142,13 @@ impl Server {
 
     /// Handles remains of an earlier server: waits for one that is still stopping, and removes pid files that are
     /// certainly stale. This process holds the lock of the data directory, so no other server can start.
-    fn clear_the_way(&self) -> Result<(), Error> {
+    fn clear_remains(&self) -> Result<(), Error> {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_a_server();
         for pid_file in self.pid_files() {
-            while let Some(pid) = noted_pid(&pid_file) {
+            while let Some(pid) = recorded_pid(&pid_file) {
                 match processes::examine(pid, cluster) {
-                    Verdict::Ours(process) => escalation.press(&process, cluster)?,
+                    Verdict::Ours(process) => escalation.send_due_signal(&process, cluster)?,
                     Verdict::Unknown => break, // Postgres itself will judge
                     Verdict::Unrelated => {
                         self.wait_for_orphans()?;
@@ -159,9 +159,13 @@ impl Server {
         }
         self.wait_for_orphans()?;
         self.remove_empty_pid_files()?;
-        match self.pid_files().into_iter().find(|path| path.exists() && noted_pid(path).is_none()) {
+        match self
+            .pid_files()
+            .into_iter()
+            .find(|path| path.exists() && recorded_pid(path).is_none())
+        {
             // Postgres would refuse it, with a message without advice.
-            Some(garbage) => Err(self.in_the_way(garbage)),
+            Some(garbage) => Err(self.pid_file_error(garbage)),
             None => Ok(()),
         }
     }
@@ -171,9 +175,9 @@ impl Server {
         [self.cluster.dir().join("postmaster.pid"), self.socket.lock_file()]
     }
 
-    fn in_the_way(&self, path: PathBuf) -> Error {
+    fn pid_file_error(&self, path: PathBuf) -> Error {
         let cluster = self.cluster.dir().to_owned();
-        Error::PidFile { pid: noted_pid(&path), path, cluster }
+        Error::PidFile { pid: recorded_pid(&path), path, cluster }
     }
 
     /// Connections of a killed server continue for a while, and Postgres must not start beside them.
@@ -181,7 +185,7 @@ impl Server {
         let cluster = self.cluster.dir();
         let mut escalation = Escalation::of_orphans();
         while let Some(process) = processes::working_in(cluster).into_iter().next() {
-            escalation.press(&process, cluster)?;
+            escalation.send_due_signal(&process, cluster)?;
         }
         Ok(())
     }
@@ -197,18 +201,19 @@ impl Server {
         Ok(())
     }
 
-    fn why_it_ended(&self, log_start: u64, status: std::process::ExitStatus) -> Error {
-        let said = self.log.since(log_start);
-        if said.contains("No space left on device") || said.contains("Disk quota exceeded") {
+    fn start_error(&self, log_start: u64, status: std::process::ExitStatus) -> Error {
+        let messages = self.log.since(log_start);
+        if messages.contains("No space left on device") || messages.contains("Disk quota exceeded")
+        {
             return Error::DiskFull { path: self.cluster.dir().to_owned() };
         }
         let refused = |path: &&PathBuf| {
             // Postgres names the file in the cluster without its directory.
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            path.exists() && said.contains("lock file \"") && said.contains(&*name)
+            path.exists() && messages.contains("lock file \"") && messages.contains(&*name)
         };
         if let Some(path) = self.pid_files().iter().find(refused) {
-            return self.in_the_way(path.clone());
+            return self.pid_file_error(path.clone());
         }
         let ended = match status.signal() {
             Some(signal) => format!("killed by signal {signal}"),
@@ -216,7 +221,7 @@ impl Server {
         };
         Error::StartFailed {
             log: self.log.path().to_owned(),
-            tail: format!("{} ({ended})", last_lines(&said, 8)),
+            tail: format!("{} ({ended})", last_lines(&messages, 8)),
         }
     }
 }
@@ -247,7 +252,7 @@ pub(crate) fn shut_down(child: &mut Child) -> bool {
 }
 
 /// The process id in the first line of a pid file.
-fn noted_pid(path: &Path) -> Option<u32> {
+fn recorded_pid(path: &Path) -> Option<u32> {
     // Postgres writes a minus sign before the id of a server in single-user mode.
     fs::read_to_string(path).ok()?.lines().next()?.trim().trim_start_matches('-').parse().ok()
 }

@@ -14,7 +14,7 @@ use crate::Settings;
 use crate::account::Account;
 use crate::error::Error;
 
-/// The file name of Postgres's socket. It contains the port, although the server does not listen on a port.
+/// The file name of Postgres's socket. It contains a port number, although the server does not listen on a port.
 const SOCKET_NAME: &str = ".s.PGSQL.5432";
 
 /// The longest path that fits into a Unix socket address (108 bytes with the zero at the end).

@@ -87,7 +87,7 @@ struct Watch {
 }
 
 /// Why a wait ended.
-enum Woken {
+enum WaitEnd {
     Stop,
     ServerEnded,
     TimeUp,
@@ -148,9 +148,9 @@ impl Watch {
                 return false;
             }
             match self.wait(handle.as_ref(), interval) {
-                Woken::Stop => return true,
-                Woken::ServerEnded => {}
-                Woken::TimeUp => self.server.log.rotate(),
+                WaitEnd::Stop => return true,
+                WaitEnd::ServerEnded => {}
+                WaitEnd::TimeUp => self.server.log.rotate(),
             }
         }
     }
@@ -158,7 +158,7 @@ impl Watch {
     /// Starts the server, with retries; `None` when it has to be stopped instead.
     fn restart(&mut self) -> Option<Child> {
         loop {
-            if let Woken::Stop = self.wait(None, self.backoff) {
+            if let WaitEnd::Stop = self.wait(None, self.backoff) {
                 return None;
             }
             self.backoff = (self.backoff * 2).min(BACKOFF.1);
@@ -173,7 +173,7 @@ impl Watch {
         }
     }
 
-    fn wait(&self, server: Option<&OwnedFd>, at_most: Duration) -> Woken {
+    fn wait(&self, server: Option<&OwnedFd>, at_most: Duration) -> WaitEnd {
         let timeout = Timespec {
             tv_sec: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: at_most.subsec_nanos().into(),
@@ -181,20 +181,20 @@ impl Watch {
         let mut fds = vec![PollFd::new(&self.stop_requested, PollFlags::IN)];
         fds.extend(server.map(|handle| PollFd::new(handle, PollFlags::IN)));
         match poll(&mut fds, Some(&timeout)) {
-            Ok(0) => return Woken::TimeUp,
+            Ok(0) => return WaitEnd::TimeUp,
             Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Woken::ServerEnded, // look again
+            Err(rustix::io::Errno::INTR) => return WaitEnd::ServerEnded, // look again
             Err(error) => {
                 tracing::warn!(%error, "cannot wait for Postgres");
                 std::thread::sleep(at_most.min(Duration::from_millis(250)));
-                return Woken::TimeUp;
+                return WaitEnd::TimeUp;
             }
         }
-        if fds[0].revents().is_empty() { Woken::ServerEnded } else { Woken::Stop }
+        if fds[0].revents().is_empty() { WaitEnd::ServerEnded } else { WaitEnd::Stop }
     }
 
     fn stop_is_requested(&self) -> bool {
         // The request is not consumed, so that later checks see it, too.
-        matches!(self.wait(None, Duration::ZERO), Woken::Stop)
+        matches!(self.wait(None, Duration::ZERO), WaitEnd::Stop)
     }
 }

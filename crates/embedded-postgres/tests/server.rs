@@ -1,7 +1,7 @@
-//! The private Postgres: it starts, keeps its data, and survives what can happen to processes.
+//! Tests of the private Postgres: it starts, keeps its data, and recovers when processes are killed.
 //!
-//! These tests start real servers in temporary directories and kill them. Every wait polls for what it
-//! waits for and fails after a deadline.
+//! The tests start real servers in temporary directories and kill them. Every wait polls for a condition and fails after
+//! a deadline.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
@@ -17,14 +17,14 @@ use embedded_postgres::{
     Durability, EmbeddedPostgres, Error, Handle, Settings, attach, start_or_attach,
 };
 
-/// Names the data directory for the process that [`owner_process`] is.
+/// The environment variable with the data directory for [`owner_process`].
 const OWNER_DATA_DIR: &str = "EMBEDDED_POSTGRES_TEST_OWNER";
 
-/// When a wait has failed: far beyond the ten seconds that recovery may take on a quiet machine (it
-/// takes about one), since this one may be busy with other tests.
+/// Time limit of a wait. Recovery takes about one second, and at most ten on an idle machine, but other tests may run at the
+/// same time.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-// ---- the ordinary course ----
+// ---- normal use ----
 
 #[test]
 fn a_restart_keeps_the_data() {
@@ -84,7 +84,7 @@ fn a_durable_server_is_private_and_durable_whatever_its_file_says() {
 }
 
 #[test]
-fn the_first_start_of_a_test_server_takes_moments() {
+fn the_first_start_of_a_test_server_is_fast() {
     let dir = TempDir::new();
     let started = Instant::now();
     let postgres = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
@@ -136,7 +136,7 @@ fn a_fallback_directory_of_somebody_else_is_not_trusted() {
 // ---- one owner ----
 
 #[test]
-fn a_second_owner_is_refused_and_told_who_the_first_is() {
+fn a_second_owner_gets_the_process_id_of_the_first() {
     let dir = TempDir::new();
     let first = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
@@ -192,7 +192,7 @@ fn a_connection_that_outlives_its_killed_server_does_not_keep_the_next_from_star
     let url = postgres.url("postgres");
     let endless = std::thread::spawn({
         let url = url.clone();
-        // It never waits, so it does not notice that its server is gone.
+        // An endless loop never waits, so it does not notice that its server has ended.
         move || try_query(&url, "DO $$ BEGIN LOOP END LOOP; END $$")
     });
     let busy =
@@ -237,7 +237,7 @@ fn after_a_kill_of_owner_and_server_the_next_start_works_at_once() {
 }
 
 #[test]
-fn an_owner_that_ends_in_order_stops_its_server() {
+fn an_owner_that_ends_normally_stops_its_server() {
     let dir = TempDir::new();
     let mut owner = Owner::spawn(dir.path());
     owner.ready();
@@ -249,7 +249,7 @@ fn an_owner_that_ends_in_order_stops_its_server() {
 }
 
 #[test]
-fn an_interrupted_creation_is_done_again() {
+fn an_interrupted_creation_is_repeated() {
     let dir = TempDir::new();
     let mut owner = Owner::spawn(dir.path());
     let unfinished = dir.path().join("postgres.unfinished");
@@ -265,7 +265,7 @@ fn an_interrupted_creation_is_done_again() {
 // ---- stale pid files ----
 
 #[test]
-fn stale_pid_files_neither_stop_it_nor_kill_anybody() {
+fn stale_pid_files_neither_prevent_a_start_nor_kill_other_processes() {
     let (dir, other_dir) = (TempDir::new(), TempDir::new());
     let other = EmbeddedPostgres::start(volatile(&other_dir.0)).unwrap();
     let first = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
@@ -274,7 +274,7 @@ fn stale_pid_files_neither_stop_it_nor_kill_anybody() {
     let genuine = (fs::read(&pid_file).unwrap(), fs::read(&socket_lock).unwrap());
     first.stop().unwrap();
 
-    // Of the user who runs Postgres: a process that Postgres itself would take for a rival.
+    // A process of the user who runs Postgres: Postgres itself would take it for another server.
     let mut bystander = Bystander::of(&dir.path().join("postgres"));
     let neighbour = other.postmaster_pid().unwrap();
 
@@ -295,9 +295,10 @@ fn stale_pid_files_neither_stop_it_nor_kill_anybody() {
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
 }
 
-/// What is in the file may be the only trace of a server on another machine: nobody removes it but a person, who is told how.
+/// The file may be the only sign of a server on another machine. So it is not removed automatically: the message contains
+/// the command with which a person can do it.
 #[test]
-fn a_garbled_pid_file_is_named_with_the_command_that_mends_it() {
+fn the_error_for_an_invalid_pid_file_contains_the_command_to_remove_it() {
     let dir = TempDir::new();
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
     let socket_lock = dir.path().join("run/.s.PGSQL.5432.lock");
@@ -312,7 +313,7 @@ fn a_garbled_pid_file_is_named_with_the_command_that_mends_it() {
             assert_eq!(named, path);
             assert!(began.elapsed() < Duration::from_secs(9), "it is not tried again and again");
             assert_eq!(fs::read(path).unwrap(), content, "it is left as it was");
-            // The command from the message, as somebody would copy it.
+            // Runs the command from the message, as a user would.
             let said = error.to_string();
             let command = &said[said.find("rm '").expect(&said)..];
             assert!(
@@ -324,7 +325,7 @@ fn a_garbled_pid_file_is_named_with_the_command_that_mends_it() {
     }
 }
 
-// ---- what it cannot do, and says ----
+// ---- errors ----
 
 #[test]
 fn a_cluster_of_another_major_version_is_refused() {
@@ -342,7 +343,7 @@ fn foreign_files_in_the_place_of_the_cluster_stay_untouched() {
     let diary = dir.path().join("postgres/diary.txt");
     fs::write(&diary, "dear diary").unwrap();
     let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
-    // Root's files are foreign in one more way.
+    // When the tests run as root, the owner of the files is checked first.
     let expected =
         matches!(error, Error::NotACluster { .. } | Error::ForeignCluster { owner: 0, .. });
     assert!(expected, "{error}");
@@ -350,7 +351,7 @@ fn foreign_files_in_the_place_of_the_cluster_stay_untouched() {
 }
 
 #[test]
-fn missing_programs_and_wrappers_are_named() {
+fn missing_programs_and_wrapper_scripts_are_reported() {
     let dir = TempDir::new();
     let bin_dir = dir.path().join("bin");
     world_readable(&bin_dir);
@@ -370,7 +371,7 @@ fn missing_programs_and_wrappers_are_named() {
 }
 
 #[test]
-fn a_broken_cluster_tells_the_end_of_the_log() {
+fn the_error_for_a_broken_cluster_contains_the_end_of_the_log() {
     let dir = TempDir::new();
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
     fs::remove_file(dir.path().join("postgres/global/pg_control")).unwrap();
@@ -380,7 +381,7 @@ fn a_broken_cluster_tells_the_end_of_the_log() {
 }
 
 #[test]
-fn root_is_told_which_directory_bars_the_way() {
+fn root_gets_the_path_of_the_directory_that_denies_access() {
     let dir = TempDir::new();
     if fs::metadata(dir.path()).unwrap().uid() != 0 {
         return; // an ordinary user runs Postgres itself, and nothing of its own bars its way
@@ -397,10 +398,10 @@ fn root_is_told_which_directory_bars_the_way() {
     assert!(matches!(&error, Error::Unreachable { path, .. } if *path == barred), "{error}");
 }
 
-// ---- the process that owns a server and can be killed ----
+// ---- an owner process that can be killed ----
 
-/// Not a test of its own: this binary runs it as a process that starts a durable server, says so, and
-/// stops it when its input ends.
+/// Not a test itself: other tests run it as a process that starts a durable server, prints its address, and stops it when
+/// the standard input ends.
 #[test]
 fn owner_process() {
     let Some(data_dir) = std::env::var_os(OWNER_DATA_DIR) else { return };
@@ -428,7 +429,7 @@ impl Owner {
         Self { child, output }
     }
 
-    /// Waits until its server runs, and gives the address.
+    /// Waits until its server runs, and returns the address.
     fn ready(&mut self) -> String {
         let mut line = String::new();
         while self.output.read_line(&mut line).unwrap() > 0 {
@@ -452,11 +453,11 @@ impl Drop for Owner {
     }
 }
 
-/// A process that has nothing to do with any of this.
+/// A process that is unrelated to Postgres.
 struct Bystander(Child);
 
 impl Bystander {
-    /// Of the user who owns that cluster.
+    /// Starts it as the user who owns the cluster.
     fn of(cluster: &Path) -> Self {
         let mut command = Command::new("sleep");
         command.arg("1000").stdout(Stdio::null()).stderr(Stdio::null());
@@ -496,7 +497,7 @@ impl TempDir {
 
 impl Drop for TempDir {
     fn drop(&mut self) {
-        // A server that just lost its owner may still be writing its last file.
+        // A server whose owner has just ended may still be writing a file.
         let deadline = Instant::now() + DEADLINE;
         while fs::remove_dir_all(&self.0).is_err() && self.0.exists() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20));
@@ -512,7 +513,7 @@ fn volatile(data_dir: &Path) -> Settings {
     Settings { durability: Durability::Off, ..durable(data_dir) }
 }
 
-/// Creates a directory that the user who runs Postgres for root can pass, all the way down.
+/// Creates a directory, and makes it and its parents accessible to the user who runs Postgres when the tests run as root.
 fn world_readable(path: &Path) {
     fs::create_dir_all(path).unwrap();
     let ours = |step: &&Path| step.to_string_lossy().contains("embedded-postgres-");
@@ -535,7 +536,7 @@ fn kill(pid: u32) {
     assert!(status.success());
 }
 
-/// A field of `/proc/<pid>/stat`, counted from the state.
+/// A field of `/proc/<pid>/stat`; index 0 is the state.
 fn stat_field(pid: u32, index: usize) -> String {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
@@ -562,7 +563,7 @@ fn query(url: &str, sql: &str) -> String {
     try_query(url, sql).unwrap()
 }
 
-/// The first column of the first row, or nothing.
+/// The first column of the first row; empty if there is no row.
 fn try_query(url: &str, sql: &str) -> Result<String, tokio_postgres::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -1,4 +1,5 @@
-//! Draws a chart of a deck, as the extension of the last path says. `WHAT` is an attribute of the game, or `kind`, `set` or `rarity`:
+//! Draws a chart of a deck as SVG or PNG, by the extension of the last path. `WHAT` is an attribute of the game, or
+//! `kind`, `set` or `rarity`:
 //!
 //! ```text
 //! cargo run -p cardscape-pictures --example chart -- GAME_FOLDER DECK.txt curve|shares WHAT light|dark WIDTH FILE.svg|FILE.png

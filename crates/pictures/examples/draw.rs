@@ -1,4 +1,4 @@
-//! Draws a card of a folder of data, as the extension of the last path says:
+//! Draws a card from a game folder as SVG or PNG, by the extension of the last path:
 //!
 //! ```text
 //! cargo run --release -p cardscape-pictures --example draw -- seed-data/games/ttcg hearth 001 primal_rare tortoise.png [EMOJI_FONT]

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_small_rasters_are_taken() {
+    fn only_small_raster_images_are_accepted() {
         assert!(Artwork::new(&png(640, 480)).is_ok());
         assert_eq!(Artwork::new(&png(0, 480)), Err(ArtworkError::Size));
         assert_eq!(Artwork::new(&png(60_000, 60_000)), Err(ArtworkError::Size));

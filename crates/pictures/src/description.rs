@@ -24,13 +24,13 @@ pub(crate) fn description(face: &CardFace<'_>) -> String {
     parts.extend(face.lore.as_ref().map(ToString::to_string));
     parts.push(face.rarity.to_string());
     parts.extend(face.designer.as_ref().map(|designer| format!("designed by {designer}")));
-    let mut said = String::new();
+    let mut joined = String::new();
     for part in parts {
         let part = clean(&part, LONGEST);
         if !part.is_empty() {
-            said.push_str(&part);
-            said.push_str(if part.ends_with(['.', '!', '?', '…']) { " " } else { ". " });
+            joined.push_str(&part);
+            joined.push_str(if part.ends_with(['.', '!', '?', '…']) { " " } else { ". " });
         }
     }
-    clean(&said, LONGEST)
+    clean(&joined, LONGEST)
 }

@@ -2,27 +2,28 @@
 
 /// The finish of a printing.
 ///
-/// They add up (rule T-4.6d of the shipped TTCG rules): a holographic card has the shiny borders of the rare one and the shiny text of the
-/// uncommon one. Each adds a pattern of its own besides colour, so that they are told apart in grey, too.
+/// Each finish includes those before it (rule T-4.6d of the shipped TTCG rules): a holographic card also has the shiny
+/// borders of a rare one and the shiny text of an uncommon one. Each adds a pattern, not only a colour, so that finishes
+/// can be distinguished without colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Finish {
     /// Plain: dark letters on light plates.
     #[default]
     Matte,
-    /// And shiny text: light metallic letters with an outline on dark plates that are ruled twice.
+    /// Adds shiny text: light metallic letters with an outline, on dark plates with a double border.
     ShinyText,
-    /// And shiny borders: a metallic edge with a row of beads.
+    /// Adds shiny borders: a metallic edge with a row of beads.
     ShinyBorders,
-    /// And a holographic overlay: diagonal bands over the artwork.
+    /// Adds a holographic overlay: diagonal bands over the artwork.
     Holographic,
-    /// And foil accents: ornaments in the corners, a scalloped seal.
+    /// Adds foil accents: ornaments in the corners, and a scalloped seal.
     FoilAccents,
-    /// And prismatic: facets that radiate over the whole card.
+    /// Adds a prismatic pattern: facets that radiate over the whole card.
     Prismatic,
 }
 
 impl Finish {
-    /// All, from the lowest up.
+    /// All finishes, from the lowest up.
     pub const ALL: [Self; 6] = [
         Self::Matte,
         Self::ShinyText,
@@ -32,7 +33,8 @@ impl Finish {
         Self::Prismatic,
     ];
 
-    /// The finish of a rarity's tier. Tiers count from 1; 0 is taken as 1, and everything above 6 as 6. A game with one rarity is matte.
+    /// The finish for the tier of a rarity. Tiers count from 1; 0 is treated as 1, and everything above 6 as 6. So the cards
+    /// of a game with only one rarity are matte.
     ///
     /// ```
     /// use cardscape_pictures::Finish;
@@ -45,12 +47,12 @@ impl Finish {
         Self::ALL[place as usize]
     }
 
-    /// The tier that the finish stands for, from 1 to 6.
+    /// The tier of the finish, from 1 to 6.
     pub fn tier(self) -> u32 {
         self as u32 + 1
     }
 
-    /// Whether it has what `other` adds.
+    /// Whether this finish includes `other`.
     pub fn has(self, other: Self) -> bool {
         self >= other
     }

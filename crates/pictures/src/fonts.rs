@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::metrics::{BUNDLED, SYMBOLS, Style, is_emoji, is_picture};
 
 /// The placeholder for characters that no font has; a glyph of the bundled symbol font.
-const STAND_IN: &str = "\u{E000}";
+const PLACEHOLDER: &str = "\u{E000}";
 
 /// The fonts for PNGs: the bundled ones (Latin, Greek, Cyrillic, symbols), and optionally an emoji font and others.
 ///
@@ -38,7 +38,7 @@ impl Loaded {
     }
 }
 
-/// The bytes are no font.
+/// The bytes are not a font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the bytes are not a TrueType or OpenType font")]
 pub struct FontError;
@@ -54,20 +54,20 @@ impl Fonts {
         Self { database: Arc::new(database), bundled, emoji: None, more: Vec::new() }
     }
 
-    /// With an emoji font, for example the bytes of `NotoColorEmoji.ttf` (Debian's `fonts-noto-color-emoji`). Bitmaps (CBDT, sbix), layers
-    /// (COLR) and plain outlines are drawn.
+    /// Adds an emoji font, for example the bytes of `NotoColorEmoji.ttf` (Debian's `fonts-noto-color-emoji`). Supported are
+    /// bitmaps (CBDT, sbix), layers (COLR) and plain outlines.
     ///
     /// # Errors
-    /// When the bytes are no font.
+    /// When the bytes are not a font.
     pub fn with_emoji(mut self, bytes: Vec<u8>) -> Result<Self, FontError> {
         self.emoji = Some(self.load(bytes)?);
         Ok(self)
     }
 
-    /// With one more font, for letters that none of the fonts before it has: of Chinese or Arabic, for example.
+    /// Adds a font for characters that none of the fonts before it has, for example Chinese or Arabic ones.
     ///
     /// # Errors
-    /// When the bytes are no font.
+    /// When the bytes are not a font.
     pub fn with_more(mut self, bytes: Vec<u8>) -> Result<Self, FontError> {
         let loaded = self.load(bytes)?;
         self.more.push(loaded);
@@ -87,7 +87,7 @@ impl Fonts {
         self.database.clone()
     }
 
-    /// Resolves fonts only among these, whatever families an SVG names.
+    /// A resolver that uses only these fonts, regardless of the font families that an SVG names.
     pub(crate) fn resolver(&self) -> FontResolver<'_> {
         let coverage = self.coverage();
         FontResolver {
@@ -150,7 +150,7 @@ impl Slot {
     /// The text that is drawn for a cluster.
     pub(crate) fn drawn(self, cluster: &str) -> Cow<'_, str> {
         match self {
-            Self::Missing => STAND_IN.into(),
+            Self::Missing => PLACEHOLDER.into(),
             Self::Symbols => cluster.chars().filter(|letter| !is_ignorable(*letter)).collect(),
             _ => cluster.into(),
         }

@@ -1,4 +1,4 @@
-//! Faces of the cards of a game: which attribute stands where follows from its type in the manifest.
+//! Faces of the cards of a game: the type of an attribute in the manifest determines its position.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,14 +13,15 @@ use crate::metrics;
 impl<'a> CardFace<'a> {
     /// The face of a card in one rarity.
     ///
-    /// - Whole numbers that printings may have of their own (TTCG's attack and defense) stand in the boxes below the text.
-    /// - The first other whole number (rank, level, power) is the badge; more stand in the boxes while there is room.
-    /// - One of several values, and several where one is required, stand in the line of types.
+    /// - Whole numbers that may differ between printings (TTCG's attack and defense) are in the boxes below the text.
+    /// - The first other whole number (rank, level, power) is the badge; further ones are in the boxes if there is room.
+    /// - Attributes with one of several values, and mandatory lists of values, are in the type line.
     /// - A text that is one emoji is drawn large in place of the artwork. Texts that repeat the name are left out.
-    /// - All else is listed above the effects, by the names that the manifest gives.
+    /// - All other attributes are listed above the effects, with their names in the manifest.
     ///
-    /// A rarity that the game does not have, or `None`, is taken as the lowest. Attributes of the printing go before the card's. A kind or
-    /// attribute that the manifest does not know is shown by its code, so that a card of yesterday's manifest has a picture, too.
+    /// A rarity that the game does not have, or `None`, means the lowest. Attributes of the printing override those of the
+    /// card. A kind or attribute that is not in the manifest is shown by its code, so that cards of an older manifest have a
+    /// picture, too.
     ///
     /// ```
     /// use cardscape_engine::{CardDefinition, Game};
@@ -57,17 +58,18 @@ impl<'a> CardFace<'a> {
         let kind = game.kind(&card.kind);
         let kind_name = kind.map_or_else(|| titled(&card.kind), |kind| kind.name.clone());
 
-        let mut sorted = Sorted::new(&card.name, &kind_name);
-        // By code: the order in which a database keeps attributes is its own affair.
+        let mut groups = AttributeGroups::new(&card.name, &kind_name);
+        // AttributeGroups by code, because a database may return attributes in any order.
         let mut attributes: BTreeMap<&str, &Value> = BTreeMap::new();
         let own = printing.into_iter().flat_map(|printing| &printing.attributes);
         attributes
             .extend(card.attributes.iter().chain(own).map(|(code, value)| (code.as_str(), value)));
         for (code, value) in attributes {
-            sorted.add(code, kind.and_then(|kind| kind.attributes.get(code)), value);
+            groups.add(code, kind.and_then(|kind| kind.attributes.get(code)), value);
         }
-        let theme = sorted.theme(&card.kind);
-        let Sorted { mut types, lists, mut stats, mut numbers, mut facts, glyph, .. } = sorted;
+        let theme = groups.theme(&card.kind);
+        let AttributeGroups { mut types, lists, mut stats, mut numbers, mut facts, glyph, .. } =
+            groups;
         let badge = (!numbers.is_empty()).then(|| numbers.remove(0));
         let room = STATS_MAX.saturating_sub(stats.len()).min(numbers.len());
         stats.extend(numbers.drain(..room));
@@ -106,15 +108,15 @@ fn effect(effect: &Effect) -> EffectText<'_> {
     EffectText { label: labels.join(" · ").into(), text: effect.text.as_str().into() }
 }
 
-/// Attributes by where they stand.
-struct Sorted<'a> {
-    /// Keys of what need not be said again.
+/// The attributes of a card, grouped by their position on the face.
+struct AttributeGroups<'a> {
+    /// Name keys of texts that are already on the card and are not repeated.
     known: Vec<String>,
-    /// Words that colours may follow from.
+    /// Values that may determine the colours.
     words: Vec<&'a str>,
-    /// The value of the attribute that cards have their colours by.
-    lead: Option<&'a str>,
-    /// What the card is one of, and what it is several of.
+    /// The value of one of [`COLOUR_ATTRIBUTES`], which then alone determines the colours.
+    colour_value: Option<&'a str>,
+    /// Values of the type line: first those of single choices, then those of lists.
     types: Vec<String>,
     lists: Vec<String>,
     stats: Vec<Figure<'a>>,
@@ -123,14 +125,14 @@ struct Sorted<'a> {
     glyph: Option<Cow<'a, str>>,
 }
 
-impl<'a> Sorted<'a> {
+impl<'a> AttributeGroups<'a> {
     fn new(title: &str, kind: &str) -> Self {
         Self {
             known: vec![name_key(title), name_key(kind)],
             words: Vec::new(),
             types: Vec::new(),
             lists: Vec::new(),
-            lead: None,
+            colour_value: None,
             stats: Vec::new(),
             numbers: Vec::new(),
             facts: Vec::new(),
@@ -178,8 +180,8 @@ impl<'a> Sorted<'a> {
             .is_some_and(|attribute| matches!(attribute.value, AttributeValue::Choice { .. }));
         let is_picture = || metrics::is_emoji(text) && metrics::clusters(text).nth(1).is_none();
         if is_choice {
-            if LEADS.contains(&code) {
-                self.lead = Some(text);
+            if COLOUR_ATTRIBUTES.contains(&code) {
+                self.colour_value = Some(text);
             }
             self.words.push(text);
             self.add_type(text, false);
@@ -201,9 +203,9 @@ impl<'a> Sorted<'a> {
     }
 
     fn theme(&self, kind: &str) -> String {
-        let words = self.words.iter().filter(|_| self.lead.is_none());
+        let words = self.words.iter().filter(|_| self.colour_value.is_none());
         let mut theme = kind.to_owned();
-        for word in self.lead.iter().chain(words) {
+        for word in self.colour_value.iter().chain(words) {
             theme.push(' ');
             theme.push_str(word);
         }
@@ -211,10 +213,11 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// Codes of attributes that cards have their colours by, if the game has one of them.
-const LEADS: [&str; 8] = ["type", "colour", "color", "element", "suit", "faction", "class", "clan"];
+/// Codes of attributes that determine the colours of a card, if it has one of them.
+const COLOUR_ATTRIBUTES: [&str; 8] =
+    ["type", "colour", "color", "element", "suit", "faction", "class", "clan"];
 
-/// Numbers that may be negative have their sign always.
+/// Writes a number; positive ones with a plus sign if the attribute may be negative.
 fn signed(number: &serde_json::Number, attribute: Option<&Attribute>) -> String {
     let may_be_negative = attribute.is_some_and(|attribute| {
         matches!(attribute.value, AttributeValue::Integer { min: Some(min), .. } if min < 0)
@@ -226,7 +229,7 @@ fn signed(number: &serde_json::Number, attribute: Option<&Attribute>) -> String 
     }
 }
 
-/// A code as words for people: `boost_attack` is `Boost Attack`.
+/// A code as words with capital letters: `boost_attack` becomes `Boost Attack`.
 pub(crate) fn titled(code: &str) -> String {
     let mut words = String::with_capacity(code.len());
     let mut starts = true;

@@ -1,6 +1,7 @@
-//! Pictures of cards: every card, printing and design of every game, in a template of our own. And charts of what is in a deck.
+//! Draws pictures of cards, printings and designs of any game, and charts of the content of decks.
 //!
-//! The crate is pure. It reads no files, has no clock and no randomness, and equal cards give equal pictures. See the README for examples.
+//! The crate is pure: it reads no files and uses no clock and no random numbers, so equal cards give equal pictures. See
+//! the README for examples.
 #![warn(missing_docs)]
 
 mod artwork;

@@ -1,6 +1,7 @@
-//! How wide texts are: by the bundled fonts, which PNGs are drawn with.
+//! Widths of texts in the bundled fonts, with which PNGs are drawn.
 //!
-//! Readers of an SVG see their own font. For them there is a second number, the width that a text may take in a wide font.
+//! An SVG is drawn with the fonts of its reader. For these there is a second number: the width that a text may have in a
+//! wide font.
 
 use std::sync::LazyLock;
 
@@ -10,7 +11,7 @@ use skrifa::{FontRef, MetadataProvider, charmap::Charmap};
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A cut of the bundled font.
+/// A style of the bundled font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Regular,
@@ -26,7 +27,7 @@ pub(crate) const BUNDLED: [&[u8]; 4] = [
     include_bytes!("../fonts/CardscapeSymbols.ttf"),
 ];
 
-/// The place of the font with symbols among the bundled ones.
+/// Index of the symbol font among the bundled fonts.
 pub(crate) const SYMBOLS: usize = 3;
 
 /// Width of a text in units of its font size (em).
@@ -51,7 +52,7 @@ impl std::ops::AddAssign for Extent {
     }
 }
 
-/// Noto Color Emoji has 1.245, Apple's 1.25, Segoe's 1.37.
+/// Width of an emoji. Noto Color Emoji has 1.245, Apple's font 1.25, Segoe's 1.37.
 const EMOJI: Extent = Extent { width: 1.25, bound: 1.4 };
 
 struct Font {
@@ -65,11 +66,11 @@ impl Font {
         let font = FontRef::new(data).ok()?;
         let (letters, size) = (font.charmap(), Size::new(1.0));
         let advances = font.glyph_metrics(size, LocationRef::default());
-        let mut made = Self { letters, advances, ascii: [0.0; 128] };
+        let mut result = Self { letters, advances, ascii: [0.0; 128] };
         for code in 0_u8..128 {
-            made.ascii[usize::from(code)] = made.look_up(char::from(code)).unwrap_or(0.6);
+            result.ascii[usize::from(code)] = result.look_up(char::from(code)).unwrap_or(0.6);
         }
-        Some(made)
+        Some(result)
     }
 
     fn look_up(&self, letter: char) -> Option<f32> {
@@ -89,7 +90,7 @@ pub(crate) fn measure(text: &str, style: Style) -> Extent {
     whole
 }
 
-/// What readers take for one character.
+/// The grapheme clusters of a text: what readers see as single characters.
 pub(crate) fn clusters(text: &str) -> impl Iterator<Item = &str> {
     text.graphemes(true)
 }
@@ -114,19 +115,20 @@ pub(crate) fn cluster_extent(cluster: &str, style: Style) -> Extent {
         } else if let Some(width) = FONTS.get(SYMBOLS).and_then(|font| font.look_up(letter)) {
             whole += Extent::new(width, width.max(1.0) * 1.3);
         } else {
-            // Nobody knows what the reader's font makes of it: such lines are always held to their length.
+            // The width in the reader's font is unknown. A very large bound gives such lines a fixed length.
             whole += Extent::new(guess(letter), 20.0);
         }
     }
     whole
 }
 
-/// Bold letters of wide fonts (Verdana, DejaVu) are a quarter wider than the bundled ones; those of typewriters are all 0.6 wide.
+/// The width of a letter in a wide font. Bold letters of wide fonts (Verdana, DejaVu) are a quarter wider than the bundled
+/// ones; all letters of monospaced fonts are about 0.6 wide.
 fn wide(width: f32) -> f32 {
     (width * 1.25).max(0.65)
 }
 
-/// Widths of letters that the bundled fonts do not have.
+/// Estimated width of a letter that the bundled fonts do not have.
 fn guess(letter: char) -> f32 {
     match letter {
         _ if is_combining_mark(letter) => 0.0,
@@ -138,13 +140,13 @@ fn guess(letter: char) -> f32 {
     }
 }
 
-/// Whether the cluster is a picture: what emoji fonts draw in colour.
+/// Whether emoji fonts draw the cluster as a picture in colour.
 pub(crate) fn is_emoji(cluster: &str) -> bool {
     let Some(first) = cluster.chars().next() else { return false };
     is_picture(first) || (!cluster.is_ascii() && cluster.contains('\u{FE0F}'))
 }
 
-/// Characters that are pictures by themselves, and those of the older blocks that emoji fonts have besides.
+/// Whether a character is a picture: those of the emoji blocks, and those of older blocks that emoji fonts contain.
 pub(crate) fn is_picture(letter: char) -> bool {
     matches!(
         letter,
@@ -163,7 +165,7 @@ pub(crate) fn is_picture(letter: char) -> bool {
     )
 }
 
-/// Whether a text is written from right to left: its first letter with a direction is.
+/// Whether a text is written from right to left, which its first letter determines.
 pub(crate) fn is_rtl(text: &str) -> bool {
     let mut letters = text.chars().filter(|letter| letter.is_alphabetic());
     letters.next().is_some_and(is_rtl_letter)
@@ -188,7 +190,7 @@ mod tests {
         assert!((width - (0.741 + 0.258)).abs() < 0.002, "{width}");
         assert!(measure("Hi", Style::Bold).width > width);
         assert!(measure("e\u{301}", Style::Regular) == measure("e", Style::Regular));
-        // A family is one picture; in a font that does not know it, it is three.
+        // A family emoji is one picture, but three in a font without it.
         let family = measure("👨\u{200D}👩\u{200D}👧", Style::Regular);
         assert!(family.width < 1.3 && family.bound > 3.0, "{family:?}");
         assert!(measure("日本", Style::Regular).bound > 20.0);
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_told_from_letters() {
+    fn emoji_are_distinguished_from_letters() {
         for picture in ["🙂", "❤\u{FE0F}", "❤", "🇩🇪", "1\u{FE0F}\u{20E3}", "👨\u{200D}👩\u{200D}👧"]
         {
             assert!(is_emoji(picture), "{picture}");

@@ -4,7 +4,7 @@ use std::fmt;
 
 use cardscape_engine::rng::text_number;
 
-/// A colour as CSS writes it: hue in degrees, saturation and lightness in percent.
+/// A colour as in CSS: hue in degrees, saturation and lightness in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hsl(u32, u32, u32);
 
@@ -15,15 +15,17 @@ impl fmt::Display for Hsl {
     }
 }
 
-/// The colours of a card: one hue in many lightnesses. Letters have a contrast of at least 4.5 to what they stand on (WCAG 2.2 AA).
+/// The colours of a card: one hue with different lightness. Letters have a contrast of at least 4.5 to their background
+/// (WCAG 2.2 AA).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Palette {
     hue: u32,
-    /// How colourful, in percent of what the template asks for.
+    /// A factor for the saturation of all colours, in percent.
     strength: u32,
 }
 
-/// Words for colours and elements, with hue and strength. The first of a card's theme that stands here decides.
+/// Words for colours and elements, with hue and strength. The first of these words in a card's theme determines its
+/// colours.
 const WORDS: [(&str, u32, u32); 44] = [
     ("red", 2, 120),
     ("crimson", 350, 110),
@@ -75,7 +77,7 @@ impl Palette {
     /// The colours of a theme.
     pub(crate) fn of(theme: &str) -> Self {
         Self::known(theme).unwrap_or_else(|| {
-            // Eighteen hues that can be told apart.
+            // Eighteen hues that can be distinguished.
             Self::of_hue(u32::try_from(text_number(theme) % 18).unwrap_or_default() * 20)
         })
     }
@@ -88,7 +90,7 @@ impl Palette {
         known.next().map(|(_, hue, strength)| Self { hue: *hue, strength: *strength })
     }
 
-    /// The colours of a hue (0 to 359 degrees) that no word stands for.
+    /// The colours of a hue, from 0 to 359 degrees.
     pub(crate) fn of_hue(hue: u32) -> Self {
         Self { hue, strength: 90 }
     }
@@ -108,44 +110,44 @@ impl Palette {
         self.shade(0, 36, 38)
     }
 
-    /// What the plates stand on, at the top and at the foot.
+    /// The background of the plates, at the top and at the bottom of the card.
     pub(crate) fn panel(self) -> [Hsl; 2] {
         [self.shade(0, 44, 72), self.shade(0, 40, 46)]
     }
 
-    /// Plates with dark letters.
+    /// Background of plates with dark letters.
     pub(crate) fn plate(self) -> Hsl {
         self.shade(0, 55, 95)
     }
 
-    /// Plates with light letters.
+    /// Background of plates with light letters.
     pub(crate) fn dark_plate(self) -> Hsl {
         self.shade(0, 45, 15)
     }
 
-    /// Borders of plates, labels.
+    /// Borders of plates, and labels.
     pub(crate) fn line(self) -> Hsl {
         self.shade(0, 50, 26)
     }
 
-    /// The artwork box, in the middle and at its borders.
+    /// Background of the artwork box, in the middle and at its borders.
     pub(crate) fn art(self) -> [Hsl; 2] {
         [self.shade(0, 70, 74), self.shade(340, 62, 26)]
     }
 
-    /// A bar of a chart on a light ground.
+    /// A bar of a chart on a light background.
     pub(crate) fn bar_on_light(self) -> Hsl {
-        // Yellow, green and cyan are lighter than other hues of one lightness.
+        // Yellow, green and cyan look lighter than other hues of the same lightness.
         let is_light = (36..200).contains(&self.hue);
         self.shade(0, 62, if is_light { 33 } else { 48 })
     }
 
-    /// A bar of a chart on a dark ground.
+    /// A bar of a chart on a dark background.
     pub(crate) fn bar_on_dark(self) -> Hsl {
         self.shade(0, 58, 64)
     }
 
-    /// Shapes of the emblem: light, strong, of a neighbouring hue.
+    /// Colours of the emblem: a light one, a strong one, and one with a neighbouring hue.
     pub(crate) fn emblem(self) -> [Hsl; 3] {
         [self.shade(0, 80, 90), self.shade(0, 66, 42), self.shade(40, 70, 60)]
     }
@@ -153,11 +155,11 @@ impl Palette {
 
 #[cfg(test)]
 pub(crate) mod contrast {
-    //! How well colours are told apart, as WCAG 2.2 counts it.
+    //! Contrast of colours, as WCAG 2.2 defines it.
 
     use super::Hsl;
 
-    /// Luminance as WCAG defines it.
+    /// Relative luminance, as WCAG defines it.
     fn luminance([red, green, blue]: [f64; 3]) -> f64 {
         let linear = |part: f64| {
             if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
@@ -182,7 +184,7 @@ pub(crate) mod contrast {
         [1, 3, 5].map(|at| f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0)
     }
 
-    /// From 1 (the same) to 21 (black and white).
+    /// The contrast ratio, from 1 (equal colours) to 21 (black and white).
     pub(crate) fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
         let (one, other) = (luminance(one), luminance(other));
         (one.max(other) + 0.05) / (one.min(other) + 0.05)

@@ -15,10 +15,11 @@ use crate::shapes::{Area, Block, Ink};
 use crate::sheet::{CARD_HEIGHT, CARD_WIDTH, Sheet};
 use crate::text::{FAMILIES, TextTemplate, tidy};
 
-/// What every hidden card looks like.
+/// The picture of every hidden card.
 const BACK: &str = include_str!("back.svg");
 
-/// The picture of a hidden card, as SVG: one text for all cards of all games and sets. It says nothing of a card, not even its number.
+/// The picture of a hidden card, as SVG: the same for all cards of all games and sets. It contains nothing about the
+/// card, not even its number.
 ///
 /// ```
 /// assert!(cardscape_pictures::card_back().starts_with("<svg"));
@@ -27,9 +28,9 @@ pub fn card_back() -> &'static str {
     BACK
 }
 
-/// A picture, laid out: a card's face, or the back.
+/// The layout of a picture: a card's face, or the back.
 ///
-/// Only this crate makes the SVGs that it draws as PNG, so there is no way for an SVG of somebody else into the renderer.
+/// Only SVGs that this crate writes are drawn as PNG, so no foreign SVG can get to the renderer.
 #[derive(Debug)]
 pub struct Picture(Content);
 
@@ -42,7 +43,7 @@ enum Content {
 #[derive(Debug)]
 struct Face {
     sheet: Sheet,
-    /// What ids begin with, so that several pictures may stand in one page.
+    /// Prefix of ids, so that several pictures can be in one page.
     id: String,
     name: String,
     description: String,
@@ -52,7 +53,7 @@ struct Face {
 }
 
 impl Picture {
-    /// Lays a card out. Equal faces give equal pictures, on every machine.
+    /// The layout of a card. Equal faces give equal pictures on every machine.
     ///
     /// ```
     /// use cardscape_pictures::{CardFace, Picture};
@@ -76,13 +77,14 @@ impl Picture {
         })))
     }
 
-    /// The back, which every hidden card shows.
+    /// The card back, which is the picture of every hidden card.
     pub fn back() -> Self {
         Self(Content::Back)
     }
 
-    /// Whether something did not fit: a text that ends with `…` even in its smallest letters, or more facts, effects or numbers than a card
-    /// has room for. Then all of it should stand beside the picture. (The description for screen readers has it anyway.)
+    /// Whether something did not fit: a text that was cut with `…`, or more facts, effects or numbers than a card has room
+    /// for. Then the complete texts should be shown beside the picture. (The description for screen readers contains them
+    /// anyway.)
     pub fn is_cut(&self) -> bool {
         match &self.0 {
             Content::Face(face) => face.sheet.is_cut,
@@ -90,27 +92,27 @@ impl Picture {
         }
     }
 
-    /// The picture as SVG, 500 × 700 units: for browsers, which use their reader's fonts. It has no script, no style and no address outside
-    /// itself, so it may stand in a page as `<img>` or as part of it.
+    /// The picture as SVG, 500 × 700 units: for browsers, which use the fonts of their reader. It contains no scripts, styles
+    /// or external addresses, so it can be used in a page as `<img>` or inline.
     pub fn svg(&self) -> String {
         self.drawn(None)
     }
 
-    /// The picture as PNG, 500 × 700 pixels, with the bundled fonts and those that `fonts` has besides. What no font has is drawn as a
-    /// rounded outline.
+    /// The picture as PNG, 500 × 700 pixels, drawn with the bundled fonts and the additional ones in `fonts`. Characters that
+    /// no font has are drawn as a rounded outline.
     ///
     /// # Errors
-    /// None that is known of: faults of the renderer come as [`PngError`].
+    /// Failures of the renderer ([`PngError`]); none are known.
     pub fn png(&self, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
         png::draw(&self.drawn(Some(fonts)), (CARD_WIDTH, CARD_HEIGHT), fonts)
     }
 
-    /// The SVG; with `fonts`, texts are in parts of one font each, which the renderer needs.
+    /// The SVG. With `fonts`, texts are split into parts with one font each, as the renderer needs them.
     fn drawn(&self, fonts: Option<&Fonts>) -> String {
         match &self.0 {
             Content::Face(face) => {
                 let template = CardTemplate { face, sheet: &face.sheet, id: &face.id, fonts };
-                // Writing to a text does not fail.
+                // Writing to a string cannot fail.
                 template.render().unwrap_or_default()
             }
             Content::Back => BACK.to_owned(),
@@ -137,7 +139,7 @@ impl CardTemplate<'_> {
     }
 
     fn text<'a>(&'a self, block: &'a Block) -> TextTemplate<'a> {
-        // Small letters are not clearer for an outline.
+        // An outline would make small letters harder to read.
         let shiny = self.shiny() && block.ink == Ink::Shiny && block.size >= 18.0;
         let fill = match block.ink {
             Ink::Shiny if shiny => format!("url(#{}m)", self.id),
@@ -150,28 +152,28 @@ impl CardTemplate<'_> {
         TextTemplate { block, fill, outline: shiny, anchor: None, runs }
     }
 
-    /// Plates under the name and numbers.
+    /// Colour of the plates behind the name and the numbers.
     fn shiny_plate(&self) -> String {
         let palette = self.sheet.palette;
         let plate = if self.shiny() { palette.dark_plate() } else { palette.plate() };
         plate.to_string()
     }
 
-    /// Places of the pips in the foot, and whether they are filled.
+    /// x of each pip in the foot, and whether it is filled.
     fn pips(&self) -> Vec<(u32, bool)> {
         let (tiers, tier) = (self.face.tiers, self.face.finish.tier());
         let first = 250 - 7 * (tiers - 1);
         (0..tiers).map(|place| (first + 14 * place, place < tier)).collect()
     }
 
-    /// Corners of the artwork, and the turn that each needs.
+    /// The corners of the artwork, with the rotation of the ornament in degrees.
     fn corners(&self) -> [(Tidy, Tidy, u32); 4] {
         let Area { x, y, width, height } = self.sheet.art;
         let (right, bottom) = (Tidy(x + width), Tidy(y + height));
         [(Tidy(x), Tidy(y), 0), (right, Tidy(y), 90), (right, bottom, 180), (Tidy(x), bottom, 270)]
     }
 
-    /// The emblem is as high as the artwork; behind an emoji it is larger.
+    /// Scale of the emblem: it is as high as the artwork, or larger behind an emoji.
     fn emblem_scale(&self) -> Tidy {
         let room = self.sheet.art.height / if self.sheet.glyph.is_some() { 150.0 } else { 216.0 };
         Tidy(room.min(2.0))

@@ -1,4 +1,4 @@
-//! Drawing pixels.
+//! Draws SVGs as PNG.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::artwork;
 use crate::fonts::Fonts;
 
-/// A picture that could not be drawn: a fault of this crate or the renderer, not of the card or chart.
+/// A picture could not be drawn: an error in this crate or in the renderer, not in the card or chart.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the picture cannot be drawn: {reason}")]
 pub struct PngError {
@@ -20,7 +20,8 @@ impl PngError {
     }
 }
 
-/// Draws one of our own SVGs, on so many pixels (width and height). The renderer finds nothing but the given fonts and the image in the text itself: no file, no address.
+/// Draws an SVG of this crate with the given width and height in pixels. The renderer can use only the given fonts and
+/// images inside the SVG: no files and no addresses.
 pub(crate) fn draw(
     svg: &str,
     (width, height): (u32, u32),
@@ -42,15 +43,15 @@ pub(crate) fn draw(
     encode(pixels).map_err(PngError::new)
 }
 
-/// Colours lose their two lowest bits (blue, which eyes are worst at, three): nobody sees them, and no compression finds a pattern in them.
-/// The files are half as long.
+/// Encodes pixels after dropping the two lowest bits of red and green, and three of blue, to which eyes are less sensitive.
+/// These bits are invisible and hardly compressible: without them, files have half the size.
 fn encode(pixels: Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let (width, height) = (pixels.width(), pixels.height());
     let mut bytes = pixels.take_demultiplied();
     for [red, green, blue, _] in bytes.as_chunks_mut::<4>().0 {
         for (colour, lost) in [(red, 2), (green, 2), (blue, 3)] {
             let kept = colour.saturating_add(1 << (lost - 1)) >> lost << lost;
-            // The highest bits stand in for the lowest, so that white stays white.
+            // The lowest bits are replaced by the highest, so that white stays white.
             *colour = kept | kept >> (8 - lost);
         }
     }
@@ -58,9 +59,9 @@ fn encode(pixels: Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
-    // One level less than usual: half the time for a hundredth more bytes.
+    // One level below the default takes half the time, for one percent more bytes.
     encoder.set_deflate_compression(png::DeflateCompression::Level(5));
-    // Rows as they are: flat plates repeat themselves, differences of gradients do not.
+    // Unfiltered rows compress better here: those of plain plates are equal, but differences of gradients vary.
     encoder.set_filter(png::Filter::NoFilter);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(&bytes)?;
@@ -72,7 +73,7 @@ fn encode(pixels: Pixmap) -> Result<Vec<u8>, png::EncodingError> {
 mod tests {
     use super::*;
 
-    /// What an SVG of ours never has, and would not be drawn.
+    /// SVGs of this crate never contain references to files or addresses; here the renderer gets some and must ignore them.
     #[test]
     fn the_renderer_opens_nothing() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/dot.png");

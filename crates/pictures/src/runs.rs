@@ -1,7 +1,7 @@
-//! Lines in parts that one font can draw.
+//! Splits lines into parts with one font each.
 //!
-//! Browsers find a font for every letter by themselves. The renderer's way to do so loses letters where a sequence of emoji stands between
-//! words; it is given parts that need no finding.
+//! Browsers find a font for each letter themselves. The renderer's own search loses letters if an emoji sequence is
+//! between words, so it gets parts that need no search.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,12 +16,12 @@ pub(crate) struct Tidy(pub(crate) f32);
 
 impl fmt::Display for Tidy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Adding 0 makes −0 a 0.
+        // Adding 0 converts −0 to 0.
         write!(f, "{}", (f64::from(self.0) * 100.0).round() / 100.0 + 0.0)
     }
 }
 
-/// What one `<text>` draws.
+/// The content of one `<text>` element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run<'a> {
     pub(crate) x: Tidy,
@@ -32,13 +32,13 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Whether it draws emoji alone.
+    /// Whether it contains only emoji.
     pub(crate) fn is_emoji(&self) -> bool {
         !self.text.is_empty() && clusters(&self.text).all(is_emoji)
     }
 }
 
-/// The parts of a block's lines; without `fonts` each line is one.
+/// The parts of a block's lines; without `fonts`, each line is one part.
 pub(crate) fn runs<'a>(block: &'a Block, fonts: Option<&Fonts>) -> Vec<Run<'a>> {
     let Some(fonts) = fonts else { return block.lines.iter().map(whole).collect() };
     let coverage = fonts.coverage();
@@ -53,7 +53,8 @@ pub(crate) fn runs<'a>(block: &'a Block, fonts: Option<&Fonts>) -> Vec<Run<'a>> 
     runs
 }
 
-/// A line in one part. One that is held to a length says where it begins: renderers differ in whether they centre it before or after.
+/// A line as one part. With a fixed length, the position of its start is given, because some renderers align a text before
+/// they fix its length, and others after that.
 fn whole(line: &Placed) -> Run<'_> {
     let (x, anchor) = match line.length {
         Some(length) => (start(line, length), Anchor::Start),
@@ -68,7 +69,7 @@ fn whole(line: &Placed) -> Run<'_> {
     }
 }
 
-/// Where a line of this width begins.
+/// x of the start of a line with this width.
 fn start(line: &Placed, width: f32) -> f32 {
     match line.anchor {
         Anchor::Start => line.x,
@@ -106,14 +107,14 @@ fn split<'a>(line: &'a Placed, block: &Block, coverage: &Coverage<'_>, runs: &mu
         let (before, after) = (text.starts_with(' '), text.ends_with(' ') && text.len() > 1);
         let spaces = |is: bool| if is { space } else { 0.0 };
         let inner = width - spaces(before) - spaces(after);
-        // Fonts of others have widths of their own.
-        let is_held = scale < 0.999 || !matches!(slot, Slot::Text | Slot::Symbols);
+        // Fonts that are not bundled may have other widths.
+        let has_fixed_length = scale < 0.999 || !matches!(slot, Slot::Text | Slot::Symbols);
         if inner > 0.0 && text != " " {
             runs.push(Run {
                 x: Tidy(x + spaces(before)),
                 y: Tidy(line.y),
                 anchor: Anchor::Start,
-                length: is_held.then_some(Tidy(inner)),
+                length: has_fixed_length.then_some(Tidy(inner)),
                 text: text.trim().to_owned().into(),
             });
         }

@@ -1,4 +1,4 @@
-//! Places and lines: what a card is made of. In units of the card.
+//! Positions, text lines and areas of a layout. All lengths are in units of the card or pixels of the chart.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::metrics::Style;
 use crate::runs::Tidy;
 use crate::wrap::Line;
 
-/// Which point of a line its x is.
+/// The point of a line to which its x refers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -14,12 +14,12 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// What colour letters have.
+/// The colour of letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
-    /// Dark, on light plates. In charts: what contrasts most with the ground.
+    /// Dark, on light plates. In charts: the colour with the most contrast to the background.
     Dark,
-    /// Labels: in the card's colour, on light plates. In charts: what contrasts less than the rest.
+    /// For labels: the card's colour, on light plates. In charts: a colour with less contrast.
     Label,
     /// Light, on dark plates.
     Light,
@@ -27,21 +27,21 @@ pub(crate) enum Ink {
     Shiny,
 }
 
-/// A line in its place.
+/// A line of text with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Placed {
     pub(crate) x: f32,
     /// The base line.
     pub(crate) y: f32,
     pub(crate) text: String,
-    /// How wide it is in the bundled font.
+    /// Width in the bundled font.
     pub(crate) width: f32,
-    /// The width that every font has to give it; `None`: even a wide font stays in its place.
+    /// The fixed width that it must have in every font; `None`: it fits even in a wide font.
     pub(crate) length: Option<f32>,
     pub(crate) anchor: Anchor,
 }
 
-/// Lines of one look.
+/// Lines with the same size, style and colour.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Block {
     pub(crate) size: f32,
@@ -66,14 +66,14 @@ impl Area {
         Self { x: x + by, y: y + by, width: width - 2.0 * by, height: height - 2.0 * by }
     }
 
-    /// The height of its middle.
+    /// y of its middle.
     pub(crate) fn middle(self) -> Tidy {
         Tidy(self.y + self.height / 2.0)
     }
 }
 
 impl fmt::Display for Area {
-    /// As attributes of an element: numbers alone, which need no escaping.
+    /// Writes it as attributes of an element. They contain only numbers, so that no escaping is needed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, width, height] = [self.x, self.y, self.width, self.height].map(Tidy);
         write!(f, r#"x="{x}" y="{y}" width="{width}" height="{height}""#)
@@ -81,7 +81,7 @@ impl fmt::Display for Area {
 }
 
 impl Block {
-    /// Lines below each other around the height `middle`.
+    /// Lines below each other, vertically centred at `middle`.
     pub(crate) fn around(
         (size, lines, style): (f32, Vec<Line>, Style),
         ink: Ink,
@@ -100,7 +100,7 @@ impl Block {
         Self::new(size, style, ink, lines.collect())
     }
 
-    /// Lines of one text. If one has to be held to its length, all are: else they would have letters of different widths.
+    /// Lines of one text. If one line needs a fixed length, all get one: otherwise their letters would have different widths.
     pub(crate) fn new(size: f32, style: Style, ink: Ink, mut lines: Vec<Placed>) -> Self {
         if lines.iter().any(|line| line.length.is_some()) {
             for line in lines.iter_mut().filter(|line| line.width > 0.0) {
@@ -112,7 +112,7 @@ impl Block {
 }
 
 impl Placed {
-    /// A line at a place, with so much room for its width.
+    /// A line at a position, with this room for its width.
     pub(crate) fn new(
         line: Line,
         size: f32,

@@ -1,4 +1,4 @@
-//! Where everything stands on a card: the card as the template draws it. In units of the card, which is 500 wide and 700 high.
+//! The layout of a card, which the template draws. In units of the card, which is 500 wide and 700 high.
 
 use crate::body::{Body, body};
 use crate::clean::clean;
@@ -9,16 +9,16 @@ use crate::palette::Palette;
 use crate::shapes::{Anchor, Area, Block, Ink};
 use crate::wrap::{Line, Text, fit};
 
-/// Width of a card.
+/// Width of a card in units, and of its PNG in pixels.
 pub const CARD_WIDTH: u32 = 500;
-/// Height of a card.
+/// Height of a card in units, and of its PNG in pixels.
 pub const CARD_HEIGHT: u32 = 700;
 
-/// The left border of all plates, and how wide they are.
+/// x of the left border of all plates, and their width.
 pub(crate) const LEFT: f32 = 28.0;
 pub(crate) const PLATE_WIDTH: f32 = 444.0;
 const CENTRE: f32 = 250.0;
-/// Where the artwork begins, and where the body ends with and without boxes for numbers.
+/// y of the top of the artwork, and of the bottom of the body without and with boxes for numbers.
 const ART_TOP: f32 = 84.0;
 const BODY_END: f32 = 642.0;
 const BODY_END_ABOVE_STATS: f32 = 588.0;
@@ -26,7 +26,7 @@ const ART_HEIGHT_MIN: f32 = 190.0;
 const TYPES_HEIGHT: f32 = 32.0;
 const GAP: f32 = 6.0;
 
-/// A card, laid out.
+/// The layout of a card.
 #[derive(Debug)]
 pub(crate) struct Sheet {
     pub(crate) palette: Palette,
@@ -64,22 +64,22 @@ impl Sheet {
         let mut is_cut = face.facts.len() > FACTS_MAX
             || face.effects.len() > EFFECTS_MAX
             || face.stats.len() > STATS_MAX;
-        let mut set = |text: &str, style, room: f32, sizes: &[(f32, usize)]| {
+        let mut fit_text = |text: &str, style, room: f32, sizes: &[(f32, usize)]| {
             let (size, lines, cut) = fit(&Text::new(text, style), room, sizes);
             is_cut |= cut;
             (size, lines, style)
         };
-        let fitted = set(&name, Style::Bold, room, &sizes);
+        let fitted = fit_text(&name, Style::Bold, room, &sizes);
         let title = Block::around(fitted, Ink::Shiny, (40.0, Anchor::Start), 53.0, room);
         let badge = face.badge.as_ref().map(|figure| {
             let value = clean(&figure.value, 24);
             let sizes = [(30.0, 1), (25.0, 1), (20.0, 1), (15.0, 1), (11.0, 1)];
-            let fitted = set(&value, Style::Bold, 42.0, &sizes);
+            let fitted = fit_text(&value, Style::Bold, 42.0, &sizes);
             let number = Block::around(fitted, Ink::Shiny, (444.0, Anchor::Middle), 53.0, 42.0);
-            (number, pennant(&figure.label, &mut set))
+            (number, pennant(&figure.label, &mut fit_text))
         });
 
-        let stats = stats(&face.stats, &mut set);
+        let stats = stats(&face.stats, &mut fit_text);
         let body_end = if stats.is_empty() { BODY_END } else { BODY_END_ABOVE_STATS };
         let above = TYPES_HEIGHT + 2.0 * GAP;
         let most = body_end - ART_TOP - above - ART_HEIGHT_MIN;
@@ -91,7 +91,7 @@ impl Sheet {
         let art = Area { x: LEFT, y: ART_TOP, width: PLATE_WIDTH, height: art_end - ART_TOP };
         let types = Area { y: art_end + GAP, height: TYPES_HEIGHT, ..art };
         let sizes = [(17.0, 1), (16.0, 1), (15.0, 1), (14.0, 1), (13.0, 1), (11.0, 2)];
-        let fitted = set(&clean(&face.type_line, 300), Style::Bold, 420.0, &sizes);
+        let fitted = fit_text(&clean(&face.type_line, 300), Style::Bold, 420.0, &sizes);
         let middle = types.y + types.height / 2.0;
         let type_line = Block::around(fitted, Ink::Dark, (40.0, Anchor::Start), middle, 420.0);
 
@@ -105,7 +105,7 @@ impl Sheet {
             Block::around(fitted, Ink::Dark, (CENTRE, Anchor::Middle), middle, size * 1.4)
         });
         let emblem = face.artwork.is_none().then(|| Emblem::of(&face.theme, &face.title, palette));
-        let foot = foot(face, &mut set);
+        let foot = foot(face, &mut fit_text);
         is_cut |= body.as_ref().is_some_and(|body| body.is_cut);
         Self {
             palette,
@@ -124,21 +124,21 @@ impl Sheet {
     }
 }
 
-/// A text in the largest size that fits: size, lines and style.
-type Set<'a> = dyn FnMut(&str, Style, f32, &[(f32, usize)]) -> (f32, Vec<Line>, Style) + 'a;
+/// Fits a text into a width ([`fit`]): returns size, lines and style.
+type FitText<'a> = dyn FnMut(&str, Style, f32, &[(f32, usize)]) -> (f32, Vec<Line>, Style) + 'a;
 
 /// The label that hangs below the badge.
-fn pennant(label: &str, set: &mut Set<'_>) -> Option<(Area, Block)> {
+fn pennant(label: &str, fit_text: &mut FitText<'_>) -> Option<(Area, Block)> {
     let label = clean(label, 40).to_uppercase();
-    let fitted = set(&label, Style::Bold, 66.0, &[(11.0, 1), (10.0, 1), (9.0, 1)]);
+    let fitted = fit_text(&label, Style::Bold, 66.0, &[(11.0, 1), (10.0, 1), (9.0, 1)]);
     let width = fitted.1.first()?.extent.width * fitted.0;
     let area = Area { x: 444.0 - width / 2.0 - 6.0, y: 76.0, width: width + 12.0, height: 16.0 };
     let block = Block::around(fitted, Ink::Light, (444.0, Anchor::Middle), 84.0, width);
     Some((area, block))
 }
 
-/// Boxes with numbers, side by side.
-fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
+/// The boxes with numbers, next to each other.
+fn stats(figures: &[Figure<'_>], fit_text: &mut FitText<'_>) -> Vec<(Area, [Block; 2])> {
     let count = figures.len().min(STATS_MAX);
     #[allow(clippy::cast_precision_loss, reason = "at most four")]
     let shares = count.max(2) as f32;
@@ -152,13 +152,13 @@ fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
     let values: Vec<_> = figures
         .iter()
         .take(count)
-        .map(|figure| set(&clean(&figure.value, 24), Style::Bold, room, numbers))
+        .map(|figure| fit_text(&clean(&figure.value, 24), Style::Bold, room, numbers))
         .collect();
     let widest = values
         .iter()
         .flat_map(|(size, lines, _)| lines.iter().map(move |line| line.extent.width * size));
     let label_room = if is_wide { width - 38.0 - widest.fold(0.0, f32::max) } else { room };
-    // All labels have the size of the longest.
+    // All labels have the font size that the longest needs.
     let labels: Vec<String> =
         figures.iter().take(count).map(|figure| clean(&figure.label, 40)).collect();
     let mut sizes = &[(16.0, 1), (14.0, 1), (12.0, 1), (11.0, 2)][..];
@@ -173,7 +173,7 @@ fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
     let mut x = first;
     for (label, value) in labels.iter().zip(values) {
         let area = Area { x, y: 594.0, width, height: 48.0 };
-        let label = set(label, Style::Bold, label_room, sizes);
+        let label = fit_text(label, Style::Bold, label_room, sizes);
         let places = if is_wide {
             [(x + 15.0, Anchor::Start, 618.0), (x + width - 15.0, Anchor::End, 618.0)]
         } else {
@@ -189,8 +189,8 @@ fn stats(figures: &[Figure<'_>], set: &mut Set<'_>) -> Vec<(Area, [Block; 2])> {
     boxes
 }
 
-/// Set and number, rarity; game and designer.
-fn foot(face: &CardFace<'_>, set: &mut Set<'_>) -> Vec<Block> {
+/// The lines of the foot: set and number at the left, rarity at the right, game and designer below.
+fn foot(face: &CardFace<'_>, fit_text: &mut FitText<'_>) -> Vec<Block> {
     let joined = |parts: [String; 2]| {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     };
@@ -202,7 +202,7 @@ fn foot(face: &CardFace<'_>, set: &mut Set<'_>) -> Vec<Block> {
     let last = joined([clean(&face.game, 80), credit]);
     let sizes = [(12.5, 1), (11.0, 1), (10.0, 1)];
     let mut line = |text: &str, style, at: (f32, Anchor), y: f32, room: f32| {
-        let fitted = set(text, style, room, &sizes[usize::from(y > 670.0)..]);
+        let fitted = fit_text(text, style, room, &sizes[usize::from(y > 670.0)..]);
         Block::around(fitted, Ink::Light, at, y, room)
     };
     vec![

@@ -1,10 +1,10 @@
-//! Texts in lines.
+//! Breaks texts into lines.
 
 use std::ops::Range;
 
 use crate::metrics::{Extent, Style, cluster_extent, clusters, measure};
 
-/// A text whose words have been measured: lines of any width come from it without measuring again.
+/// A text with measured words, so that it can be broken into lines of any width without measuring again.
 #[derive(Debug)]
 pub(crate) struct Text {
     whole: String,
@@ -43,7 +43,7 @@ impl Text {
         self.words.is_empty()
     }
 
-    /// Width of the whole on one line.
+    /// Width of the whole text on one line.
     pub(crate) fn width(&self) -> f32 {
         let mut whole = 0.0;
         for (place, (_, extent)) in self.words.iter().enumerate() {
@@ -52,13 +52,13 @@ impl Text {
         whole
     }
 
-    /// How many lines of this width (in em) it takes.
+    /// Number of lines that it needs at this width (in em).
     pub(crate) fn count(&self, width: f32) -> usize {
         self.breaks(width).len()
     }
 
-    /// Its lines, none wider than `width` (in em) in the bundled font; at most `most`, of which the last ends with `…` if there are more.
-    /// The second value says whether there are.
+    /// Its lines, each at most `width` (in em) wide in the bundled font, at most `most` of them. If more are needed, the last
+    /// ends with `…`, and the second value is true.
     pub(crate) fn lines(&self, width: f32, most: usize) -> (Vec<Line>, bool) {
         let breaks = self.breaks(width);
         let is_cut = breaks.len() > most;
@@ -96,7 +96,7 @@ impl Text {
         lines
     }
 
-    /// A word that is wider than a line: full lines go to `lines`, the rest is answered.
+    /// Breaks a word that is wider than a line: adds full lines to `lines`, and returns the rest.
     fn broken(
         &self,
         word: &Range<usize>,
@@ -117,7 +117,7 @@ impl Text {
     }
 }
 
-/// As much of a text as fits on a line with `…` behind it.
+/// The beginning of a text that fits on a line together with a `…` after it.
 fn shortened(text: &str, style: Style, width: f32) -> Line {
     let ellipsis = measure("…", style);
     let (mut end, mut extent) = (0, Extent::default());
@@ -135,8 +135,9 @@ fn shortened(text: &str, style: Style, width: f32) -> Line {
     Line { text: format!("{kept}…"), extent }
 }
 
-/// The largest of `sizes` (from large to small) at which the text has at most so many lines as stand beside it; at the smallest, the text
-/// is cut. Answers the size, the lines and whether it was cut.
+/// Fits a text into a width. `sizes` contains font sizes, from large to small, each with a maximum number of lines. The
+/// first size at which the text fits is used; if it fits at none, it is cut at the last. Returns the size, the lines and
+/// whether the text was cut.
 pub(crate) fn fit(text: &Text, width: f32, sizes: &[(f32, usize)]) -> (f32, Vec<Line>, bool) {
     let fitting = sizes.iter().find(|(size, most)| text.count(width / size) <= *most);
     let (size, most) = fitting.or(sizes.last()).copied().unwrap_or((12.0, 1));
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_broken_or_cut() {
+    fn long_words_are_broken_or_cut() {
         let text = Text::new("x".repeat(2_000), Style::Bold);
         let (lines, is_cut) = text.lines(20.0, 3);
         assert_eq!((lines.len(), is_cut), (3, true));
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_size_that_fits_is_taken() {
+    fn the_largest_size_that_fits_is_used() {
         let sizes = [(20.0, 1), (10.0, 1), (10.0, 2)];
         let (size, ..) = fit(&Text::new("ab", Style::Regular), 100.0, &sizes);
         assert!(size > 19.0);

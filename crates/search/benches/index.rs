@@ -1,5 +1,5 @@
-//! What questions cost an index of many synthetic cards: `cargo bench -p cardscape-search --bench index`. `CARDS=20000` makes it smaller,
-//! `THREADS=1` makes it on one thread.
+//! Measures queries on an index of a million synthetic cards: `cargo bench -p cardscape-search --bench index`.
+//! `CARDS=20000` uses fewer cards, `THREADS=1` builds the index on one thread.
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Instant;
@@ -24,7 +24,7 @@ impl Chance {
         self.0.below_by_product(end)
     }
 
-    /// Early ones come more often.
+    /// A random element; those near the beginning of the list are more frequent.
     fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
         let both = self.below(list.len() as u64).min(self.below(list.len() as u64));
         list[usize::try_from(both).unwrap_or_default()]
@@ -102,7 +102,7 @@ fn card(at: u64) -> CardRecord {
     }
 }
 
-/// Threads as the service has them, of which one is that of the caller.
+/// Runs tasks on this many threads, one of which is the calling thread, as in the service.
 struct Threads(usize);
 
 impl Threads {

@@ -1,5 +1,5 @@
-//! What looking for near names costs: `cargo bench -p cardscape-search --bench names`. Names are drawn from common words, so that most of
-//! them share a word with many others, or have an invented word, as those of the synthetic catalogue of the service have.
+//! Measures searches for similar names: `cargo bench -p cardscape-search --bench names`. Names consist of common words,
+//! so that most share a word with many others, or also have an invented word, as in the synthetic catalogue of the service.
 
 use std::sync::{Arc, LazyLock};
 
@@ -40,7 +40,7 @@ const WORDS: [&str; 259] = [
     "triumph", "defeat", "battle", "siege", "ambush", "duel", "tournament", "feast", "festival", "harvest",
 ];
 
-/// Numbers by chance, the same for one seed.
+/// A random generator that returns the same numbers for the same seed.
 struct Chance(SplitMix64);
 
 impl Chance {
@@ -53,7 +53,7 @@ impl Chance {
         word[..1].to_uppercase() + &word[1..]
     }
 
-    /// Four syllables.
+    /// A word of four random syllables.
     fn invented(&mut self) -> String {
         let mut letter = |from: &str| {
             let at = usize::try_from(self.below(from.len() as u64)).unwrap_or_default();
@@ -79,7 +79,7 @@ fn card(at: u64, has_invented: bool) -> CardRecord {
     let attributes = Map::new();
     CardRecord {
         id: u128::from(at.wrapping_mul(0xd134_2543_de82_ef95)) << 64 | u128::from(at),
-        // Most are of one game, as in the service.
+        // Most cards belong to one game, as in the service.
         game: if at.is_multiple_of(8) { "aa" } else { "bb" }.to_owned(),
         set: format!("set{:02}", at / 8 % 40),
         number: format!("{:05}", at / 320),
@@ -109,18 +109,18 @@ static FEW: LazyLock<Arc<Snapshot>> = LazyLock::new(|| cards(20_000, false));
 static MANY: LazyLock<Arc<Snapshot>> = LazyLock::new(|| cards(200_000, false));
 static INVENTED: LazyLock<Arc<Snapshot>> = LazyLock::new(|| cards(20_000, true));
 
-/// How a typed name is like that of a card.
+/// How a typed name differs from the name of a card.
 const KINDS: &[&str] =
     &["exact", "typo", "swapped", "longer", "common word", "prefix words", "looks like", "unlike"];
 
-/// Ten typed names: one alone would be lucky or unlucky.
+/// Ten typed names, because the time for a single one depends too much on its words.
 fn typed(kind: &str, has_invented: bool) -> Vec<String> {
     let of = |at: u64| {
         let own = name(at * 1_009 + 1, has_invented);
         let mut words: Vec<&str> = own.split(' ').collect();
         match kind {
             "exact" => own,
-            // The fourth letter is missing.
+            // The fourth letter is left out.
             "typo" => own.chars().take(3).chain(own.chars().skip(4)).collect(),
             "swapped" => {
                 words.rotate_left(1);
@@ -131,7 +131,7 @@ fn typed(kind: &str, has_invented: bool) -> Vec<String> {
             "prefix words" => {
                 words.iter().map(|word| word.get(..3).unwrap_or(word)).collect::<Vec<_>>().join(" ")
             }
-            // The skeletons of names have these letters instead.
+            // Letters are replaced by others that look like them.
             "looks like" => own.replace('m', "rn").replace('w', "vv"),
             "unlike" => "xyqzzyxuqq".chars().cycle().skip(1).take(9 + words.len()).collect(),
             other => unreachable!("{other}"),

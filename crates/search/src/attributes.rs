@@ -9,8 +9,8 @@ use super::predicate::{SortKey, SumOf};
 
 /// The sort key with that name.
 ///
-/// Why there is no such key, for people.
-/// Why there is none, for people.
+/// # Errors
+/// Why there is no such key, as a message for the user.
 pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
     let field = Subject::Cards.field(name);
     let key = match field.filter(|field| field.sortable).map(|field| (field.topic, field.name)) {

@@ -37,7 +37,7 @@ pub struct Checked {
 /// Checks a query against the games of `scope`. Unusable terms are ignored. A set that is not among `sets` causes a
 /// warning, but its term stays, because the set may be newer; `None`: the sets are not known. Terms about formats
 /// without a date use the rules of `today`.
-/// may be newer than they are. `None`: nobody knows which sets there are. Formats are asked for their rules of `today` where a term names no day.
+///
 /// # Errors
 /// Every fault, when no term is usable.
 pub fn check(
@@ -116,7 +116,7 @@ enum Meaning {
     Known(KnownTest),
     Content(Vec<Case>),
     /// A condition about formats.
-    Judged(Predicate),
+    Legality(Predicate),
     Directive,
 }
 
@@ -155,10 +155,10 @@ impl Checker<'_> {
                 match meaning {
                     Meaning::Known(test) => Some(Predicate::Known { negated, test }),
                     Meaning::Content(cases) => Some(Predicate::Content { negated, cases }),
-                    Meaning::Judged(said) => {
-                        let said = if negated { said.negated() } else { said };
+                    Meaning::Legality(condition) => {
+                        let condition = if negated { condition.negated() } else { condition };
                         // Some of its tests are about public values.
-                        Some(Predicate::All(vec![Predicate::open(), said]))
+                        Some(Predicate::All(vec![Predicate::open(), condition]))
                     }
                     Meaning::Directive => None,
                 }
@@ -168,7 +168,7 @@ impl Checker<'_> {
 
     /// The meaning of a term; if it has none, an error with a suggestion.
     fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
-        if let Some(fault) = self.not_of_designs(term) {
+        if let Some(fault) = self.not_for_designs(term) {
             return Err(fault);
         }
         self.term(term, top).map_err(|message| {
@@ -179,7 +179,7 @@ impl Checker<'_> {
     }
 
     /// Why a term cannot be used in a query for designs.
-    fn not_of_designs(&self, term: &Term) -> Option<String> {
+    fn not_for_designs(&self, term: &Term) -> Option<String> {
         let (name, _) = term.field.as_ref()?;
         let field = self.scope.field(name).filter(|_| self.scope.subject() == Subject::Designs)?;
         let why = field.topic.why_not_of_designs()?;
@@ -471,9 +471,9 @@ impl Checker<'_> {
                 let statuses = DESIGN_STATUSES.map(|status| (status, status.to_owned()));
                 known(KnownTest::Design(DesignTest::Status(one_of(text, &statuses)?)))
             }
-            Topic::Legal => self.judged(Wanted::Legal, text),
-            Topic::Restricted => self.judged(Wanted::Restricted, text),
-            Topic::Banned => self.judged(Wanted::Banned, text),
+            Topic::Legal => self.legality(Wanted::Legal, text),
+            Topic::Restricted => self.legality(Wanted::Restricted, text),
+            Topic::Banned => self.legality(Wanted::Banned, text),
             Topic::Sort | Topic::Order | Topic::Unique => Ok(Meaning::Directive),
             Topic::Number
             | Topic::Attribute
@@ -539,13 +539,13 @@ impl Checker<'_> {
         }
     }
 
-    fn judged(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
+    fn legality(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
         self.legalities += 1;
         if self.legalities > legality::MAX_LEGALITIES {
             let most = legality::MAX_LEGALITIES;
             return Err(format!("at most {most} terms ask what formats say of cards"));
         }
-        legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Judged)
+        legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Legality)
     }
 
     /// One test for each game that knows the value, or the values that may have been meant.

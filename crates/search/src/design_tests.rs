@@ -1,4 +1,4 @@
-//! What queries for designs mean, and what they cannot ask.
+//! Checks of queries for designs: the fields of designs, and the fields that only cards have.
 
 use cardscape_engine::Date;
 
@@ -40,7 +40,7 @@ fn the_fields_of_designs_are_read() {
 }
 
 #[test]
-fn what_is_no_rating_is_told() {
+fn invalid_ratings_are_reported() {
     for text in ["0.99", "5.01", "6", "04", "4.", ".5", "4.123", "4,5", "-4", "4e0", "x"] {
         let faults = read(&format!("rating>={text}")).unwrap_err();
         let expected = format!("{text:?} is no rating: 1 to 5 with at most two decimals");
@@ -49,7 +49,7 @@ fn what_is_no_rating_is_told() {
 }
 
 #[test]
-fn what_only_cards_have_is_refused_of_designs() {
+fn fields_of_cards_are_refused_for_designs() {
     for text in [
         "set:a",
         "cn:1",
@@ -77,7 +77,7 @@ fn what_only_cards_have_is_refused_of_designs() {
             assert!(faults[0].message.starts_with(&expected), "{faults:?}");
         }
     }
-    // Of cards it can be asked.
+    // In a query for cards, the same term is valid.
     let tree = parse("set:a").unwrap().unwrap();
     assert!(check(&tree, &Scope::new([]), None, Date::new(2026, 11, 25).unwrap()).is_ok());
     let tree = parse("rating:4").unwrap().unwrap();

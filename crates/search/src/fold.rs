@@ -211,7 +211,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_what_is_folded_changes_nothing(text in any::<String>()) {
+        fn folding_twice_changes_nothing(text in any::<String>()) {
             let once = folded(&text);
             prop_assert!(!once.contains(['|', '\0', '\'', '\\', '%']), "{:?}", once);
             prop_assert_eq!(folded(&once), once);

@@ -131,7 +131,7 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
 /// The condition for cards with this status in the format with that name.
 ///
 /// # Errors
-/// Why there is no such format, for people.
+/// Why there is no such format, as a message for the user.
 pub(super) fn condition(
     wanted: Wanted,
     text: &str,
@@ -140,7 +140,7 @@ pub(super) fn condition(
 ) -> Result<Predicate, String> {
     let of_game = |(game, format): &(&Game, Format)| {
         let game = Predicate::known(KnownTest::Game(game.code().to_owned()));
-        Predicate::All(vec![game, says(wanted, &format.card_rules())])
+        Predicate::All(vec![game, status_condition(wanted, &format.card_rules())])
     };
     let formats = FormatTerm::read(text, today)?.find(scope)?;
     let condition = Predicate::Any(formats.iter().map(of_game).collect());
@@ -150,19 +150,20 @@ pub(super) fn condition(
     Ok(condition)
 }
 
-fn says(wanted: Wanted, rules: &CardRules) -> Predicate {
+fn status_condition(wanted: Wanted, rules: &CardRules) -> Predicate {
     let limited = |fits: fn(u32) -> bool| {
         let listed = rules.limits.iter().filter(|(_, max)| fits(**max));
-        named(listed.map(|(key, _)| key.clone()).collect())
+        name_condition(listed.map(|(key, _)| key.clone()).collect())
     };
     let banned = limited(|max| max == 0);
     if wanted == Wanted::Banned {
         return banned;
     }
-    let zone =
-        |conditions: &Vec<Admission>| Predicate::All(conditions.iter().map(admits).collect());
+    let zone = |conditions: &Vec<Admission>| {
+        Predicate::All(conditions.iter().map(admission_condition).collect())
+    };
     let contains = |lines: &Vec<Arc<Selector>>| {
-        Predicate::Any(lines.iter().map(|line| selects(line)).collect())
+        Predicate::Any(lines.iter().map(|line| selector_condition(line)).collect())
     };
     let mut all = vec![Predicate::Any(rules.zones.iter().map(zone).collect())];
     all.extend(rules.boxes.iter().map(contains));
@@ -173,16 +174,16 @@ fn says(wanted: Wanted, rules: &CardRules) -> Predicate {
     Predicate::All(all)
 }
 
-fn named(keys: BTreeSet<String>) -> Predicate {
+fn name_condition(keys: BTreeSet<String>) -> Predicate {
     Predicate::content(Test::CardNames(Arc::new(keys)))
 }
 
-fn admits(admission: &Admission) -> Predicate {
-    let selected = selects(&admission.select);
+fn admission_condition(admission: &Admission) -> Predicate {
+    let selected = selector_condition(&admission.select);
     if admission.admits { selected } else { selected.negated() }
 }
 
-fn selects(selector: &Selector) -> Predicate {
+fn selector_condition(selector: &Selector) -> Predicate {
     let mut parts = Vec::new();
     if !selector.kinds.is_empty() {
         parts.push(Predicate::content(Test::Kinds(selector.kinds.clone())));
@@ -200,20 +201,23 @@ fn selects(selector: &Selector) -> Predicate {
         }));
     }
     if !selector.names.is_empty() {
-        parts.push(named(selector.names.iter().map(|name| name_key(name)).collect()));
+        parts.push(name_condition(selector.names.iter().map(|name| name_key(name)).collect()));
     }
-    parts.extend(selector.attributes.iter().map(|(code, condition)| meets(code, condition)));
+    parts.extend(
+        selector.attributes.iter().map(|(code, condition)| attribute_condition(code, condition)),
+    );
     if !selector.any.is_empty() {
-        parts.push(Predicate::Any(selector.any.iter().map(selects).collect()));
+        parts.push(Predicate::Any(selector.any.iter().map(selector_condition).collect()));
     }
     if let Some(not) = &selector.not {
-        parts.push(selects(not).negated());
+        parts.push(selector_condition(not).negated());
     }
     Predicate::All(parts)
 }
 
-/// The condition on an attribute. Rules look at the card itself: what single printings differ in does not count.
-fn meets(code: &str, condition: &Condition) -> Predicate {
+/// The condition on an attribute. Rules look at the values of the card itself: values that only some printings have do
+/// not count.
+fn attribute_condition(code: &str, condition: &Condition) -> Predicate {
     let number = |operator, value| {
         let sum = vec![code.to_owned()];
         let compared = Comparison::Is(operator, value);

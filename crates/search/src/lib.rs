@@ -1,7 +1,7 @@
-//! Which cards somebody looks for, which designs of players or which public decks, as a pure value; the store turns it into SQL.
+//! The query language for cards, for designs of players and for public decks.
 //!
-//! A query goes from text to a syntax tree ([`parse`]), which is checked against the games' manifests ([`check`]) and becomes a
-//! [`Predicate`].
+//! The text of a query is parsed to a syntax tree ([`parse`]). The tree is checked against the games' manifests
+//! ([`check()`]) and becomes a [`Predicate`]: a plain value without input or output, which the store turns into SQL.
 #![warn(missing_docs)]
 
 mod attributes;
@@ -43,10 +43,10 @@ pub use syntax::{
     Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,
 };
 
-/// Conditions on cards as the parameters of a request give them; all must hold.
+/// Conditions on cards from the parameters of a request; all must hold.
 ///
-/// Game, set, number and whether it is hidden are known of every card. Everything else is content: a condition on content
-/// never matches a card whose content the asker may not see, and neither would its negation.
+/// Game, set, number and whether a card is hidden are public for every card. Everything else is content: for a card whose
+/// content the asker may not see, a condition on content is false, and so is its negation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CardFilter {
     /// Game code.
@@ -66,7 +66,7 @@ pub struct CardFilter {
 }
 
 impl CardFilter {
-    /// The same as a list of predicates.
+    /// The conditions as predicates.
     pub fn predicates(self) -> Vec<Predicate> {
         let Self { game, set, number, hidden, kind, name, rarity } = self;
         let known = [
@@ -89,7 +89,7 @@ impl CardFilter {
     }
 }
 
-/// Zeros before a number do not count, as in queries.
+/// A test of the collector number. Leading zeros do not count, as in queries.
 fn known_number(number: String) -> KnownTest {
     match number.parse() {
         Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
@@ -97,28 +97,28 @@ fn known_number(number: String) -> KnownTest {
     }
 }
 
-/// A name to look for: case, punctuation and accents do not count.
+/// A name to search for: case, punctuation and accents do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamePattern {
     /// The whole name, as [`search_key`].
     Exact(String),
-    /// Its beginning, as [`search_key`].
+    /// The beginning of the name, as [`search_key`].
     Prefix(String),
 }
 
-/// Longest pattern, in characters.
+/// Most characters of a pattern.
 const MAX_PATTERN: usize = 200;
 
-/// Why a text is no pattern.
+/// Why a text cannot be used as a pattern.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum PatternError {
-    /// Nothing in it counts.
+    /// It has no letter, digit or symbol, so its search key is empty.
     #[error("must contain a letter, a digit or a symbol")]
     Empty,
     /// Longer than any name.
     #[error("must be at most {MAX_PATTERN} characters long")]
     TooLong,
-    /// NUL, newlines and the like.
+    /// It contains control characters, such as NUL or newlines.
     #[error("must not contain control characters")]
     Control,
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_everybody_knows_is_not_content() {
+    fn public_values_are_not_content() {
         let known = CardFilter {
             game: Some("ttcg".to_owned()),
             set: Some("veil".to_owned()),

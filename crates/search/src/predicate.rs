@@ -7,37 +7,37 @@ use chrono::{DateTime, NaiveDate};
 
 use super::comparison::Comparison;
 
-/// A condition on cards. Negations stand at its leaves only, so that a leaf on content can be false for a card whose content the
-/// asker may not see, negated or not.
+/// A condition on cards. Only the leaves can be negated, so that a test of content can be false for a card whose content
+/// the asker may not see, whether the test is negated or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// Every one holds.
+    /// Every part holds; if empty: always.
     All(Vec<Self>),
-    /// One holds.
+    /// At least one part holds; if empty: never.
     Any(Vec<Self>),
-    /// On what everybody may know of every card.
+    /// A test of public values, which everybody may know of every card.
     Known {
-        /// Whether the test is to fail.
+        /// Whether the test must fail.
         negated: bool,
         /// The test.
         test: KnownTest,
     },
-    /// On what a hidden card must not tell: false for a card whose content the asker may not see.
+    /// A test of content, which is secret while a card is hidden: false for a card whose content the asker may not see.
     Content {
-        /// Whether the tests are to fail.
+        /// Whether all cases must fail.
         negated: bool,
-        /// One of them is to hold.
+        /// At least one of them must hold, unless `negated` is set.
         cases: Vec<Case>,
     },
 }
 
 impl Predicate {
-    /// What every card is.
+    /// Holds for every card.
     pub fn always() -> Self {
         Self::All(Vec::new())
     }
 
-    /// How much there is to look up: its tests, and the names in them.
+    /// Number of tests, where each card name in a test counts as one.
     pub fn size(&self) -> usize {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::size).sum(),
@@ -51,8 +51,8 @@ impl Predicate {
         Self::Content { negated: true, cases: Vec::new() }
     }
 
-    /// The opposite condition. Of a card whose content the asker may not see, only tests of what everybody may know are turned round: tests of
-    /// content stay false.
+    /// The opposite condition. For a card whose content the asker may not see, only the tests of public values change their
+    /// result: tests of content stay false.
     #[must_use]
     pub fn negated(self) -> Self {
         let each = |parts: Vec<Self>| parts.into_iter().map(Self::negated).collect();
@@ -64,7 +64,7 @@ impl Predicate {
         }
     }
 
-    /// A test of what everybody may know.
+    /// A test of a public value.
     pub fn known(test: KnownTest) -> Self {
         Self::Known { negated: false, test }
     }
@@ -74,7 +74,7 @@ impl Predicate {
         Self::Content { negated: false, cases: vec![Case { games: None, test }] }
     }
 
-    /// Whether no card can fit whose content the asker may not see.
+    /// Whether the condition is false for every card whose content the asker may not see.
     pub fn needs_content(&self) -> bool {
         match self {
             Self::All(parts) => parts.iter().any(Self::needs_content),
@@ -84,12 +84,12 @@ impl Predicate {
         }
     }
 
-    /// Whether its tests read whole texts for every card that is tried: no index answers them.
+    /// Whether a test must read whole texts of each candidate card, because no index answers it.
     pub fn is_costly(&self) -> bool {
         self.has(&Test::is_costly)
     }
 
-    /// Whether it asks anything that is not known of every card.
+    /// Whether any part of it is a test of content.
     pub fn asks_for_content(&self) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_for_content),
@@ -98,7 +98,8 @@ impl Predicate {
         }
     }
 
-    /// The parts that must hold, as far as they are chosen: what fits the whole fits this, too.
+    /// The condition without those of its mandatory parts (those not inside `Any`) for which `is_chosen` is false. It is
+    /// weaker: every card that matches the whole condition matches the result, too.
     #[must_use]
     pub fn conjuncts_that(&self, is_chosen: &dyn Fn(&Self) -> bool) -> Self {
         match self {
@@ -110,7 +111,7 @@ impl Predicate {
         }
     }
 
-    /// Whether it asks something of printings, which lists of printings ask of each for itself.
+    /// Whether a test is about printings: lists of printings run it on each printing separately.
     pub fn is_about_printings(&self) -> bool {
         self.has(&Test::is_about_printings)
     }
@@ -124,16 +125,16 @@ impl Predicate {
     }
 }
 
-/// What everybody may know of a card, hidden or not.
+/// A test of a value that is public for every card, hidden or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KnownTest {
     /// Its game.
     Game(String),
     /// Its set.
     Set(String),
-    /// Its number, as it is written.
+    /// Its collector number, exactly as it is written.
     Number(String),
-    /// Its number, when that is one, whatever zeros stand before it.
+    /// The numeric value of its collector number, if it consists of digits; leading zeros do not count.
     NumberValue(Comparison<i64>),
     /// It is hidden from the public.
     Hidden,
@@ -141,26 +142,26 @@ pub enum KnownTest {
     Unlocked,
     /// The day on which it was unlocked.
     UnlockedOn(Comparison<NaiveDate>),
-    /// Submissions that count towards its unlocking; of cards that started hidden.
+    /// Number of submissions that count towards its unlock; only for cards that started hidden.
     Submissions(Comparison<i64>),
-    /// What only designs have: false for every card.
+    /// A property that only designs have: false for every card.
     Design(DesignTest),
 }
 
-/// What is known of a design that players made.
+/// A test of a design that a player made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DesignTest {
-    /// Name of its author, as it was typed.
+    /// Name of its author, as the asker typed it.
     Author(String),
-    /// How far it is: one of [`DESIGN_STATUSES`].
+    /// Its status: one of [`DESIGN_STATUSES`].
     Status(String),
-    /// How well it is rated, in hundredths of a point, 100 to 500; of designs that were rated.
+    /// Its rating in hundredths of a point, 100 to 500; only for designs that somebody has rated.
     Rating(Comparison<i64>),
-    /// Comments about it.
+    /// Number of comments.
     Comments(Comparison<i64>),
 }
 
-/// How far designs are that everybody may see.
+/// The statuses that a public design may have.
 pub const DESIGN_STATUSES: [&str; 6] =
     ["shared", "submitted", "in_review", "approved", "declined", "official"];
 
@@ -173,7 +174,7 @@ pub struct Case {
     pub test: Test,
 }
 
-/// Where words are looked for.
+/// The texts in which words are searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Name, effects, lore and the emoji of the attributes.
@@ -193,30 +194,30 @@ pub enum Place {
 /// A test of a card's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// One of them holds.
+    /// At least one of them holds.
     Any(Vec<Self>),
-    /// These folded words stand there side by side; the last may go on.
+    /// The text contains these folded words next to each other; the last may be the beginning of a longer word.
     Words(Place, Vec<String>),
-    /// A regular expression in the dialect of Postgres fits the folded text.
+    /// A regular expression in the dialect of Postgres matches somewhere in the folded text.
     Regex(Place, String),
-    /// The whole name, as search key.
+    /// The search key of the name equals this key.
     Name(String),
-    /// The name is one of these, as name keys: accents count.
+    /// The name key of the name is one of these. Unlike in search keys, accents count.
     CardNames(Arc<BTreeSet<String>>),
-    /// The beginning of the name, as search key.
+    /// The search key of the name begins with this text.
     NamePrefix(String),
-    /// The whole of a text attribute, folded.
+    /// The whole folded text of an attribute equals the second text; the first is the code of the attribute.
     TextIs(String, String),
-    /// The sum of attributes, in one printing.
+    /// The sum of attributes in at least one printing satisfies a comparison.
     Number {
-        /// What is added.
+        /// Codes of the attributes.
         sum: Vec<String>,
         /// Whether printings may differ in it.
         per_printing: bool,
-        /// What it is to be.
+        /// The comparison.
         compared: Comparison<i64>,
     },
-    /// An attribute has one of these values, in one printing.
+    /// An attribute has one of these values in at least one printing.
     Choice {
         /// Its code.
         attribute: String,
@@ -225,13 +226,13 @@ pub enum Test {
         /// The values.
         values: Vec<String>,
     },
-    /// An attribute that is yes or no.
+    /// A yes-or-no attribute has this value in at least one printing.
     Flag {
         /// Its code.
         attribute: String,
         /// Whether printings may differ in it.
         per_printing: bool,
-        /// Which of the two.
+        /// The value.
         value: bool,
     },
     /// Its kind is one of these.
@@ -240,9 +241,9 @@ pub enum Test {
     Rarities(Vec<String>),
     /// An effect has one of these styles.
     Styles(Vec<String>),
-    /// An effect stands in one of these slots.
+    /// An effect is in one of these slots.
     Slots(Vec<String>),
-    /// It has this attribute, and not as an empty list.
+    /// It has this attribute, and its value is not an empty list or text.
     HasAttribute(String),
     /// It has an effect.
     HasEffect,
@@ -285,21 +286,22 @@ impl Test {
     }
 }
 
-/// By what cards are sorted; equals follow game, set and number.
+/// What cards are sorted by; cards with equal keys are sorted by game, set and number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SortKey {
     /// Game, set and number.
     #[default]
     Place,
-    /// The number, whatever zeros stand before it.
+    /// The numeric value of the collector number; leading zeros do not count.
     Number,
     /// The name.
     Name,
     /// The kind.
     Kind,
-    /// The sum of attributes of the base printing: for each kind of each game, what is added.
+    /// The sum of attributes of the base printing. Each kind of each game may have its own sum; the first that applies
+    /// counts.
     Sum(Vec<SumOf>),
-    /// The place of an attribute's value in this list.
+    /// The position of an attribute's value in this list.
     Choice {
         /// Its code.
         attribute: String,
@@ -308,18 +310,18 @@ pub enum SortKey {
     },
     /// The lowest rarity.
     Rarity,
-    /// Submissions that count towards unlocking.
+    /// Number of submissions that count towards the unlock.
     Submissions,
-    /// When it was unlocked.
+    /// Time of the unlock.
     Unlocked,
     /// The year in which its set came out.
     Year,
-    /// The day on which its set came out, counted from the first day of the year 1, which is 1.
+    /// The day on which its set came out, as a number of days: 1 January of the year 1 is day 1.
     Released,
 }
 
 impl SortKey {
-    /// Whether a text can be one of its values, as Postgres writes them.
+    /// Whether a text can be a value of this key in the notation of Postgres.
     pub fn admits(&self, key: &str) -> bool {
         match self {
             Self::Place => false,
@@ -342,7 +344,7 @@ impl SortKey {
     }
 }
 
-/// What is added for the cards of a kind.
+/// The attributes that are added up for the cards of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SumOf {
     /// Game and kind code; `None`: for all cards.
@@ -351,7 +353,7 @@ pub struct SumOf {
     pub attributes: Vec<String>,
 }
 
-/// What one entry of a list stands for.
+/// What one entry of a list represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unique {
     /// A card.
@@ -361,15 +363,15 @@ pub enum Unique {
     Printings,
 }
 
-/// Which cards, in which order.
+/// A query for cards: a condition and an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardQuery {
-    /// What they fulfil.
+    /// The condition.
     pub predicate: Predicate,
-    /// By what they are sorted.
+    /// The sort key.
     pub sort: SortKey,
-    /// Whether the highest come first; what has no value comes last either way.
+    /// Whether the highest values come first. Entries without a value come last in both orders.
     pub descending: bool,
-    /// What is listed.
+    /// Whether cards or printings are listed.
     pub unique: Unique,
 }

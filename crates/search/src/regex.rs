@@ -15,7 +15,7 @@ const MAX_SIZE: u32 = 1_000;
 /// spaces and syntax written by this function.
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// What is wrong with it, as a message for the user.
 pub(super) fn to_postgres(pattern: &str) -> Result<String, String> {
     if pattern.chars().count() > MAX_REGEX {
         return Err(format!("a regular expression has at most {MAX_REGEX} characters"));
@@ -35,7 +35,7 @@ pub(super) fn to_postgres(pattern: &str) -> Result<String, String> {
     if out.is_empty() { Err("the regular expression is empty".to_owned()) } else { Ok(out) }
 }
 
-/// Describes a syntax error, for people.
+/// Describes a syntax error for the user.
 fn fault(kind: &ast::ErrorKind) -> String {
     use ast::ErrorKind as Kind;
     let reason = match kind {
@@ -184,7 +184,7 @@ fn letter(letter: char) -> Result<String, String> {
     Err(format!("{letter:?} never fits: texts are searched without punctuation"))
 }
 
-/// The inside of a class.
+/// The content of a character class (`\\d`, `\\s`, `\\w`) for a class in brackets.
 fn perl(class: &ast::ClassPerl) -> &'static str {
     use ast::ClassPerlKind as Kind;
     match (&class.kind, class.negated) {

@@ -5,7 +5,7 @@ use cardscape_engine::{Game, did_you_mean, near, search_key};
 use super::fields::{Field, Subject};
 use super::index::Releases;
 
-/// The games that a query is about, among all existing ones, and whether it searches cards or designs.
+/// The games that a query is about, among all existing games, and whether the query searches cards or designs.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     known: Vec<&'a Game>,
@@ -31,26 +31,26 @@ impl<'a> Scope<'a> {
         self.subject
     }
 
-    /// The field of that name.
+    /// The field with this name.
     pub(super) fn field(&self, name: &str) -> Option<&'static Field> {
         self.subject.field(name)
     }
 
-    /// The game of that code alone.
+    /// The same scope with only the game with this code.
     ///
     /// # Errors
-    /// There is no such game, with near ones, for people.
+    /// A message for the user that there is no such game, with similar codes.
     pub fn of_code(&self, code: &str) -> Result<Self, String> {
         Ok(self.only(self.find(code, |game| game.code() == code)?))
     }
 
-    /// The game of that code or name.
+    /// The game with this code or name.
     pub(super) fn game(&self, text: &str) -> Result<&'a Game, String> {
         let key = search_key(text);
         self.find(text, |game| search_key(game.code()) == key || search_key(game.name()) == key)
     }
 
-    /// That game alone.
+    /// The same scope with only this game.
     pub(super) fn only(&self, game: &'a Game) -> Self {
         Self { known: self.known.clone(), games: vec![game], subject: self.subject }
     }
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
         self.games.iter().any(|own| own.code() == game.code())
     }
 
-    /// The message that these games do not have a value; names the existing values.
+    /// The message that these games do not have a value, with similar ones among the existing `values`.
     pub fn lacks<'c>(
         &self,
         what: &str,

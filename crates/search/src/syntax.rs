@@ -25,7 +25,7 @@ pub struct Fault {
     pub span: Span,
     /// Its text.
     pub term: String,
-    /// The reason, for people.
+    /// The reason, as a message for the user.
     pub message: String,
 }
 

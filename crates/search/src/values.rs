@@ -155,7 +155,7 @@ pub(super) fn compared(values: &[String], places: Comparison<usize>) -> Vec<Stri
 pub(super) enum BadValue {
     /// It is not in this list.
     Unlisted(Vec<String>),
-    /// Any other reason, for people.
+    /// Any other reason, as a message for the user.
     Other(String),
 }
 

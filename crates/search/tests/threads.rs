@@ -1,4 +1,5 @@
-//! An index is the same whatever the number of threads that build it: with real threads, and cards enough for pieces as large as those of a service.
+//! The index does not depend on the number of threads that build it. Tested with real threads, and with enough cards for
+//! several pieces of the size that the service uses.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, fail by panicking")]
 
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ use cardscape_search::{
 use chrono::DateTime;
 use serde_json::Map;
 
-/// Runs as many tasks at the same time as it has threads.
+/// Runs tasks on this many threads.
 struct Threads(usize);
 
 impl Runner for Threads {
@@ -48,7 +49,7 @@ fn content(at: u64) -> CardContent {
     let name = pick(&NAMES, at);
     let name = if at.is_multiple_of(3) { name.to_owned() } else { format!("{name} {at}") };
     let mut attributes = Map::new();
-    // Exactly as many values as have a set each, and one more: each piece has fewer.
+    // `kept` has exactly as many different values as can get a set each, `cut` one more. Each piece has fewer of them.
     attributes.insert("kept".to_owned(), format!("k{}", at % 20_000).into());
     attributes.insert("cut".to_owned(), format!("c{}", at % 20_001).into());
     attributes.insert("power".to_owned(), (at % 100).into());
@@ -156,7 +157,7 @@ fn queries() -> Vec<CardQuery> {
     predicates.into_iter().enumerate().flat_map(of).collect()
 }
 
-/// Both answer everything in the same way, and keep it in the same form.
+/// Checks that both snapshots give the same results and use the same amount of memory.
 fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u128>) {
     assert_eq!((one.cards(), one.hidden()), (other.cards(), other.hidden()));
     assert_eq!(one.memory(), other.memory());
@@ -168,7 +169,7 @@ fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u
         let chosen = [one, other].map(|index| index.random(&query, &[], 123_457));
         assert_eq!(chosen[0], chosen[1], "{query:?}");
     }
-    // Cards are read one by one for an attribute that has not all its values: of few cards, as that takes long.
+    // For an attribute of which some values have no set (`cut`), cards are read one by one. This is slow, so few are counted.
     let few = Predicate::content(Test::NamePrefix("old lantern 1".to_owned()));
     for (predicate, codes) in
         [(Predicate::always(), ["kept", "types", "power"]), (few, ["cut", "about", "power"])]
@@ -191,9 +192,9 @@ fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u
 }
 
 #[test]
-fn the_number_of_threads_does_not_show() {
+fn the_index_does_not_depend_on_the_number_of_threads() {
     let mut cards: Vec<CardRecord> = (0..CARDS).map(|at| card(at * 7_919 % CARDS)).collect();
-    // Some come again, with what another says.
+    // Some cards are added again, with other content.
     let again = (0..CARDS).step_by(61).map(card);
     let again = again.map(|card| CardRecord {
         content: card.content.map(|_| content(u64::from(u32::MAX))),
@@ -229,7 +230,7 @@ fn few_cards_need_no_pieces() {
     }
 }
 
-/// Runs nothing: what it leaves is done on the thread that builds.
+/// Drops all tasks: the builder must then run them on its own thread.
 struct Idle;
 
 impl Runner for Idle {

@@ -21,8 +21,8 @@ const END: u8 = 0xD9;
 const SCAN: u8 = 0xDA;
 
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
-    let mut lean = Vec::with_capacity(bytes.len());
-    lean.extend_from_slice(b"\xFF\xD8");
+    let mut stripped = Vec::with_capacity(bytes.len());
+    stripped.extend_from_slice(b"\xFF\xD8");
     let mut scans: Option<Scans> = None;
     let mut has_scan = false;
     let mut table_bytes = 0;
@@ -83,18 +83,18 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
             _ => false,
         };
         if draws {
-            lean.extend_from_slice(&[0xFF, kind]);
-            lean.extend_from_slice(&bytes[at + 1..end]);
+            stripped.extend_from_slice(&[0xFF, kind]);
+            stripped.extend_from_slice(&bytes[at + 1..end]);
         }
         at = end;
     }
-    lean.extend_from_slice(&[0xFF, END]);
+    stripped.extend_from_slice(&[0xFF, END]);
     let size = match scans {
         Some(scans) if has_scan => scans.size,
         _ => return Err(ArtworkError::broken("there is no picture in it")),
     };
     let orientation = orientation(exif);
-    Ok(Source { format: Format::Jpeg, lean, size, orientation, colours: profile.colours() })
+    Ok(Source { format: Format::Jpeg, stripped, size, orientation, colours: profile.colours() })
 }
 
 /// The offset of the next marker's type byte; bytes between segments are skipped.

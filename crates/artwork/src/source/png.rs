@@ -18,7 +18,7 @@ const HIGH_DYNAMIC_RANGE: [u8; 2] = [16, 18];
 
 /// The colour chunks, in order of precedence.
 #[derive(Default)]
-struct Declared {
+struct ColourChunks {
     code_points: Option<[u8; 2]>,
     profile: Option<Vec<u8>>,
     is_srgb: bool,
@@ -27,9 +27,9 @@ struct Declared {
 }
 
 pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError> {
-    let mut lean = Vec::with_capacity(bytes.len());
-    lean.extend_from_slice(&bytes[..SIGNATURE]);
-    let mut declared = Declared::default();
+    let mut stripped = Vec::with_capacity(bytes.len());
+    stripped.extend_from_slice(&bytes[..SIGNATURE]);
+    let mut colour_chunks = ColourChunks::default();
     let mut size = None;
     let mut exif = None;
     let mut at = SIGNATURE;
@@ -47,23 +47,23 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
         let chunk = bytes.get(at..end).ok_or(ArtworkError::Truncated)?;
         let data = &chunk[8..8 + length];
         match &kind {
-            b"IHDR" | b"PLTE" | b"tRNS" | b"IDAT" => lean.extend_from_slice(chunk),
+            b"IHDR" | b"PLTE" | b"tRNS" | b"IDAT" => stripped.extend_from_slice(chunk),
             b"IEND" => {
-                lean.extend_from_slice(chunk);
+                stripped.extend_from_slice(chunk);
                 break;
             }
             b"acTL" => return Err(ArtworkError::Animated),
             b"eXIf" => exif = exif.or(Some(data)),
-            _ => declared.add(kind, data),
+            _ => colour_chunks.add(kind, data),
         }
         at = end;
     }
     Ok(Source {
         format: Format::Png,
-        lean,
+        stripped,
         size: size.unwrap_or_default(),
         orientation: orientation(exif),
-        colours: declared.colours()?,
+        colours: colour_chunks.colours()?,
     })
 }
 
@@ -75,7 +75,7 @@ fn header(bytes: &[u8], at: usize, limits: &Limits) -> Result<(u32, u32), Artwor
     Ok((width, height))
 }
 
-impl Declared {
+impl ColourChunks {
     fn add(&mut self, kind: [u8; 4], data: &[u8]) {
         match &kind {
             b"cICP" => {

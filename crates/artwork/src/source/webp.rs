@@ -34,8 +34,8 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
     if chunks.canvas.is_some_and(|canvas| canvas != size) {
         return Err(ArtworkError::broken("the picture has another size than its header says"));
     }
-    let mut lean = Vec::with_capacity(bytes.len());
-    lean.extend_from_slice(b"RIFF\0\0\0\0WEBP");
+    let mut stripped = Vec::with_capacity(bytes.len());
+    stripped.extend_from_slice(b"RIFF\0\0\0\0WEBP");
     match chunks.alpha {
         Some(alpha) if !is_lossless => {
             if let Some((head, codes)) = alpha.split_first()
@@ -46,24 +46,24 @@ pub(super) fn read(bytes: &[u8], limits: &Limits) -> Result<Source, ArtworkError
             let mut extended = [HAS_ALPHA, 0, 0, 0, 0, 0, 0, 0, 0, 0];
             extended[4..7].copy_from_slice(&(size.0 - 1).to_le_bytes()[..3]);
             extended[7..10].copy_from_slice(&(size.1 - 1).to_le_bytes()[..3]);
-            write_chunk(&mut lean, *b"VP8X", &extended)?;
-            write_chunk(&mut lean, *b"ALPH", alpha)?;
+            write_chunk(&mut stripped, *b"VP8X", &extended)?;
+            write_chunk(&mut stripped, *b"ALPH", alpha)?;
         }
         _ => {}
     }
     if is_lossless {
         lossless::check(data.get(LOSSLESS_HEAD..).unwrap_or_default(), size)?;
     }
-    write_chunk(&mut lean, kind, data)?;
-    let length = u32::try_from(lean.len() - 8).map_err(ArtworkError::broken)?;
-    lean[4..8].copy_from_slice(&length.to_le_bytes());
+    write_chunk(&mut stripped, kind, data)?;
+    let length = u32::try_from(stripped.len() - 8).map_err(ArtworkError::broken)?;
+    stripped[4..8].copy_from_slice(&length.to_le_bytes());
     let colours = match chunks.profile {
         Some(profile) if profile.len() <= PROFILE_BYTES_MAX => Colours::Profile(profile.to_vec()),
         _ => Colours::Srgb,
     };
     // Some programs write the prefix of a JPEG's EXIF segment before it.
     let exif = chunks.exif.map(|exif| exif.strip_prefix(b"Exif\0\0").unwrap_or(exif));
-    Ok(Source { format: Format::WebP, lean, size, orientation: orientation(exif), colours })
+    Ok(Source { format: Format::WebP, stripped, size, orientation: orientation(exif), colours })
 }
 
 fn chunks<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Chunks<'a>, ArtworkError> {

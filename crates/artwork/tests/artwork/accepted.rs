@@ -1,4 +1,4 @@
-//! What comes in, and what comes out.
+//! Accepted uploads, and the resulting artwork.
 
 use cardscape_artwork::{FULL_SIDE_MAX, Limits, MediaType, SMALL_SIDE_MAX};
 use image::codecs::png::PngEncoder;
@@ -29,7 +29,7 @@ fn opaque_pictures_become_jpegs_in_two_sizes() {
 }
 
 #[test]
-fn pictures_that_something_shines_through_become_pngs() {
+fn transparent_pictures_become_pngs() {
     let picture = fading(700, 700);
     for format in [image::ImageFormat::Png, image::ImageFormat::WebP] {
         let artwork = read(&file(&picture, format)).unwrap();
@@ -40,22 +40,22 @@ fn pictures_that_something_shines_through_become_pngs() {
             assert!(is_near(middle, [127, 127, 90, 127]), "{middle:?}");
         }
         assert_eq!((artwork.full().width(), artwork.small().width()), (700, 500));
-        // What is not made smaller stays as it is.
+        // A picture that is not scaled keeps its pixels.
         let full = pixels(artwork.full());
         assert_eq!(full.get_pixel(100, 600), picture.as_rgba8().unwrap().get_pixel(100, 600));
     }
 }
 
 #[test]
-fn an_alpha_channel_that_hides_nothing_goes() {
+fn an_opaque_alpha_channel_is_removed() {
     let opaque = DynamicImage::from(gradient(300, 300).into_rgba8());
     let artwork = read(&file(&opaque, image::ImageFormat::Png)).unwrap();
     assert_eq!(artwork.full().media_type(), MediaType::Jpeg);
 }
 
 #[test]
-fn unseen_colours_are_removed_and_do_not_bleed() {
-    // Bright green that nobody sees, beside red.
+fn colours_of_transparent_pixels_are_removed_and_do_not_bleed() {
+    // Fully transparent green pixels next to opaque red ones.
     let picture = RgbaImage::from_fn(600, 600, |x, _| {
         if x < 300 { Rgba([0, 255, 0, 0]) } else { Rgba([255, 0, 0, 255]) }
     });
@@ -86,7 +86,7 @@ fn files_of_the_reference_libraries_are_read() {
 }
 
 #[test]
-fn greys_palettes_and_deep_colours_become_eight_bits_of_three() {
+fn grey_palette_and_16_bit_pictures_become_8_bit_rgb() {
     let grey = gradient(256, 256).into_luma8();
     let uploads = [
         DynamicImage::from(grey.clone()),
@@ -125,10 +125,10 @@ fn equal_uploads_have_equal_addresses() {
         assert_eq!(one.full().hash(), other.full().hash());
         assert_ne!(one.full().hash(), one.small().hash());
     }
-    // So have equal pixels, whatever they came in.
+    // Equal pixels in files of different lossless formats have equal addresses, too.
     let [png, _, webp] = uploads.map(|upload| read(&upload).unwrap());
     assert_eq!(png.full().hash(), webp.full().hash());
-    // Small pictures have one size.
+    // For small pictures, both renditions are equal.
     let [full, small] = read(&each_format(&gradient(300, 200))[0]).unwrap().into_renditions();
     assert_eq!(full, small);
     let hash = full.hash().to_string();
@@ -136,9 +136,9 @@ fn equal_uploads_have_equal_addresses() {
     assert_eq!(hash[..2], format!("{:02x}", full.hash().as_bytes()[0]));
 }
 
-/// `cardscape-pictures` takes one mebibyte.
+/// `cardscape-pictures` accepts at most one mebibyte.
 #[test]
-fn small_ones_have_less_than_a_mebibyte() {
+fn small_renditions_have_less_than_a_mebibyte() {
     let mut noise = 1_u32;
     let mut random = || {
         noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -154,7 +154,7 @@ fn small_ones_have_less_than_a_mebibyte() {
 }
 
 #[test]
-fn limits_are_the_callers() {
+fn callers_can_set_limits() {
     let upload = file(&gradient(100, 50), image::ImageFormat::Png);
     let limits = Limits { side_min: 50, ..Limits::default() };
     assert!(cardscape_artwork::Artwork::read(&upload, &limits).is_ok());

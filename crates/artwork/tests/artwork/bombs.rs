@@ -1,4 +1,5 @@
-//! Small files that would keep a decoder busy or fill the memory. Whether they do shows in how long these tests take, and in the test of memory.
+//! Small files that would keep a decoder busy for very long or fill the memory. A failure shows as a very slow test, or in
+//! the test of memory.
 
 use cardscape_artwork::ArtworkError;
 use image::ImageFormat;
@@ -9,7 +10,7 @@ use crate::support::{
 };
 
 #[test]
-fn the_bomb_is_one() {
+fn the_test_data_unpacks_to_zeros() {
     let mut inflated = flate2::read::ZlibDecoder::new(std::io::Cursor::new(gigabyte()));
     let mut some = vec![1; 1 << 20];
     std::io::Read::read_exact(&mut inflated, &mut some).unwrap();
@@ -38,11 +39,11 @@ fn profiles_and_texts_that_unpack_to_a_gigabyte_are_left_packed() {
 }
 
 #[test]
-fn many_chunks_are_only_many() {
+fn many_chunks_are_accepted() {
     let [png, jpeg, webp] = each_format(&gradient(300, 300));
     let chunks = png_chunk(*b"tEXt", b"a\0b").repeat(100_000);
     assert_eq!(read(&png_with(&png, &chunks)), read(&png));
-    // Parts of one text, each of which says that there are more.
+    // Parts of one text, each of which claims that more parts follow.
     let mut part = b"http://ns.adobe.com/xmp/extension/\0".to_vec();
     part.extend([b'0'; 32]);
     part.extend([0xFF; 8]);
@@ -69,11 +70,12 @@ fn ten_thousand_frames_are_refused_at_the_first() {
     assert_eq!(refusal(&webp(&chunks.concat())), ArtworkError::Animated);
 }
 
-/// A progressive picture of one component: what all blocks begin with, then scans.
+/// A progressive picture of one component: a first scan with the first coefficient of all blocks, then the given scans.
 fn progressive(width: u16, height: u16, scans: &[u8]) -> Vec<u8> {
     let (w, h) = (width.to_be_bytes(), height.to_be_bytes());
     let blocks = usize::from(width.div_ceil(8)) * usize::from(height.div_ceil(8));
-    // Codes of one bit: no difference to the block before; for the others, the end of 16,384 blocks and more.
+    // Huffman tables with one code of one bit: for the first coefficient, no difference to the previous block; for the others,
+    // a run of at least 16,384 blocks without further coefficients.
     let code = |class: u8, symbol: u8| {
         let mut table = [0; 18];
         (table[0], table[1], table[17]) = (class, 1, symbol);
@@ -93,7 +95,7 @@ fn progressive(width: u16, height: u16, scans: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A scan in which all other coefficients are zero.
+/// A scan of some coefficients, all of which are zero.
 fn empty_scan(first: u8, last: u8) -> Vec<u8> {
     [segment(0xDA, &[1, 1, 0, first, last, 0]), vec![0; 4]].concat()
 }
@@ -112,7 +114,7 @@ fn thousands_of_scans_are_refused() {
         assert_eq!(refusal(&progressive(4000, 4000, &scan.repeat(5000))), expected);
     }
     assert_eq!(refusal(&progressive(4000, 4000, &empty_scan(1, 63).repeat(6))), expected);
-    // The rest of a picture that is not progressive, once more.
+    // A picture that is not progressive, with its scan repeated many times.
     let jpeg = file(&gradient(300, 300), ImageFormat::Jpeg);
     let at = jpeg.windows(2).position(|window| window == b"\xFF\xDA").unwrap();
     let (head, scan) = jpeg[..jpeg.len() - 2].split_at(at);
@@ -130,7 +132,7 @@ fn megabytes_of_tables_are_refused() {
     assert_eq!(refusal(&jpeg_with(&jpeg, &tables)), expected);
 }
 
-/// The decoder makes room for the frame before it looks whether it is as large as the canvas.
+/// The decoder allocates memory for the frame before it compares its size with that of the canvas.
 #[test]
 fn a_frame_larger_than_its_canvas_is_refused() {
     let mut lossy = LOSSY[20..].to_vec();
@@ -140,13 +142,14 @@ fn a_frame_larger_than_its_canvas_is_refused() {
     assert!(matches!(refusal(&upload), ArtworkError::Broken { .. }));
 }
 
-/// A lossless picture of 400 × 400 in which each tile names the last group of as many; the groups, if they are there.
+/// A lossless picture of 400 × 400 pixels in which each tile uses the group of codes with the number `last_group`. The
+/// groups themselves follow only if `has_groups` is set.
 fn lossless(last_group: u32, has_groups: bool) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.put(0x2F, 8).put(399, 14).put(399, 14).put(0, 1).put(0, 3);
-    // No transform, no cache, groups for tiles of 4 × 4.
+    // No transform, no colour cache, and groups for tiles of 4 × 4 pixels.
     bits.put(0, 1).put(0, 1).put(1, 1).put(0, 3);
-    // Codes of one symbol: green, red, blue, alpha, distance.
+    // Each code has only one symbol: for green, red, blue, alpha and distance.
     let only = |bits: &mut Bits, symbol: u32| {
         bits.put(0b101, 3).put(symbol, 8);
     };

@@ -1,4 +1,4 @@
-//! Colours are sRGB afterwards. What is expected was calculated by Little CMS 2, from the same profiles.
+//! Colours are converted to sRGB. The expected values were calculated with Little CMS 2 from the same profiles.
 
 use image::{DynamicImage, ImageFormat, LumaA, Rgb, RgbImage, Rgba, RgbaImage};
 use moxcms::ColorProfile;
@@ -8,7 +8,7 @@ use crate::support::{
     webp_with, zlib,
 };
 
-/// A picture of one colour with a corner that something shines through: a PNG comes out, and loses nothing.
+/// A picture of one colour with a transparent pixel in a corner, so that the result is a PNG, which is lossless.
 fn picture(colour: [u8; 3]) -> DynamicImage {
     let [red, green, blue] = colour;
     let mut picture = RgbaImage::from_pixel(300, 300, Rgba([red, green, blue, 255]));
@@ -59,7 +59,7 @@ fn each_format_has_profiles() {
     let profile = ColorProfile::new_display_p3().encode().unwrap();
     let picture = RgbImage::from_pixel(300, 300, Rgb([200, 100, 100])).into();
     let [png, jpeg, webp] = each_format(&picture);
-    // In two parts, the second of which comes first.
+    // In two parts, in the wrong order.
     let (one, two) = profile.split_at(100);
     let parts =
         [[b"ICC_PROFILE\0\x02\x02", two].concat(), [b"ICC_PROFILE\0\x01\x02", one].concat()];
@@ -89,7 +89,7 @@ fn profiles_for_greys_are_applied_to_greys() {
         let [red, green, blue] = middle(&upload);
         assert!(is_near([red, green, blue, 255], [expected, expected, expected, 255]));
     }
-    // It says nothing of colours.
+    // A profile for greyscale is ignored for a picture with colours.
     let upload = png(&picture([200, 100, 100]), &[chunk]);
     assert_eq!(middle(&upload), [200, 100, 100]);
 }
@@ -127,7 +127,7 @@ fn the_chunks_of_png_are_applied_in_their_order() {
         (&[gamma(45_455), srgb_points.clone()], colour),
         (&[gamma(45_470), adobe_points], [227, 100, 100]),
         (&[srgb_points], colour),
-        // No screen has these.
+        // Values that no screen has are ignored.
         (&[gamma(1)], colour),
         (&[gamma(55_556), points([0; 8])], colour),
     ];

@@ -1,4 +1,4 @@
-//! Whatever stands in a file: an answer, and no panic.
+//! Damaged and random files give a result or an error, and never a panic.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::support::{
     png_chunk, png_with, read, zlib,
 };
 
-/// Files of all kinds, as small as they are taken.
+/// Valid files of all formats, with the smallest accepted size.
 static SEEDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(seeds);
 
 fn seeds() -> Vec<Vec<u8>> {
@@ -34,11 +34,11 @@ fn files_that_end_early_are_refused() {
         assert!(read(seed).is_ok());
         for length in (0..seed.len()).step_by(37).chain([seed.len() - 1]) {
             let error = read(&seed[..length]).unwrap_err();
-            let is_told = matches!(
+            let is_reported = matches!(
                 error,
                 ArtworkError::Truncated | ArtworkError::Empty | ArtworkError::UnknownFormat { .. }
             );
-            assert!(is_told, "{length} of {}: {error:?}", seed.len());
+            assert!(is_reported, "{length} of {}: {error:?}", seed.len());
         }
     }
 }
@@ -52,10 +52,10 @@ fn assert_answered(upload: &[u8]) {
     }
 }
 
-/// Bytes to change: which, as a share of all, and how.
+/// Bytes to change: the position, as a fraction of the length, and the new value.
 fn changes() -> impl Strategy<Value = Vec<(f64, u8)>> {
     let anywhere = (0.0..1.0_f64, any::<u8>());
-    // Headers are short, and where most goes wrong.
+    // Headers are short, but contain most of the fields that can be wrong.
     let at_the_start = (0.0..0.02_f64, any::<u8>());
     prop::collection::vec(prop_oneof![anywhere, at_the_start], 1..6)
 }
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// Profiles are read by a library of their own: changed ones count as what they say, or as sRGB.
+/// A separate library reads the profiles. Damaged ones must not make an upload fail.
 mod profiles {
     use super::*;
     use crate::support::file;

@@ -1,4 +1,4 @@
-//! Uploads as people send them, and as attackers do.
+//! Tests of uploads through the public interface: ordinary, damaged and malicious files.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod accepted;

@@ -1,4 +1,4 @@
-//! Files that come out hold pixels and nothing else.
+//! The resulting files contain pixels and no metadata.
 
 use cardscape_artwork::{MediaType, Rendition};
 use image::ImageFormat;
@@ -8,11 +8,11 @@ use crate::support::{
     segment, webp_chunk, webp_with, zlib,
 };
 
-/// Words that the uploads hold, in whatever place.
+/// Texts that are somewhere in the uploads, and must not be in the results.
 const SECRETS: [&[u8]; 7] =
     [b"GPS", b"48.137", b"2026:11:25", b"<script", b"secret", b"PK\x03\x04", b"Exif"];
 
-/// Looks at all parts of a file: only such as draw.
+/// Checks that a file has only parts that are needed to draw it.
 fn assert_clean(rendition: &Rendition) {
     let bytes = rendition.bytes();
     for secret in SECRETS {
@@ -32,7 +32,7 @@ fn assert_clean(rendition: &Rendition) {
         MediaType::Jpeg => {
             let mut at = 2;
             while bytes[at + 1] != 0xDA {
-                // Tables, the frame, and the mark of JFIF, which holds no data of the upload.
+                // Tables, the frame header, and the JFIF marker, which contains no data of the upload.
                 let kind = bytes[at + 1];
                 assert!(matches!(kind, 0xC0 | 0xC4 | 0xDB | 0xE0), "{kind:x}");
                 at += 2 + usize::from(bytes[at + 2]) * 256 + usize::from(bytes[at + 3]);
@@ -52,7 +52,7 @@ fn assert_same_and_clean(upload: &[u8], plain: &[u8]) {
 }
 
 #[test]
-fn positions_go() {
+fn gps_positions_are_removed() {
     for picture in [gradient(300, 300), fading(300, 300)] {
         for (upload, plain) in each_with_exif(&picture, 1).iter().zip(each_format(&picture)) {
             assert!(upload.windows(6).any(|window| window == b"48.137"));
@@ -62,7 +62,7 @@ fn positions_go() {
 }
 
 #[test]
-fn texts_and_comments_go() {
+fn texts_and_comments_are_removed() {
     let [png, jpeg, webp] = each_format(&gradient(300, 300));
     let text = b"Comment\0<script>alert('secret')</script>";
     let packed = [b"secret\0\0", &zlib(b"secret")[..]].concat();
@@ -85,7 +85,7 @@ fn texts_and_comments_go() {
     assert_same_and_clean(&webp_with(&webp, (300, 300), &chunks.concat()), &webp);
 }
 
-/// Files that are something else as well, from their end or in the middle.
+/// Files that are also valid in another format, because of data after the end or inside a comment.
 #[test]
 fn polyglots_come_out_as_pictures() {
     let tails: [&[u8]; 3] =
@@ -95,10 +95,10 @@ fn polyglots_come_out_as_pictures() {
             assert_same_and_clean(&[&plain[..], tail].concat(), &plain);
         }
     }
-    // A picture behind the picture, as phones append.
+    // More pictures after the first, as some phones append them.
     let [_, jpeg, _] = each_format(&gradient(300, 300));
     assert_same_and_clean(&jpeg.repeat(3), &jpeg);
-    // The first bytes of a JPEG, then a page in a comment: what `/*` hides in scripts.
+    // A JPEG with a web page in a comment, whose script hides the rest with `/*`.
     let comment = segment(0xFE, b"*/=1;alert('secret')/*<html><script>");
     assert_same_and_clean(&jpeg_with(&jpeg, &comment), &jpeg);
     let png = file(&fading(300, 300), ImageFormat::Png);

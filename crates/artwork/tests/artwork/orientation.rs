@@ -1,4 +1,4 @@
-//! Pictures stand upright.
+//! The orientation from EXIF data is applied.
 
 use image::{DynamicImage, Rgb, RgbImage};
 
@@ -7,7 +7,8 @@ use crate::support::{each_with_exif, is_near, pixels, read};
 const CORNERS: [Rgb<u8>; 4] =
     [Rgb([220, 20, 20]), Rgb([20, 200, 20]), Rgb([20, 20, 220]), Rgb([240, 240, 240])];
 
-/// Which corner of the stored picture is seen top left, top right, bottom left and bottom right, for each orientation of EXIF 2.32 (tag 0x0112).
+/// For each orientation of EXIF 2.32 (tag 0x0112), the corners of the stored picture that are displayed at the top left, top
+/// right, bottom left and bottom right.
 const SEEN: [[usize; 4]; 8] = [
     [0, 1, 2, 3],
     [1, 0, 3, 2],
@@ -50,7 +51,7 @@ fn each_orientation_is_applied_in_each_format() {
 }
 
 #[test]
-fn what_is_no_orientation_changes_nothing() {
+fn invalid_orientations_are_ignored() {
     for orientation in [0, 9, 255] {
         for upload in each_with_exif(&picture(), orientation) {
             let artwork = read(&upload).unwrap();

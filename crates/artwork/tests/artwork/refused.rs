@@ -1,4 +1,4 @@
-//! What is no artwork, and how that is told.
+//! Refused uploads, and the errors for them.
 
 use cardscape_artwork::{Artwork, ArtworkError, Limits};
 use image::ImageFormat;
@@ -39,7 +39,7 @@ fn other_formats_are_named() {
     assert_eq!(refusal(b""), ArtworkError::Empty);
 }
 
-/// The name and the declared type of an upload are not even known here.
+/// The format is detected only from the bytes; names and declared types are not passed to the crate.
 #[test]
 fn a_format_follows_from_the_bytes() {
     for mut upload in each_format(&gradient(300, 300)) {
@@ -50,15 +50,15 @@ fn a_format_follows_from_the_bytes() {
 }
 
 #[test]
-fn bytes_are_counted_first() {
+fn the_size_of_the_file_is_checked_first() {
     let limits = Limits { bytes: 1000, ..Limits::default() };
     let error = Artwork::read(&[0; 1001], &limits).unwrap_err();
     assert_eq!(error, ArtworkError::TooManyBytes { bytes: 1001, max: 1000 });
 }
 
-/// Nothing is behind these headers: they are refused before it is missed.
+/// These files end after the header. They are refused for their size, before the missing data is noticed.
 #[test]
-fn sizes_are_judged_by_the_header() {
+fn picture_sizes_are_checked_in_the_header() {
     for (width, height) in [(50_000, 50_000), (4000, 4001), (u32::MAX, u32::MAX), (1, u32::MAX)] {
         let expected = ArtworkError::TooManyPixels { width, height, max: 16_000_000 };
         assert_eq!(refusal(&png_header(width, height)), expected);
@@ -77,7 +77,7 @@ fn sizes_are_judged_by_the_header() {
 }
 
 #[test]
-fn small_and_narrow_ones_are_refused() {
+fn small_and_narrow_pictures_are_refused() {
     for (width, height) in [(199, 400), (400, 199), (1, 1)] {
         for upload in each_format(&gradient(width, height)) {
             assert_eq!(refusal(&upload), ArtworkError::TooSmall { width, height, min: 200 });
@@ -105,7 +105,7 @@ fn rare_kinds_of_jpeg_are_refused_in_words() {
     assert_eq!(refusal(CMYK), ArtworkError::Cmyk);
     let jpeg = file(&gradient(300, 300), ImageFormat::Jpeg);
     let at = jpeg.windows(2).position(|window| window == b"\xFF\xC0").unwrap();
-    // Lossless and arithmetic.
+    // Lossless and arithmetic JPEG.
     for kind in [0xC3, 0xC9, 0xCA] {
         let mut upload = jpeg.clone();
         upload[at + 1] = kind;
@@ -119,7 +119,7 @@ fn rare_kinds_of_jpeg_are_refused_in_words() {
 }
 
 #[test]
-fn more_light_than_a_screen_has_is_refused() {
+fn hdr_pictures_are_refused() {
     let png = file(&gradient(300, 300), ImageFormat::Png);
     for transfer in [16, 18] {
         let upload = png_with(&png, &png_chunk(*b"cICP", &[9, transfer, 0, 1]));

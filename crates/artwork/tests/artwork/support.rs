@@ -1,4 +1,4 @@
-//! Pictures, and the pieces that files are made of.
+//! Helpers of the tests: pictures, and parts of files.
 
 use std::io::{Cursor, Write};
 
@@ -26,7 +26,7 @@ pub(crate) fn pixels(rendition: &Rendition) -> RgbaImage {
     image::load_from_memory(rendition.bytes()).unwrap().into_rgba8()
 }
 
-/// Whether two colours are as near as JPEG leaves them.
+/// Whether two colours are equal within the tolerance of JPEG compression.
 pub(crate) fn is_near(one: [u8; 4], other: [u8; 4]) -> bool {
     one.iter().zip(other).all(|(one, other)| one.abs_diff(other) <= 6)
 }
@@ -42,7 +42,7 @@ pub(crate) fn gradient(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, colour).into()
 }
 
-/// A gradient that fades out to the right, down to nothing.
+/// A gradient whose opacity falls to 0 towards the right.
 pub(crate) fn fading(width: u32, height: u32) -> DynamicImage {
     let colour = |x: u32, y: u32| {
         Rgba([byte(x * 255 / width), byte(y * 255 / height), 90, 255 - byte(x * 256 / width)])
@@ -69,7 +69,7 @@ pub(crate) fn png_chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     [&length[..], &kind, data, &crc.sum().to_be_bytes()].concat()
 }
 
-/// The chunks between the header and the pixels.
+/// A PNG with additional chunks between the header and the pixels.
 pub(crate) fn png_with(png: &[u8], chunks: &[u8]) -> Vec<u8> {
     let (header, rest) = png.split_at(8 + 25);
     [header, chunks, rest].concat()
@@ -92,7 +92,7 @@ pub(crate) fn segment(kind: u8, body: &[u8]) -> Vec<u8> {
     [&[0xFF, kind], &length[..], body].concat()
 }
 
-/// The segments before all others.
+/// A JPEG with additional segments before all others.
 pub(crate) fn jpeg_with(jpeg: &[u8], segments: &[u8]) -> Vec<u8> {
     let (start, rest) = jpeg.split_at(2);
     [start, segments, rest].concat()
@@ -113,16 +113,16 @@ pub(crate) fn canvas(width: u32, height: u32) -> Vec<u8> {
     webp_chunk(*b"VP8X", &[&[0x3C, 0, 0, 0], &side(width)[..], &side(height)].concat())
 }
 
-/// A file of one chunk becomes one that has others, too.
+/// Converts a simple WebP (one chunk) to an extended one with additional chunks.
 pub(crate) fn webp_with(simple: &[u8], size: (u32, u32), chunks: &[u8]) -> Vec<u8> {
     webp(&[&canvas(size.0, size.1)[..], &simple[12..], chunks].concat())
 }
 
-/// EXIF data (a TIFF): an orientation and a position.
+/// EXIF data (a TIFF structure) with an orientation and a GPS position.
 pub(crate) fn exif(orientation: u8) -> Vec<u8> {
     let mut tiff = b"II*\0\x08\0\0\0\x02\0".to_vec();
     tiff.extend([0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0]);
-    // The table of the position begins behind this one, of two entries.
+    // The table of the GPS position begins after this table of two entries.
     tiff.extend([0x25, 0x88, 4, 0, 1, 0, 0, 0, 38, 0, 0, 0]);
     tiff.extend([0, 0, 0, 0]);
     tiff.extend([1, 0, 0x1D, 0, 2, 0, 11, 0, 0, 0, 56, 0, 0, 0, 0, 0, 0, 0]);
@@ -142,7 +142,7 @@ pub(crate) fn each_with_exif(picture: &DynamicImage, orientation: u8) -> [Vec<u8
     ]
 }
 
-/// Bits, the lowest of a byte first.
+/// A bit writer, lowest bit of a byte first.
 #[derive(Default)]
 pub(crate) struct Bits {
     bytes: Vec<u8>,
@@ -162,7 +162,7 @@ impl Bits {
         self
     }
 
-    /// Codes, of which the highest bit comes first.
+    /// Writes a Huffman code, whose highest bit comes first.
     pub(crate) fn code(&mut self, code: &str) -> &mut Self {
         code.bytes().for_each(|bit| {
             self.put(u32::from(bit - b'0'), 1);
@@ -179,17 +179,17 @@ impl Bits {
 pub(crate) fn gigabyte() -> Vec<u8> {
     let mut bits = Bits::default();
     bits.put(0x0178, 16);
-    // The last block, with codes of its own: for 286 lengths and literals, one distance, 18 lengths of codes.
+    // The final block, with its own codes (dynamic Huffman): 286 literals and lengths, one distance, 18 code lengths.
     bits.put(1, 1).put(2, 2).put(29, 5).put(0, 5).put(14, 4);
-    // For lengths of codes: 18 (many zeros) has one bit, 2 and 1 have two.
+    // The code for code lengths: symbol 18 (many zeros) has one bit, symbols 1 and 2 have two.
     let lengths = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 2];
     for length in lengths {
         bits.put(length, 3);
     }
-    // A zero, then no literals, then the end, then no lengths but the longest; and the distance one.
+    // Codes only for: the literal 0, the end of the block, the longest length (258), and the distance 1.
     bits.code("11").code("0").put(138 - 11, 7).code("0").put(117 - 11, 7).code("11");
     bits.code("0").put(28 - 11, 7).code("10").code("10");
-    // One zero, and 258 more with each two bits.
+    // The literal 0; from now on, every two bits repeat it 258 times.
     bits.code("10");
     let mut stream = bits.bytes();
     stream.extend(vec![0; 1 << 20]);

@@ -60,7 +60,7 @@ pub(super) fn curve(chart: &CurveChart<'_>, options: ChartOptions) -> Drawing {
 
     let name = clean(&chart.axis, NAME_MAX);
     let slots = slots(chart, shown, more, plot);
-    tell(&mut page, &name, &slots);
+    describe(&mut page, &name, &slots);
     copies_axis(&mut page, axis, plot);
     bars(&mut page, axis, plot, &slots);
     numbers(&mut page, plot, &slots);
@@ -112,10 +112,10 @@ fn slots(chart: &CurveChart<'_>, shown: &[u64], more: u64, plot: Area) -> Vec<Sl
     slots
 }
 
-fn tell(page: &mut Page, name: &str, slots: &[Slot]) {
+fn describe(page: &mut Page, name: &str, slots: &[Slot]) {
     let total: u128 = slots.iter().map(|slot| u128::from(slot.copies)).sum();
     let by = if name.is_empty() { String::new() } else { format!(" by {name}") };
-    page.tell(format!("Cards{by}: {}", grouped(total)));
+    page.describe(format!("Cards{by}: {}", grouped(total)));
     let first = slots.iter().find_map(|slot| slot.value);
     let last = slots.iter().rev().find_map(|slot| slot.value);
     let counts = slots.iter().enumerate().map(|(place, slot)| {
@@ -127,7 +127,7 @@ fn tell(page: &mut Page, name: &str, slots: &[Slot]) {
     });
     let counts: Vec<String> = counts.collect();
     if !counts.is_empty() {
-        page.tell(counts.join("; "));
+        page.describe(counts.join("; "));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Charts of the statistics of a deck.
+//! Charts from the statistics of a deck.
 
 use std::borrow::Cow;
 
@@ -9,8 +9,8 @@ use super::input::{CurveChart, OtherShares, ShareBar, SharesChart};
 use crate::from_game::titled;
 
 impl<'a> CurveChart<'a> {
-    /// The curve of an attribute. Copies whose value is no whole number count as those without one. Where no copy has a number, the curve has
-    /// no bars.
+    /// The curve of an attribute. Copies whose value is not a whole number count as copies without a value. If no copy has
+    /// a number, the curve has no bars.
     pub fn from_distribution(
         title: impl Into<Cow<'a, str>>,
         axis: impl Into<Cow<'a, str>>,
@@ -34,8 +34,8 @@ impl<'a> CurveChart<'a> {
 }
 
 impl<'a> SharesChart<'a> {
-    /// The shares of the values of an attribute, of kinds, sets or rarities. `name` answers what people call a value that is a code, for
-    /// example of a set; where it has no answer, the code is written as words (`boost_attack` as `Boost Attack`).
+    /// The shares of the values of an attribute, of kinds, sets or rarities. `name` returns the name of a value that is a
+    /// code, for example of a set; for `None`, the code is written as words (`boost_attack` as `Boost Attack`).
     pub fn from_distribution(
         title: impl Into<Cow<'a, str>>,
         distribution: &Distribution,

@@ -48,7 +48,7 @@ mod tests {
     use crate::palette::contrast::{contrast, rgb, written};
 
     #[test]
-    fn letters_and_bars_stand_out_from_the_ground() {
+    fn letters_and_bars_have_enough_contrast_to_the_background() {
         for theme in [ChartTheme::Light, ChartTheme::Dark] {
             let inks = theme.inks();
             let ground = written(inks.ground);

@@ -20,14 +20,14 @@ pub struct ChartOptions {
 /// theme, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ChartTheme {
-    /// Dark letters on a light ground.
+    /// Dark letters on a light background.
     #[default]
     Light,
-    /// Light letters on a dark ground.
+    /// Light letters on a dark background.
     Dark,
 }
 
-/// Width of a chart in pixels, from 320 to 1,200; 640 where nothing is said.
+/// Width of a chart in pixels, from 320 to 1,200. Default: 640.
 ///
 /// ```
 /// use cardscape_pictures::ChartWidth;
@@ -67,69 +67,69 @@ impl Default for ChartWidth {
     }
 }
 
-/// How many copies have each whole number of a span.
+/// Numbers of copies for consecutive whole numbers, for example for each rank.
 ///
-/// [`CurveChart::from_distribution`] makes one of a deck's statistics. Texts may hold anything that players write: they are made harmless when
-/// they are drawn.
+/// [`CurveChart::from_distribution`] creates one from a deck's statistics. Texts may contain anything that players
+/// write: they are cleaned and escaped when they are drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CurveChart<'a> {
-    /// What the chart is called.
+    /// The title of the chart.
     pub title: Cow<'a, str>,
-    /// What the numbers are, for example `Rank`.
+    /// The label of the number axis, for example `Rank`.
     pub axis: Cow<'a, str>,
     /// The number of the first bar.
     pub first: i64,
-    /// Copies of `first`, of the number after it and so on, also where there are none. At most [`CURVE_BARS_MAX`] have a bar, the rest is
-    /// added to `more`.
+    /// Copies with the number `first`, with the next number and so on; 0 where there are none. At most
+    /// [`CURVE_BARS_MAX`] numbers have a bar; the copies of the others are added to `more`.
     pub counts: Vec<u64>,
     /// Copies with a smaller number than those of the bars.
     pub fewer: u64,
-    /// Copies with a larger number.
+    /// Copies with a larger number than those of the bars.
     pub more: u64,
     /// Copies without a number.
     pub without: u64,
-    /// Copies of which it is not known.
+    /// Copies whose value is not known.
     pub unclear: u64,
 }
 
-/// How copies are spread over values.
+/// Numbers of copies for each value, for example for each type.
 ///
-/// [`SharesChart::from_distribution`] makes one of a deck's statistics. Texts may hold anything that players write: they are made harmless when
-/// they are drawn.
+/// [`SharesChart::from_distribution`] creates one from a deck's statistics. Texts may contain anything that players
+/// write: they are cleaned and escaped when they are drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharesChart<'a> {
-    /// What the chart is called.
+    /// The title of the chart.
     pub title: Cow<'a, str>,
-    /// The values, in the order in which they are drawn. At most [`SHARES_MAX`] have a bar, those with the most copies (of equal ones the
-    /// first); the rest is added to `other`.
+    /// The values, in drawing order. Only the [`SHARES_MAX`] values with the most copies have a bar (among equal values, the
+    /// first); the others are added to `other`.
     pub bars: Vec<ShareBar<'a>>,
-    /// Values that are not listed.
+    /// The values that are not in `bars`, added up.
     pub other: OtherShares,
-    /// All copies, of which the percents are. Where it is 0 there are no percents.
+    /// Number of all copies, which is 100%. If it is 0, no percentages are drawn.
     pub total: u64,
     /// Copies without a value.
     pub without: u64,
-    /// Copies of which it is not known.
+    /// Copies whose value is not known.
     pub unclear: u64,
 }
 
-/// One value.
+/// A value with its number of copies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShareBar<'a> {
-    /// What it is called; cut with `…` where it is too long.
+    /// Its name; cut with `…` if it is too long.
     pub label: Cow<'a, str>,
-    /// Copies that have it.
+    /// Copies with this value.
     pub copies: u64,
-    /// What its colour follows from: the first word for a colour or element in it, as for cards (`fire`, `blue`). Without one it has the next
-    /// colour of a fixed series.
+    /// A text that determines the colour, as for cards: the first word in it for a colour or element (`fire`, `blue`).
+    /// Without such a word, the bar has the next colour of a fixed series.
     pub theme: Cow<'a, str>,
 }
 
 /// Values that have no bar of their own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OtherShares {
-    /// How many different ones; the bar is drawn where there is at least one.
+    /// Number of different values. If it is not 0, a bar is drawn for all of them together.
     pub values: u64,
-    /// Copies that have one of them.
+    /// Copies with one of these values.
     pub copies: u64,
 }

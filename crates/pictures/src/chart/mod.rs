@@ -40,7 +40,7 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// One upright bar for each whole number, for example the copies of each rank.
+    /// A chart with a vertical bar for each whole number, for example the copies of each rank.
     ///
     /// ```
     /// use cardscape_pictures::{Chart, ChartOptions, CurveChart};
@@ -61,7 +61,7 @@ impl Chart {
         Self::new(curve::curve(chart, options), options)
     }
 
-    /// One bar across for each value, for example the copies of each type, with copies and percent.
+    /// A chart with a horizontal bar for each value, for example the copies of each type, with copies and percentage.
     ///
     /// ```
     /// use cardscape_pictures::{Chart, ChartOptions, ShareBar, SharesChart};
@@ -115,7 +115,6 @@ impl Chart {
     ///
     /// # Errors
     /// Failures of the renderer ([`PngError`]); none are known.
-    /// None that is known of: faults of the renderer come as [`PngError`].
     pub fn png(&self, fonts: &Fonts) -> Result<Vec<u8>, PngError> {
         png::draw(&self.drawn(Some(fonts)), (self.width(), self.height()), fonts)
     }

@@ -24,7 +24,7 @@ pub(super) struct Page {
     pub(super) y: f32,
     pub(super) width: f32,
     /// Sentences of the description.
-    told: Vec<String>,
+    sentences: Vec<String>,
 }
 
 impl Page {
@@ -37,7 +37,7 @@ impl Page {
             title: if title.is_empty() { unnamed.to_owned() } else { title.clone() },
             ..Drawing::default()
         };
-        let mut page = Self { drawing, y: MARGIN, width, told: Vec::new() };
+        let mut page = Self { drawing, y: MARGIN, width, sentences: Vec::new() };
         let sizes = [(18.0, 1), (16.0, 1), (15.0, 2)];
         page.paragraph(&title, (Style::Bold, Ink::Dark), &sizes);
         page
@@ -85,8 +85,8 @@ impl Page {
     }
 
     /// Adds a sentence to the description.
-    pub(super) fn tell(&mut self, sentence: impl Into<String>) {
-        self.told.push(sentence.into());
+    pub(super) fn describe(&mut self, sentence: impl Into<String>) {
+        self.sentences.push(sentence.into());
     }
 
     /// Notes below the chart about copies without a bar: those without a value, and those whose value is not known.
@@ -98,12 +98,13 @@ impl Page {
             }
         }
         self.paragraph(&notes.join(" · "), (Style::Regular, Ink::Label), &[(12.0, 1), (12.0, 3)]);
-        self.told.extend(notes);
+        self.sentences.extend(notes);
     }
 
     /// The finished chart, as high as its content.
     pub(super) fn finish(mut self) -> Drawing {
-        self.drawing.description = clean(&format!("{}.", self.told.join(". ")), DESCRIPTION_MAX);
+        self.drawing.description =
+            clean(&format!("{}.", self.sentences.join(". ")), DESCRIPTION_MAX);
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -27,8 +27,8 @@ struct Row {
     label: String,
     copies: u128,
     /// Copies and percent, as they are drawn and described.
-    said: String,
-    told: String,
+    drawn: String,
+    described: String,
     look: Look,
 }
 
@@ -40,12 +40,12 @@ pub(super) fn shares(chart: &SharesChart<'_>, options: ChartOptions) -> Drawing 
     if rows.is_empty() {
         page.y += SMALL + 4.0;
         page.label("No cards", (MARGIN, Anchor::Start), page.y, page.room());
-        page.tell("No cards");
+        page.describe("No cards");
         page.y += GAP;
     } else {
-        page.tell(format!("Cards: {}", grouped(chart.total.into())));
-        let told = rows.iter().map(|row| format!("{}: {}", row.label, row.told));
-        page.tell(told.collect::<Vec<_>>().join("; "));
+        page.describe(format!("Cards: {}", grouped(chart.total.into())));
+        let descriptions = rows.iter().map(|row| format!("{}: {}", row.label, row.described));
+        page.describe(descriptions.collect::<Vec<_>>().join("; "));
         draw(&mut page, &rows);
     }
     page.notes(chart.without, chart.unclear);
@@ -63,8 +63,8 @@ fn rows(chart: &SharesChart<'_>) -> Vec<Row> {
     let row = |label: String, copies: u128, look: Look| {
         let share = percent(copies, chart.total);
         let share = share.map(|share| format!(" · {share}")).unwrap_or_default();
-        let [said, told] = [brief(copies), grouped(copies)].map(|copies| copies + &share);
-        Row { label, copies, said, told, look }
+        let [drawn, described] = [brief(copies), grouped(copies)].map(|copies| copies + &share);
+        Row { label, copies, drawn, described, look }
     };
     let mut unnamed = 0;
     let mut rows = Vec::with_capacity(places.len() + 1);
@@ -90,12 +90,13 @@ fn rows(chart: &SharesChart<'_>) -> Vec<Row> {
 /// Labels end where the bars begin; copies and percent follow the bars.
 fn draw(page: &mut Page, rows: &[Row]) {
     let room = page.room();
-    let said_width = rows.iter().map(|row| measure(&row.said, Style::Regular).width * SIZE);
-    let said_bound = rows.iter().map(|row| bound(&row.said, SIZE));
+    let number_widths = rows.iter().map(|row| measure(&row.drawn, Style::Regular).width * SIZE);
+    let number_bounds = rows.iter().map(|row| bound(&row.drawn, SIZE));
     // If there is little room, numbers are fixed to the width that they have in the bundled font.
-    let said = said_bound.fold(0.0, f32::max).min(said_width.fold(room * 0.3, f32::max));
+    let number_width =
+        number_bounds.fold(0.0, f32::max).min(number_widths.fold(room * 0.3, f32::max));
     let labels = rows.iter().map(|row| bound(&row.label, SIZE)).fold(0.0, f32::max);
-    let left = room - said - 2.0 * GAP;
+    let left = room - number_width - 2.0 * GAP;
     let labels = labels.min(left * 0.5).min(left - BAR_LENGTH_MIN).ceil();
     let x = MARGIN + labels + GAP;
     let length = left - labels;
@@ -119,8 +120,8 @@ fn draw(page: &mut Page, rows: &[Row]) {
             page.drawing.bars.push(Bar { area, look: row.look });
         }
         let at = (x + width + GAP, y);
-        let line = super::page::short_line(row.said.clone());
-        numbers.push(Placed::new(line, SIZE, at, Anchor::Start, said));
+        let line = super::page::short_line(row.drawn.clone());
+        numbers.push(Placed::new(line, SIZE, at, Anchor::Start, number_width));
         page.y += ROW;
     }
     page.drawing.base.push(Stroke::Upright { x: x - 1.0, y: top, to: page.y });

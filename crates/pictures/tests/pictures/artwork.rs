@@ -1,10 +1,10 @@
-//! Artwork in the box.
+//! Pictures of cards with artwork.
 
 use cardscape_pictures::{Artwork, CardFace, Fonts, Picture};
 
 use crate::support::pixels;
 
-/// A red square of a few pixels.
+/// A PNG of a red square of 4 × 4 pixels.
 fn red() -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, 4, 4);

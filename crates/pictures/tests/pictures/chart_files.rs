@@ -1,4 +1,5 @@
-//! Charts of a shipped deck, byte by byte, and as pixels. `CARDSCAPE_UPDATE=1` writes the files; look at them then.
+//! Charts of a shipped deck: SVGs are compared with files byte by byte, PNGs by their pixels. `CARDSCAPE_UPDATE=1` writes
+//! the files; check them by eye afterwards.
 
 use std::fs;
 
@@ -12,7 +13,7 @@ use crate::support::{seed, sized_pixels};
 const DECK: &str =
     include_str!("../../../../seed-data/games/ttcg/decks/legal-embers-and-bones.txt");
 
-/// The main zone of the deck, by the cards of one set alone.
+/// Statistics of the deck's main zone. Only the cards of one set are in the catalogue.
 fn statistics() -> ZoneStatistics {
     let (game, set) = seed("ttcg", "hearth");
     let cards = set.cards.into_iter().map(|definition| PoolCard {
@@ -81,7 +82,7 @@ fn charts_are_drawn_as_pixels() {
         let file = chart.png(&Fonts::bundled()).unwrap();
         let (size, pixels) = sized_pixels(&file);
         assert_eq!(size, (chart.width(), chart.height()), "{name}");
-        // The ground is the most frequent colour, and letters and bars have others.
+        // Most pixels have the colour of the background, while letters and bars have other colours.
         let middle = pixels[(chart.width() * 4 + chart.width() / 2) as usize];
         let is_dark = middle[..3].iter().all(|colour| *colour < 0x30);
         assert_eq!(is_dark, name.contains("dark"), "{name} {middle:?}");

@@ -1,4 +1,5 @@
-//! Whatever is counted and however it is called, a chart is harmless, says what it was given, and nothing leaves its place.
+//! Properties of charts for arbitrary numbers and texts: the SVG is safe, shows the given numbers, and nothing overlaps or
+//! leaves the chart.
 
 use cardscape_pictures::{
     CURVE_BARS_MAX, Chart, ChartOptions, ChartTheme, ChartWidth, CurveChart, OtherShares,
@@ -31,29 +32,29 @@ fn bars(svg: &str) -> Vec<[f64; 4]> {
     document.descendants().filter(is_bar).map(place).collect()
 }
 
-/// What an element says to everybody who cannot see.
-fn says(svg: &str, element: &str) -> String {
+/// The text of the first element with this name.
+fn text_of(svg: &str, element: &str) -> String {
     let document = Document::parse(svg).unwrap();
     let found = document.descendants().find(|node| node.has_tag_name(element)).unwrap();
     found.text().unwrap().to_owned()
 }
 
-/// The copies of each bar, of a description.
-fn told(description: &str) -> Vec<u128> {
-    // Without bars the sentence is not there, and notes follow.
+/// The number of copies of each bar, from the description for screen readers.
+fn described_copies(description: &str) -> Vec<u128> {
+    // Without bars, this sentence is missing, and a note may be in its place.
     let is_note = |said: &&str| said.starts_with("Without a value") || said.starts_with("Unclear");
     let counts = description.split(". ").nth(1).filter(|said| !is_note(said));
     let counts = counts.unwrap_or_default().trim_end_matches('.');
     let number = |count: &str| {
-        // Percents follow where there is a total.
+        // If there is a total, a percentage follows.
         let number = count.rsplit(": ").next().unwrap().split(" · ").next().unwrap();
         number.replace(',', "").parse().unwrap()
     };
     counts.split("; ").filter(|count| count.contains(": ")).map(number).collect()
 }
 
-/// A chart as XML, and its bars inside it.
-fn look_at(chart: &Chart) -> (String, Vec<[f64; 4]>) {
+/// Checks the SVG of a chart, and that its bars are inside it; returns both.
+fn checked(chart: &Chart) -> (String, Vec<[f64; 4]>) {
     let svg = chart.svg();
     check(&svg);
     let found = bars(&svg);
@@ -62,11 +63,11 @@ fn look_at(chart: &Chart) -> (String, Vec<[f64; 4]>) {
         assert!(*width > 0.0 && *height > 0.0, "{svg}");
         assert!(*x >= 0.0 && *y >= 0.0 && x + width <= right && y + height <= bottom, "{svg}");
     }
-    assert!(!says(&svg, "title").is_empty() && !says(&svg, "desc").is_empty());
+    assert!(!text_of(&svg, "title").is_empty() && !text_of(&svg, "desc").is_empty());
     (svg, found)
 }
 
-/// Bars are as long as what they stand for, but never too short to be seen.
+/// Checks that the lengths of bars are proportional to the copies, with a visible minimum.
 fn check_lengths(lengths: &[f64], copies: &[u128]) {
     assert_eq!(lengths.len(), copies.len());
     let float = |number: u128| number.to_string().parse::<f64>().unwrap();
@@ -101,12 +102,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn curves_are_what_was_counted(curve in curves(), options in all_options()) {
+    fn curves_show_the_given_numbers(curve in curves(), options in all_options()) {
         check_curve(&curve, options);
     }
 
     #[test]
-    fn shares_are_what_was_counted(
+    fn shares_show_the_given_numbers(
         copies in prop::collection::vec(counts(), 0..30),
         other in (0_u64..4, counts()),
         total in counts(),
@@ -119,20 +120,20 @@ proptest! {
     #[test]
     fn any_text_is_harmless(text in "\\PC{0,80}|[\\x00-\\x7F]{0,60}|.{0,40}", options in all_options()) {
         for chart in named(&text, options) {
-            look_at(&chart);
+            checked(&chart);
         }
     }
 }
 
 fn check_curve(curve: &CurveChart<'_>, options: ChartOptions) {
-    let (svg, drawn) = look_at(&Chart::curve(curve, options));
+    let (svg, drawn) = checked(&Chart::curve(curve, options));
     let (inside, behind) = curve.counts.split_at(curve.counts.len().min(CURVE_BARS_MAX));
     let more = behind.iter().fold(curve.more, |sum, one| sum.saturating_add(*one));
     let outside = |copies: u64| (copies > 0).then_some(copies);
     let all = outside(curve.fewer).into_iter().chain(inside.iter().copied()).chain(outside(more));
     let all: Vec<u128> = all.map(u128::from).collect();
-    let said = says(&svg, "desc");
-    assert_eq!(told(&said), all);
+    let said = text_of(&svg, "desc");
+    assert_eq!(described_copies(&said), all);
     let total = format!("Cards by Rank: {}.", all.iter().sum::<u128>());
     assert!(said.replace(',', "").starts_with(&total), "{said}");
 
@@ -157,12 +158,12 @@ fn check_shares(copies: &[u64], other: OtherShares, total: u64, options: ChartOp
         total,
         ..SharesChart::default()
     };
-    let (svg, drawn) = look_at(&Chart::shares(&chart, options));
+    let (svg, drawn) = checked(&Chart::shares(&chart, options));
     let has_other = other.values > 0 || copies.len() > SHARES_MAX;
     let rows = copies.len().min(SHARES_MAX) + usize::from(has_other);
     let labels = svg.matches(">Value ").count() + svg.matches(">other (").count();
     assert_eq!(labels, rows, "a label for each: {svg}");
-    let all = told(&says(&svg, "desc"));
+    let all = described_copies(&text_of(&svg, "desc"));
     assert_eq!(all.len(), rows);
     let others = if has_other { u128::from(other.copies) } else { 0 };
     let sum = copies.iter().copied().map(u128::from).sum::<u128>() + others;
@@ -176,7 +177,7 @@ fn check_shares(copies: &[u64], other: OtherShares, total: u64, options: ChartOp
     assert!(svg.len() <= 8_192, "{} bytes: {svg}", svg.len());
 }
 
-/// Charts with this text everywhere.
+/// Charts in which all texts are this text.
 fn named(text: &str, options: ChartOptions) -> [Chart; 2] {
     let curve = CurveChart {
         title: text.into(),
@@ -193,7 +194,7 @@ fn named(text: &str, options: ChartOptions) -> [Chart; 2] {
     [Chart::curve(&curve, options), Chart::shares(&shares, options)]
 }
 
-/// The most that there can be, in the least room.
+/// Charts with as many bars and as long numbers as possible.
 fn crowded(options: ChartOptions) -> Vec<Chart> {
     let firsts = [-25, 1, 1_000_000, i64::MIN, i64::MAX - 49];
     let curve = |first, copies| CurveChart {
@@ -219,20 +220,20 @@ fn crowded(options: ChartOptions) -> Vec<Chart> {
     curves.chain(shares).collect()
 }
 
-/// No text leaves the chart, and none stands on a bar: so its contrast is that to the ground.
+/// No text leaves the chart or overlaps a bar, so the contrast of texts to the background is what counts.
 #[test]
-fn texts_stay_in_their_place_in_every_font() {
+fn texts_do_not_leave_the_chart_in_any_font() {
     let readers = readers();
     let options = [320, 1_200].map(|width| options(width, ChartTheme::Light));
     for options in options {
         let hostile = hostile_texts();
         let charts = hostile.iter().flat_map(|text| named(text, options)).chain(crowded(options));
         for chart in charts {
-            let (svg, bars) = look_at(&chart);
+            let (svg, bars) = checked(&chart);
             assert!(svg.len() <= 16_384, "{} bytes", svg.len());
             for (name, reader) in &readers {
                 for (said, [left, top, right, bottom]) in text_boxes(&svg, reader) {
-                    // This reader holds only the first glyph of a cluster to the length, as for cards.
+                    // With these fonts, the renderer applies the fixed length only to the first glyph of a cluster.
                     if said.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
                         || said.chars().any(is_combining_mark)
                     {
@@ -256,7 +257,7 @@ fn texts_stay_in_their_place_in_every_font() {
 }
 
 #[test]
-fn numbers_do_not_lie_on_each_other() {
+fn numbers_do_not_overlap() {
     for width in [320, 1_200] {
         for chart in crowded(options(width, ChartTheme::Dark)) {
             let svg = chart.svg();
@@ -264,7 +265,7 @@ fn numbers_do_not_lie_on_each_other() {
                 let boxes = text_boxes(&svg, reader);
                 for (at, (said, one)) in boxes.iter().enumerate() {
                     for (other_said, other) in &boxes[at + 1..] {
-                        // Boxes are higher than letters: those of lines of one text overlap a little.
+                        // Boxes are higher than letters, so those of lines of one text overlap a little.
                         let apart = one[2] <= other[0] + 0.5
                             || other[2] <= one[0] + 0.5
                             || one[3] <= other[1] + 4.0
@@ -277,7 +278,7 @@ fn numbers_do_not_lie_on_each_other() {
     }
 }
 
-/// Fifty bars are the most.
+/// Even charts with the maximum number of bars have at most 8 KiB.
 #[test]
 fn charts_are_small() {
     for width in (320..=1_200).step_by(40) {
@@ -289,7 +290,7 @@ fn charts_are_small() {
 }
 
 #[test]
-fn copies_stand_on_bars_where_they_fit() {
+fn copies_are_above_bars_if_they_fit() {
     let curve = |counts: Vec<u64>| CurveChart { first: 1, counts, ..CurveChart::default() };
     let svg = |counts| Chart::curve(&curve(counts), ChartOptions::default()).svg();
     assert_eq!(svg(vec![7; 3]).matches(">7</text>").count(), 3);
@@ -297,41 +298,42 @@ fn copies_stand_on_bars_where_they_fit() {
     assert!(!svg(vec![5_000_000; 50]).contains(">5,000,000</text>"));
     assert!(svg(vec![5_000_000; 50]).contains(">50</text>"));
     assert!(!svg(vec![5_000_000; 50]).contains(">49</text>"), "every second number");
-    // The bundled font has every character of them.
+    // The minus sign of negative numbers must be in the bundled font, too.
     let negative = CurveChart { first: -9, counts: vec![7; 50], ..CurveChart::default() };
     assert!(Chart::curve(&negative, ChartOptions::default()).svg().contains(">-8</text>"));
 }
 
 #[test]
-fn long_labels_are_cut_and_told_uncut() {
+fn long_labels_are_cut_but_described_completely() {
     let long = "A very long name ".repeat(11);
     let shares = SharesChart { bars: vec![bar(&long, 3)], total: 3, ..SharesChart::default() };
     let chart = Chart::shares(&shares, ChartOptions::default());
     assert!(chart.is_cut());
     let svg = chart.svg();
     assert!(svg.contains("…</text>"));
-    assert!(says(&svg, "desc").contains(long.trim()));
+    assert!(text_of(&svg, "desc").contains(long.trim()));
 }
 
-/// Those with the most copies stay, in their order; the rest is summed, and told apart without colour.
+/// The values with the most copies keep their bars, in their order. The others share a hatched bar, which can be
+/// distinguished without colours.
 #[test]
 fn the_smallest_values_are_summed() {
     let names: Vec<String> = (0..14).map(|place| format!("v{place}")).collect();
     let bars = (0_u64..).zip(&names).map(|(place, name)| bar(name, 20 - place % 2 * 7));
     let shares = SharesChart { bars: bars.collect(), total: 200, ..SharesChart::default() };
     let svg = Chart::shares(&shares, ChartOptions::default()).svg();
-    // Every second one has 13 copies; two of these are too many.
-    let said = says(&svg, "desc");
+    // Every second value has 13 copies; two of these do not get a bar.
+    let said = text_of(&svg, "desc");
     assert!(said.ends_with("v10: 20 · 10%; v12: 20 · 10%; other (2): 26 · 13%."), "{said}");
     assert!(
-        says(&svg, "desc").starts_with("Cards: 200. v0: 20 · 10%; v1: 13 · 6.5%; v2: "),
+        text_of(&svg, "desc").starts_with("Cards: 200. v0: 20 · 10%; v1: 13 · 6.5%; v2: "),
         "{svg}"
     );
     assert_eq!(svg.matches("fill=\"url(#").count(), 1);
 }
 
 #[test]
-fn nothing_has_a_chart() {
+fn empty_input_gives_a_chart() {
     for options in [ChartOptions::default(), options(320, ChartTheme::Dark)] {
         let charts = [
             Chart::curve(&CurveChart::default(), options),
@@ -339,7 +341,7 @@ fn nothing_has_a_chart() {
             Chart::curve(&CurveChart { counts: vec![0; 9], ..CurveChart::default() }, options),
         ];
         for chart in charts {
-            let (svg, bars) = look_at(&chart);
+            let (svg, bars) = checked(&chart);
             assert!(bars.is_empty() && svg.contains(">No cards</text>"), "{svg}");
         }
     }
@@ -347,7 +349,7 @@ fn nothing_has_a_chart() {
     assert_eq!(ChartWidth::new(u32::MAX), None);
 }
 
-/// Several charts may stand in one page, in which ids are different.
+/// Several charts can be in one page, where ids must be unique.
 #[test]
 fn ids_follow_from_the_content() {
     let id = |fewer: u64, theme| {

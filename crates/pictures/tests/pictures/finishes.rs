@@ -1,4 +1,4 @@
-//! Finishes add up, and are told apart without colour.
+//! Each finish includes the ones before it, and finishes can be distinguished without colours.
 
 use cardscape_pictures::{CardFace, Figure, Finish, Fonts, Picture};
 
@@ -18,7 +18,7 @@ fn face(finish: Finish) -> CardFace<'static> {
     }
 }
 
-/// What each finish adds, by what only it draws.
+/// For each finish, a part of the SVG that only this feature draws.
 const MARKS: [&str; 6] = [
     "<svg",
     "paint-order=\"stroke\"",
@@ -55,7 +55,7 @@ fn finishes_differ_in_grey() {
     let drawn = Finish::ALL.map(grey);
     for (place, one) in drawn.iter().enumerate() {
         for other in &drawn[place + 1..] {
-            // Pixels whose lightness differs by an eighth and more: of 350,000, as many as a stamp of 60 × 60.
+            // Pixels whose lightness differs by more than an eighth: at least as many of the 350,000 as in a square of 60 × 60.
             let differing =
                 one.iter().zip(other).filter(|(one, other)| (*one - *other).abs() > 32.0);
             let count = differing.count();

@@ -1,4 +1,4 @@
-//! Texts stay on the card and on their plates, in the bundled font and in those of readers.
+//! Texts stay on the card and on their plates, in the bundled font and in other fonts that readers may have.
 
 use cardscape_pictures::{CardFace, EFFECTS_MAX, EffectText, Finish, Picture};
 use resvg::usvg::Options;
@@ -14,11 +14,11 @@ pub(crate) fn readers() -> [(&'static str, Options<'static>); 3] {
     ]
 }
 
-/// No text leaves the plates at the sides, nor the card at the top and at the foot.
+/// Checks that no text leaves the plates at the sides, or the card at the top and at the bottom.
 fn check(svg: &str, (name, options): &(&str, Options<'_>)) {
     for (said, [left, top, right, bottom]) in text_boxes(svg, options) {
-        // Where a font lacks a part of a cluster, this reader holds only the first glyph of it to the length: what the text itself asks for
-        // is looked at below.
+        // If a font lacks a part of a cluster, the renderer applies the fixed length only to its first glyph. For these texts,
+        // only the requested length is checked (below).
         let is_joined = said.contains(['\u{200D}', '\u{E007F}', '\u{FE0F}'])
             || said.chars().any(is_combining_mark);
         let is_between = (left >= 27.0 && right <= 484.0) || is_joined;
@@ -70,7 +70,7 @@ fn shipped_cards_fit_in_every_font() {
 }
 
 #[test]
-fn what_is_left_out_is_told() {
+fn left_out_parts_are_reported() {
     let effect = || EffectText { label: "a".into(), text: "b".into() };
     let face =
         |effects: usize| CardFace { effects: vec![effect(); effects], ..CardFace::default() };
@@ -78,7 +78,7 @@ fn what_is_left_out_is_told() {
     assert!(Picture::card(&face(EFFECTS_MAX + 1)).is_cut());
 }
 
-/// Lines are one below the other, and the last ends with the card's body.
+/// The font size decreases with the length of a text, down to 13; then the text is cut.
 #[test]
 fn long_texts_become_smaller_and_then_are_cut() {
     let sentence = "Draw two cards, then discard one card. ";
@@ -102,9 +102,9 @@ fn long_texts_become_smaller_and_then_are_cut() {
     assert_eq!(size_of(40), (13.0, true, true));
 }
 
-/// Many long effects: some are cut, none lies on another.
+/// With many long effects, some are cut, but lines do not overlap.
 #[test]
-fn lines_do_not_lie_on_each_other() {
+fn lines_do_not_overlap() {
     let effect = EffectText {
         label: "latent".into(),
         text: "When this card attacks, draw. ".repeat(9).into(),

@@ -1,4 +1,4 @@
-//! A hidden card's picture says nothing of the card.
+//! The picture of a hidden card reveals nothing about the card.
 
 use cardscape_pictures::{Fonts, Picture, card_back};
 

@@ -1,4 +1,5 @@
-//! Whatever players write, a picture is XML of the elements that we write, and says what they wrote as text alone.
+//! Whatever players write, a picture is valid XML with only the elements and attributes of our templates, and player texts
+//! occur only as text.
 
 use cardscape_pictures::{CardFace, Finish, Picture, card_back};
 use proptest::prelude::*;
@@ -67,7 +68,7 @@ const ATTRIBUTES: &[&str] = &[
     "lengthAdjust",
 ];
 
-/// Reads a picture, and looks at everything in it.
+/// Parses an SVG and checks all elements, attributes and ids in it.
 pub(crate) fn check(svg: &str) {
     let document = roxmltree::Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
     let ids: Vec<&str> = document.descendants().filter_map(|node| node.attribute("id")).collect();
@@ -112,23 +113,23 @@ fn hostile_texts_stay_texts() {
 }
 
 #[test]
-fn texts_are_said_as_they_are_written() {
+fn texts_are_escaped() {
     let face = CardFace { title: "</text><script>&amp;".into(), ..CardFace::default() };
     let svg = Picture::card(&face).svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
-    let says = |element: &str| {
+    let text_of = |element: &str| {
         let mut found = document.descendants().filter(|node| node.has_tag_name(element));
         found.next().and_then(|node| node.text().map(str::to_owned))
     };
-    assert_eq!(says("title").as_deref(), Some("</text><script>&amp;"));
-    assert_eq!(says("text").as_deref(), Some("</text><script>&amp;"));
-    // Lines of direction change nothing outside their text: they are not there.
+    assert_eq!(text_of("title").as_deref(), Some("</text><script>&amp;"));
+    assert_eq!(text_of("text").as_deref(), Some("</text><script>&amp;"));
+    // Characters that change the text direction are removed, so that they cannot affect other texts.
     let face = CardFace { title: "a\u{202E}b".into(), ..CardFace::default() };
     assert!(Picture::card(&face).svg().contains(">ab</text>"));
 }
 
 #[test]
-fn nothing_is_an_empty_card() {
+fn an_empty_face_gives_a_card() {
     check(&Picture::card(&CardFace::default()).svg());
 }
 

@@ -1,4 +1,4 @@
-//! Pictures as their readers get them.
+//! Tests of pictures through the public interface.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod artwork;

@@ -1,4 +1,4 @@
-//! What stands in PNGs.
+//! The content of PNGs.
 
 use cardscape_pictures::{CardFace, FontError, Fonts, Picture};
 
@@ -10,7 +10,7 @@ fn with_emoji() -> Fonts {
     Fonts::bundled().with_emoji(EMOJI.to_vec()).unwrap()
 }
 
-/// Pixels of the title plate that are neither grey nor of the plate's own colour: colourful ones.
+/// Number of colourful pixels on the title plate, which is itself nearly grey.
 fn colourful(face: &CardFace<'_>, fonts: &Fonts) -> usize {
     let drawn = pixels(&Picture::card(face).png(fonts).unwrap());
     let plate = (30..76).flat_map(|y| (30..470).map(move |x| y * 500 + x));
@@ -38,14 +38,14 @@ fn emoji_are_in_colour_with_a_font_for_them() {
         let count = colourful(&titled(title), &with_emoji());
         assert!(count > 100, "{title}: {count}");
     }
-    // What joiners join is one picture.
+    // Emoji with a joiner between them are one picture.
     let one = colourful(&titled("🔥"), &with_emoji());
     let joined = colourful(&titled("❤\u{FE0F}\u{200D}🔥"), &with_emoji());
     assert!(joined < one * 3 / 2, "{joined} and {one}");
 }
 
 #[test]
-fn more_fonts_are_asked_for_what_the_others_lack() {
+fn additional_fonts_are_used_for_missing_characters() {
     let more = Fonts::bundled().with_more(EMOJI.to_vec()).unwrap();
     assert!(colourful(&titled("Fire 🔥 and water"), &more) > 100);
     let letters = |fonts: &Fonts| Picture::card(&titled("Letters")).png(fonts).unwrap();
@@ -53,7 +53,7 @@ fn more_fonts_are_asked_for_what_the_others_lack() {
 }
 
 #[test]
-fn what_no_font_has_is_drawn_as_a_stand_in() {
+fn missing_characters_are_drawn_as_a_placeholder() {
     let fonts = Fonts::bundled();
     let drawn = |title: &str| Picture::card(&titled(title)).png(&fonts).unwrap();
     let dark = |file: &[u8]| {
@@ -64,7 +64,7 @@ fn what_no_font_has_is_drawn_as_a_stand_in() {
     let (empty, one, two) = (dark(&drawn("")), dark(&drawn("🦖")), dark(&drawn("🦖🦖")));
     assert!(one > empty + 100 && two > one + 100, "{empty} {one} {two}");
     assert!(dark(&drawn("→")) > empty + 20, "arrows are in the font of symbols");
-    // Pictures that only look alike where they are missing.
+    // An emoji that no font has, on a card with another theme.
     let emblems_apart = CardFace { theme: "x".into(), ..titled("🦖") };
     assert!(Picture::card(&emblems_apart).png(&fonts).is_ok());
 }
@@ -87,14 +87,14 @@ fn equal_cards_give_equal_files() {
 }
 
 #[test]
-fn fonts_of_others_are_looked_at() {
+fn invalid_fonts_are_refused() {
     let mono = include_bytes!("../fixtures/DejaVuSansMono.ttf").to_vec();
     assert!(Fonts::bundled().with_more(mono).is_ok());
     assert_eq!(Fonts::bundled().with_emoji(b"<svg/>".to_vec()).unwrap_err(), FontError);
     assert_eq!(Fonts::bundled().with_more(Vec::new()).unwrap_err(), FontError);
 }
 
-/// Pictures are made by one thread and drawn by another.
+/// A picture can be created by one thread and drawn by another.
 #[test]
 fn threads_share_fonts_and_pictures() {
     fn shared<T: Send + Sync + 'static>() {}

@@ -8,7 +8,7 @@ use cardscape_pictures::{CardFace, Picture};
 use crate::support::{SEEDS, seed};
 
 #[test]
-fn every_shipped_card_has_a_whole_picture_of_its_own() {
+fn every_shipped_card_has_a_complete_and_unique_picture() {
     let mut drawn = BTreeSet::new();
     let mut count = 0;
     for (game, set) in SEEDS {
@@ -29,7 +29,7 @@ fn every_shipped_card_has_a_whole_picture_of_its_own() {
 }
 
 #[test]
-fn attributes_stand_where_their_type_says() {
+fn the_type_of_an_attribute_determines_its_position() {
     let (game, set) = seed("ttcg", "hearth");
     let face = CardFace::from_definition(&game, &set.cards[0], "hearth", Some("primal_rare"));
     assert_eq!(face.type_line, "Unit — Earth · Reptile");
@@ -56,7 +56,7 @@ fn attributes_stand_where_their_type_says() {
     assert_eq!(face.facts, [], "its only word is its name");
 }
 
-/// Fonts of emoji have digits and spaces, too, wider than those of texts.
+/// Emoji fonts also contain digits and spaces, which are wider than those of text fonts.
 #[test]
 fn emoji_have_fonts_of_their_own() {
     for (code, set, with_emoji) in [("ttcg", "hearth", 0), ("emoji-tcg", "feed", 1)] {

@@ -1,4 +1,4 @@
-//! Cards, fonts and pixels for tests.
+//! Helpers of the tests: cards, fonts and pixels.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) const SEEDS: [(&str, &str); 6] = [
     ("emojo-dojo", "box"),
 ];
 
-/// A face with this text everywhere.
+/// A face in which all texts are this text.
 pub(crate) fn filled(text: &str, finish: Finish) -> CardFace<'_> {
     let figure = || Figure { label: text.into(), value: text.into() };
     CardFace {
@@ -48,7 +48,7 @@ pub(crate) fn filled(text: &str, finish: Finish) -> CardFace<'_> {
     }
 }
 
-/// What players may write.
+/// Unusual and malicious texts that players may write.
 pub(crate) fn hostile_texts() -> Vec<String> {
     let mut texts: Vec<String> = [
         "",
@@ -90,7 +90,7 @@ pub(crate) fn hostile_texts() -> Vec<String> {
     texts
 }
 
-/// One font that draws everything, as if it were the reader's.
+/// Renderer options with a single font for all texts, like the browser of a reader who has only this font.
 pub(crate) fn reader(font: &'static [u8]) -> Options<'static> {
     let mut database = fontdb::Database::new();
     let source = fontdb::Source::Binary(Arc::new(font));
@@ -105,7 +105,7 @@ pub(crate) fn reader(font: &'static [u8]) -> Options<'static> {
     }
 }
 
-/// Left, top, right and bottom of every text of a picture, with what it says.
+/// Each text of a picture, with its left, top, right and bottom.
 pub(crate) fn text_boxes(svg: &str, options: &Options<'_>) -> Vec<(String, [f32; 4])> {
     fn walk(group: &resvg::usvg::Group, found: &mut Vec<(String, [f32; 4])>) {
         for node in group.children() {
@@ -135,7 +135,7 @@ pub(crate) fn text_boxes(svg: &str, options: &Options<'_>) -> Vec<(String, [f32;
     found
 }
 
-/// The pixels of a card's PNG, in red, green, blue and alpha.
+/// The pixels of a card's PNG as red, green, blue and alpha.
 pub(crate) fn pixels(file: &[u8]) -> Vec<[u8; 4]> {
     let (size, pixels) = sized_pixels(file);
     assert_eq!(size, (500, 700));

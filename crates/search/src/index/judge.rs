@@ -13,12 +13,12 @@ use super::record::{CardContent, CardRecord, PrintingRecord, Unlock};
 use super::releases::Releases;
 use crate::{CardQuery, Case, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique};
 
-/// What is needed beside the card.
+/// Everything that the tests of a card need besides the card.
 pub(super) struct Judge<'a> {
     pub(super) query: &'a CardQuery,
     pub(super) releases: &'a Releases,
     pub(super) patterns: &'a Patterns,
-    /// `None`: nobody brought it along, and a test of it fails.
+    /// `None`: the caller did not pass it, so tests of it fail.
     pub(super) progress: Option<&'a Progress>,
 }
 

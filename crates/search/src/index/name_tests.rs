@@ -1,4 +1,5 @@
-//! Near names against a scan of every card: on names by chance that are often alike, and as often equally so.
+//! Compares searches for similar names with a scan of all cards. The names are random, but many are similar to each
+//! other, and many to the same degree.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,10 @@ use super::names::{self, MAX_ALIKE, is_shared_enough};
 use super::*;
 use crate::{Words, words};
 
-/// Numbers by chance, the same for one seed.
-struct Chance(SplitMix64);
+/// A random generator that returns the same numbers for the same seed.
+struct Random(SplitMix64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.0.below_by_product(end as u64)).unwrap()
     }
@@ -28,7 +29,7 @@ impl Chance {
     }
 }
 
-/// Of one to three letters, of several scripts, that begin or contain each other, or look like each other.
+/// Parts of names in several scripts. Some are the beginning of others, are contained in others, or look like others.
 const PARTS: &[&str] = &[
     "a",
     "ab",
@@ -63,28 +64,28 @@ const PARTS: &[&str] = &[
     "lan",
     "ﷺ",
 ];
-/// Of so few there are many names of one key, and many that are equally alike.
+/// Names from so few parts often have the same key, or are similar to the same degree.
 const FEW_PARTS: usize = 7;
 const GAMES: &[&str] = &["aa", "ab", "b"];
 const SETS: &[&str] = &["one", "two", "x"];
 
-/// Of the first so many parts.
-fn name(chance: &mut Chance, parts: usize) -> String {
-    let many = 1 + chance.below(3);
-    let between = chance.of(&[" ", " ", " ", "", ", "]);
-    let chosen: Vec<&str> = (0..many).map(|_| chance.of(&PARTS[..parts])).collect();
+/// A random name from the first `parts` of [`PARTS`].
+fn name(random: &mut Random, parts: usize) -> String {
+    let many = 1 + random.below(3);
+    let between = random.of(&[" ", " ", " ", "", ", "]);
+    let chosen: Vec<&str> = (0..many).map(|_| random.of(&PARTS[..parts])).collect();
     let mut name = chosen.join(between);
-    if parts > FEW_PARTS && chance.one_in(5) {
+    if parts > FEW_PARTS && random.one_in(5) {
         let letters = name.chars().count();
-        let at = chance.below(letters);
+        let at = random.below(letters);
         name = name.chars().enumerate().filter(|(own, _)| *own != at).map(|(_, one)| one).collect();
     }
     if name.is_empty() { "???".to_owned() } else { name }
 }
 
-fn card(id: u128, chance: &mut Chance, parts: usize) -> CardRecord {
-    let name = name(chance, parts);
-    let is_hidden = chance.one_in(9);
+fn card(id: u128, random: &mut Random, parts: usize) -> CardRecord {
+    let name = name(random, parts);
+    let is_hidden = random.one_in(9);
     let content = CardContent {
         kind: "unit".to_owned(),
         attributes: Map::new(),
@@ -96,49 +97,49 @@ fn card(id: u128, chance: &mut Chance, parts: usize) -> CardRecord {
     };
     CardRecord {
         id,
-        game: chance.of(GAMES).to_owned(),
-        set: chance.of(SETS).to_owned(),
-        // Now and then two cards have one place.
-        number: format!("{:02}", chance.below(60)),
+        game: random.of(GAMES).to_owned(),
+        set: random.of(SETS).to_owned(),
+        // Sometimes two cards have the same place.
+        number: format!("{:02}", random.below(60)),
         unlock: if is_hidden { Unlock::Hidden } else { Unlock::Never },
         content: (!is_hidden).then_some(content),
     }
 }
 
-fn query(chance: &mut Chance, cards: &BTreeMap<u128, CardRecord>, parts: usize) -> NameQuery {
+fn query(random: &mut Random, cards: &BTreeMap<u128, CardRecord>, parts: usize) -> NameQuery {
     let known: Vec<&CardRecord> = cards.values().filter(|card| card.content.is_some()).collect();
     let mut typed = match known.len() {
-        many if many > 0 && chance.one_in(2) => {
-            known[chance.below(many)].content.as_ref().unwrap().name.clone()
+        many if many > 0 && random.one_in(2) => {
+            known[random.below(many)].content.as_ref().unwrap().name.clone()
         }
-        _ => name(chance, parts),
+        _ => name(random, parts),
     };
-    if chance.one_in(4) {
-        let letters = 1 + chance.below(3);
+    if random.one_in(4) {
+        let letters = 1 + random.below(3);
         typed = typed.chars().take(letters).collect();
     }
-    let typed_words = if chance.one_in(4) { Vec::new() } else { words(&typed) };
-    NameQuery { search_key: search_key(&typed), words: typed_words, near: !chance.one_in(6) }
+    let typed_words = if random.one_in(4) { Vec::new() } else { words(&typed) };
+    NameQuery { search_key: search_key(&typed), words: typed_words, near: !random.one_in(6) }
 }
 
-/// Everything that is asked of an index that has these cards.
-fn check(index: &Index, cards: &BTreeMap<u128, CardRecord>, chance: &mut Chance, parts: usize) {
+/// Runs random queries on an index with these cards.
+fn check(index: &Index, cards: &BTreeMap<u128, CardRecord>, random: &mut Random, parts: usize) {
     let now = index.snapshot();
     for _ in 0..12 {
-        let query = query(chance, cards, parts);
+        let query = query(random, cards, parts);
         let (mut seen, mut view) = (cards.clone(), Vec::new());
-        if chance.one_in(2) {
+        if random.one_in(2) {
             for card in seen.values_mut().filter(|card| card.unlock == Unlock::Hidden) {
-                if chance.one_in(2) {
-                    let of = |chance: &mut Chance| self::card(card.id, chance, parts).content;
-                    card.content = std::iter::repeat_with(|| of(chance)).flatten().next();
+                if random.one_in(2) {
+                    let of = |random: &mut Random| self::card(card.id, random, parts).content;
+                    card.content = std::iter::repeat_with(|| of(random)).flatten().next();
                     view.push(card.clone());
                 }
             }
         }
         for (game, set) in [(false, false), (true, false), (true, true), (false, true)] {
-            let game = game.then(|| chance.of(GAMES));
-            let place = NamePlace { game, set: set.then(|| chance.of(SETS)) };
+            let game = game.then(|| random.of(GAMES));
+            let place = NamePlace { game, set: set.then(|| random.of(SETS)) };
             let found = now.named(place, &query, &view);
             assert_eq!(found, naive::named(seen.values(), place, &query), "{place:?} {query:?}");
         }
@@ -149,34 +150,34 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn near_names_are_those_of_a_scan(seed in any::<u64>()) {
-        let chance = &mut Chance(SplitMix64::new(seed));
-        let many = chance.of(&[3, 30, 3 * MAX_ALIKE, 5 * MAX_ALIKE]);
-        let parts = chance.of(&[1, 3, FEW_PARTS, PARTS.len()]);
+    fn similar_names_equal_those_of_a_scan(seed in any::<u64>()) {
+        let random = &mut Random(SplitMix64::new(seed));
+        let many = random.of(&[3, 30, 3 * MAX_ALIKE, 5 * MAX_ALIKE]);
+        let parts = random.of(&[1, 3, FEW_PARTS, PARTS.len()]);
         let (mut cards, mut builder) = (BTreeMap::new(), Builder::new());
         for _ in 0..many {
-            let card = card(chance.below(10_000) as u128, chance, parts);
+            let card = card(random.below(10_000) as u128, random, parts);
             cards.insert(card.id, card.clone());
             builder.push(card);
         }
         let mut index = builder.finish();
-        check(&index, &cards, chance, parts);
+        check(&index, &cards, random, parts);
         for _ in 0..3 {
             let mut changes = Vec::new();
-            for _ in 0..chance.below(30) {
+            for _ in 0..random.below(30) {
                 let known: Vec<u128> = cards.keys().copied().collect();
-                let id = if chance.one_in(2) { chance.below(10_000) as u128 } else { chance.of(&known) };
-                if chance.one_in(3) && cards.len() > 1 {
+                let id = if random.one_in(2) { random.below(10_000) as u128 } else { random.of(&known) };
+                if random.one_in(3) && cards.len() > 1 {
                     cards.remove(&id);
                     changes.push(Change::Remove(id));
                 } else {
-                    let card = card(id, chance, parts);
+                    let card = card(id, random, parts);
                     cards.insert(id, card.clone());
                     changes.push(Change::Put(Box::new(card)));
                 }
             }
             index.apply(changes);
-            check(&index, &cards, chance, parts);
+            check(&index, &cards, random, parts);
         }
     }
 }
@@ -187,7 +188,7 @@ fn names_that_share_less_are_not_alike() {
         for own in 0..300 {
             for shared in 0..=typed.min(own) {
                 let is_alike = names::is_alike(names::likeness(shared, typed, own));
-                // Nothing shares all of nothing.
+                // Two empty names are not similar, although they share all of their trigrams.
                 let is_enough = is_shared_enough(shared, typed, own) && typed + own > 0;
                 assert_eq!(is_alike, is_enough, "{shared} of {typed} and {own}");
             }

@@ -28,7 +28,7 @@ pub(super) enum CandidateCard<'a> {
 }
 
 /// A candidate with its rank.
-struct Alike<'a> {
+struct RankedCandidate<'a> {
     candidate: Candidate<'a>,
     id: u128,
     place: PlaceKey<'a>,
@@ -37,7 +37,7 @@ struct Alike<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    fn read(self) -> Alike<'a> {
+    fn read(self) -> RankedCandidate<'a> {
         let (id, place, name) = match self.card {
             CandidateCard::Of(segment, at) => (segment.id(at), segment.place(at), segment.name(at)),
             CandidateCard::Own(card) => {
@@ -46,11 +46,11 @@ impl<'a> Candidate<'a> {
                 (card.id, PlaceKey { game, set, number, tier: 0 }, name)
             }
         };
-        Alike { candidate: self, id, place, name, name_key: name_key(name) }
+        RankedCandidate { candidate: self, id, place, name, name_key: name_key(name) }
     }
 }
 
-impl Alike<'_> {
+impl RankedCandidate<'_> {
     /// The most similar first; cards with the same game and key only if their matches differ.
     fn order(&self, other: &Self) -> Ordering {
         let fit = self.candidate.fit.order(other.candidate.fit);
@@ -79,48 +79,51 @@ impl Alike<'_> {
 /// The best [`MAX_NAMED`] of the first [`MAX_ALIKE`]; of several cards of a game with one name, the first by set and
 /// number represents all.
 pub(super) fn nearest(mut all: Vec<Candidate<'_>>) -> Vec<NamedCard> {
-    // The last of these may match as well as some that come after the limit: their names decide.
-    let end = bring_forward(&mut all, MAX_ALIKE);
+    // Some candidates after the limit may match as well as the last one before it. Then their names decide.
+    let end = move_best_forward(&mut all, MAX_ALIKE);
     all.truncate(end);
-    let mut too_late = end.saturating_sub(MAX_ALIKE);
-    let last = (too_late > 0).then(|| all[MAX_ALIKE - 1].fit);
-    // What an asker sees alone is not counted as the others are where names are very long, so that one name could fit in two ways.
+    let mut excess = end.saturating_sub(MAX_ALIKE);
+    let last = (excess > 0).then(|| all[MAX_ALIKE - 1].fit);
+    // For very long names, the similarity of cards in a segment is less exact than that of the asker's own cards, so cards
+    // with the same name could get different ranks.
     let has_own = all.iter().any(|one| matches!(one.card, CandidateCard::Own(_)));
     let mut wanted = if has_own { MAX_ALIKE } else { 2 * MAX_NAMED };
     loop {
-        let end = bring_forward(&mut all, wanted);
+        let end = move_best_forward(&mut all, wanted);
         let reach = all[..end].last().map(|one| one.fit);
-        let end = end + bring_namesakes(&mut all, end);
+        let end = end + move_namesakes_forward(&mut all, end);
         let is_last = |one: &Candidate<'_>| last.is_some_and(|last| one.fit.order(last).is_eq());
-        if too_late > 0 && all[..end].iter().any(is_last) {
-            drop_last(&mut all, is_last, std::mem::take(&mut too_late));
+        if excess > 0 && all[..end].iter().any(is_last) {
+            drop_last(&mut all, is_last, std::mem::take(&mut excess));
             continue;
         }
         let firsts = firsts_by_place(all[..end].iter().map(|one| one.read()).collect());
-        // Cards with a worse match than all that were to be read may not be the next ones.
-        let is_sure =
-            |one: &Alike<'_>| reach.is_some_and(|reach| one.candidate.fit.order(reach).is_le());
+        // Candidates that match worse than the last of the read ones are uncertain: an unread one may come before them.
+        let is_sure = |one: &RankedCandidate<'_>| {
+            reach.is_some_and(|reach| one.candidate.fit.order(reach).is_le())
+        };
         let sure = firsts.iter().take_while(|one| is_sure(one)).count();
         if sure >= MAX_NAMED || wanted >= all.len() {
-            return firsts.into_iter().take(MAX_NAMED).map(Alike::into_named).collect();
+            return firsts.into_iter().take(MAX_NAMED).map(RankedCandidate::into_named).collect();
         }
         wanted *= 4;
     }
 }
 
-/// Moves the best `wanted` to the front, followed by those that match as well as the worst of them; returns how many.
-fn bring_forward(all: &mut [Candidate<'_>], wanted: usize) -> usize {
+/// Moves the best `wanted` candidates to the front, followed by those that match as well as the worst of them; returns
+/// the number of moved candidates.
+fn move_best_forward(all: &mut [Candidate<'_>], wanted: usize) -> usize {
     if wanted >= all.len() {
         return all.len();
     }
     let (_, worst, _) =
         all.select_nth_unstable_by(wanted - 1, |one, other| one.fit.order(other.fit));
     let worst = worst.fit;
-    wanted + bring_those(&mut all[wanted..], |one| one.fit.order(worst).is_eq())
+    wanted + move_forward(&mut all[wanted..], |one| one.fit.order(worst).is_eq())
 }
 
-/// Moves those that pass to the front; returns how many.
-fn bring_those<'a>(all: &mut [Candidate<'a>], passes: impl Fn(&Candidate<'a>) -> bool) -> usize {
+/// Moves the candidates that pass to the front; returns their number.
+fn move_forward<'a>(all: &mut [Candidate<'a>], passes: impl Fn(&Candidate<'a>) -> bool) -> usize {
     let mut many = 0;
     for at in 0..all.len() {
         if passes(&all[at]) {
@@ -131,9 +134,9 @@ fn bring_those<'a>(all: &mut [Candidate<'a>], passes: impl Fn(&Candidate<'a>) ->
     many
 }
 
-/// Moves those next to the first `end` that may have the same name as one of them: two spellings of a name have the
-/// same trigrams, but one of them may lack the typed words. Returns how many.
-fn bring_namesakes(all: &mut [Candidate<'_>], end: usize) -> usize {
+/// Moves the candidates that may have the same name as one of the first `end` directly behind these: two spellings of a
+/// name have the same trigrams, but one of them may lack the typed words. Returns the number of moved candidates.
+fn move_namesakes_forward(all: &mut [Candidate<'_>], end: usize) -> usize {
     let (first, rest) = all.split_at_mut(end);
     if rest.is_empty() {
         return 0;
@@ -144,25 +147,25 @@ fn bring_namesakes(all: &mut [Candidate<'_>], end: usize) -> usize {
     if with_words.is_empty() {
         return 0;
     }
-    bring_those(rest, |one| !one.fit.has_words && with_words.contains(&looks(one)))
+    move_forward(rest, |one| !one.fit.has_words && with_words.contains(&looks(one)))
 }
 
-/// Drops this many of those that pass: the last in the order of all.
+/// Drops `many` of the candidates that pass: those that come last in [`RankedCandidate::order_of_all`].
 fn drop_last<'a>(
     all: &mut Vec<Candidate<'a>>,
     passes: impl Fn(&Candidate<'a>) -> bool,
     many: usize,
 ) {
-    let end = bring_those(all, passes);
-    let mut read: Vec<Alike<'_>> = all.drain(..end).map(Candidate::read).collect();
-    read.sort_unstable_by(Alike::order_of_all);
+    let end = move_forward(all, passes);
+    let mut read: Vec<RankedCandidate<'_>> = all.drain(..end).map(Candidate::read).collect();
+    read.sort_unstable_by(RankedCandidate::order_of_all);
     read.truncate(end.saturating_sub(many));
     all.extend(read.into_iter().map(|one| one.candidate));
 }
 
 /// For each game and name the first card by set and number, the most similar first.
-fn firsts_by_place(mut alike: Vec<Alike<'_>>) -> Vec<Alike<'_>> {
-    fn name<'n>(one: &'n Alike<'_>) -> (&'n str, &'n str) {
+fn firsts_by_place(mut alike: Vec<RankedCandidate<'_>>) -> Vec<RankedCandidate<'_>> {
+    fn name<'n>(one: &'n RankedCandidate<'_>) -> (&'n str, &'n str) {
         (&one.name_key, one.place.game)
     }
     alike.sort_unstable_by(|one, other| {
@@ -170,6 +173,6 @@ fn firsts_by_place(mut alike: Vec<Alike<'_>>) -> Vec<Alike<'_>> {
         names.then_with(|| one.place.cmp(&other.place)).then_with(|| one.order_of_all(other))
     });
     alike.dedup_by(|later, first| name(later) == name(first));
-    alike.sort_unstable_by(Alike::order);
+    alike.sort_unstable_by(RankedCandidate::order);
     alike
 }

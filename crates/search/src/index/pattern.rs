@@ -59,8 +59,8 @@ impl Patterns {
         match test {
             Test::Any(tests) => tests.iter().for_each(|test| self.collect_test(test)),
             Test::Regex(_, pattern) if !self.0.contains_key(pattern) => {
-                let made: u64 = self.0.values().flatten().map(|pattern| pattern.states).sum();
-                let compiled = compiled(pattern, MAX_STATES.saturating_sub(made));
+                let used: u64 = self.0.values().flatten().map(|pattern| pattern.states).sum();
+                let compiled = compiled(pattern, MAX_STATES.saturating_sub(used));
                 self.0.insert(pattern.clone(), compiled);
             }
             _ => {}
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repetitions_multiply_what_an_expression_costs() {
+    fn repetitions_multiply_the_states_of_an_expression() {
         let states = |pattern: &str| states_of(&regex_syntax::parse(pattern).unwrap());
         assert!(states("(?:.{30}){30}") >= 900, "{}", states("(?:.{30}){30}"));
         assert!(states("draw [a-z]+ cards?") < 40);

@@ -1,4 +1,5 @@
-//! Phrases among so many words that a word takes two bytes, the second of which is a word of one byte too.
+//! Searches for phrases in an index with so many words that the numbers of some take two bytes. The second byte alone is
+//! the number of another word, so a match could begin inside a word.
 
 use cardscape_engine::Effect;
 use serde_json::Map;
@@ -29,7 +30,8 @@ fn card(id: u128, text: String) -> CardRecord {
 #[test]
 fn a_phrase_begins_with_a_word_and_not_within_one() {
     let mut builder = Builder::new();
-    // Words have numbers in the order in which they come: `zero` ends the bytes of `w200`, and `w0` those of `w270`.
+    // Words are numbered in the order of their first occurrence. So the number of `w200` ends with the byte of `zero`, and
+    // that of `w270` with the byte of `w0`.
     let many: Vec<String> = (0..300).map(|at| format!("w{at}")).collect();
     let mut texts = vec![many.join(" ")];
     let some = ["zero", "w0", "w200", "w270"];

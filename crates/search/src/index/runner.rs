@@ -72,7 +72,7 @@ pub(super) fn both<A: Send, B: Send>(
     (one.result(), other.result())
 }
 
-/// Does all of them, and returns what they return, in their order.
+/// Runs all of them, and returns their results in the same order.
 pub(super) fn all<T: Send, W: FnOnce() -> T + Send>(
     runner: &dyn Runner,
     work: impl IntoIterator<Item = W>,
@@ -105,9 +105,9 @@ mod tests {
     use super::*;
 
     /// Runs every other task, and drops the rest.
-    struct Careless;
+    struct DroppingRunner;
 
-    impl Runner for Careless {
+    impl Runner for DroppingRunner {
         fn threads(&self) -> usize {
             2
         }
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn results_stand_in_the_order_of_the_work() {
-        let runners: [&dyn Runner; 3] = [&Sequential, &Backwards(2), &Careless];
+        let runners: [&dyn Runner; 3] = [&Sequential, &Backwards(2), &DroppingRunner];
         for runner in runners {
             for many in 0..5 {
                 let work = (0..many).map(|at| move || at * 10);

@@ -70,7 +70,7 @@ pub struct Snapshot {
 }
 
 /// A prepared query.
-struct Asked<'s> {
+struct PreparedQuery<'s> {
     judge: &'s Judge<'s>,
     steps: Steps,
     parts: Vec<(&'s Segment, Cow<'s, RoaringBitmap>)>,
@@ -93,7 +93,8 @@ impl Snapshot {
         self.parts.iter().map(|part| usize::try_from(hidden(part)).unwrap_or_default()).sum()
     }
 
-    /// For each number, modulo how many there are, the hidden card with that number from 0 in some order; nothing if no card is hidden.
+    /// For each number `n`, the hidden card with index `n` modulo the number of hidden cards, from 0, in an order that is
+    /// not specified. Empty if no card is hidden.
     pub fn hidden_cards(&self, numbers: &[u64]) -> Vec<u128> {
         let parts = self.parts.iter().map(|part| (part, part.segment.hidden() & &*part.live));
         let parts: Vec<(&Part, RoaringBitmap)> = parts.collect();
@@ -111,14 +112,15 @@ impl Snapshot {
         numbers.iter().filter_map(card).collect()
     }
 
-    /// The same cards with their counted submissions, for queries that ask for these. It takes some 50 ns for each card that started hidden.
+    /// The same cards with their counted submissions, for queries that use these. Takes about 50 ns for each card that
+    /// started hidden.
     #[must_use]
     pub fn with_progress(&self, counts: &Arc<Counts>) -> Self {
         let progress = Some(Arc::new(Progress::new(counts, self.parts.iter())));
         Self { progress, ..self.clone() }
     }
 
-    /// Whether the snapshot can answer a query completely and in bounded time. If not, the database must be asked: for
+    /// Whether the snapshot can answer a query completely and in bounded time. If not, the database must be queried: for
     /// counted submissions that were not passed, for sums that were not declared before the cards were added
     /// ([`Builder::sum`](super::Builder::sum)), and for regular expressions in lists of printings.
     pub fn answers(&self, query: &CardQuery) -> bool {
@@ -155,11 +157,11 @@ impl Snapshot {
         Judge { query, releases: &self.releases, patterns, progress: self.progress.as_deref() }
     }
 
-    fn ask<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> Asked<'s> {
+    fn prepare<'s>(&'s self, judge: &'s Judge<'s>, view: &View) -> PreparedQuery<'s> {
         let seen = |part: &'s Part| (&*part.segment, Self::seen(part, view));
         // The smallest part first, so that the latest changes are tested even if the budget does not last for all.
         let parts = self.parts.iter().rev().map(seen).collect();
-        Asked { judge, steps: Steps::new(MAX_STEPS), parts }
+        PreparedQuery { judge, steps: Steps::new(MAX_STEPS), parts }
     }
 
     /// The entries of a list after a position, at most `limit`.
@@ -173,33 +175,33 @@ impl Snapshot {
         let patterns = Patterns::of(query);
         let judge = self.judge(query, &patterns);
         let after = after.map(|position| After::new(query, position));
-        let asked = self.ask(&judge, view);
+        let prepared = self.prepare(&judge, view);
         let mut found = naive::list(view, &judge, after.as_ref(), limit);
-        for (segment, live) in &asked.parts {
-            found.extend(asked.page(segment, live, after.as_ref(), limit));
+        for (segment, live) in &prepared.parts {
+            found.extend(prepared.page(segment, live, after.as_ref(), limit));
         }
         naive::sort(&mut found, &judge);
         found.truncate(limit);
-        Page { hits: found.into_iter().map(Listed::into_hit).collect(), cut: asked.is_cut() }
+        Page { hits: found.into_iter().map(Listed::into_hit).collect(), cut: prepared.is_cut() }
     }
 
     /// The number of entries in the whole list: exact up to `at_most`.
     pub fn count(&self, query: &CardQuery, view: &View, at_most: u64) -> Count {
         let patterns = Patterns::of(query);
         let judge = self.judge(query, &patterns);
-        let asked = self.ask(&judge, view);
+        let prepared = self.prepare(&judge, view);
         let mut entries = naive::count(view, &judge);
-        for (segment, live) in &asked.parts {
+        for (segment, live) in &prepared.parts {
             for window in segment.windows(&judge) {
-                if entries > at_most || asked.steps.are_used_up() {
+                if entries > at_most || prepared.steps.are_used_up() {
                     break;
                 }
                 let plan = Plan::new(segment, &judge, window);
-                entries += plan.count(live, at_most - entries, &asked.steps);
+                entries += plan.count(live, at_most - entries, &prepared.steps);
             }
         }
         let is_more = entries > at_most;
-        let cut = !is_more && asked.is_cut();
+        let cut = !is_more && prepared.is_cut();
         Count { entries: entries.min(at_most), is_exact: !is_more && !cut, cut }
     }
 
@@ -214,9 +216,9 @@ impl Snapshot {
         };
         let patterns = Patterns::of(query);
         let judge = self.judge(query, &patterns);
-        let asked = self.ask(&judge, view);
+        let prepared = self.prepare(&judge, view);
         let own = naive::open(view, &judge);
-        let sets = asked.open_cards();
+        let sets = prepared.open_cards();
         let all = sets.iter().map(|(_, cards)| cards.len()).sum::<u64>() + own.len() as u64;
         let wanted = number.checked_rem(all)?;
         Some(nth(&sets, &own, wanted))
@@ -233,15 +235,15 @@ impl Snapshot {
         };
         let patterns = Patterns::of(query);
         let judge = self.judge(query, &patterns);
-        let asked = self.ask(&judge, view);
+        let prepared = self.prepare(&judge, view);
         let mut tally = naive::Tally::new();
         for card in naive::open(view, &judge) {
             naive::tally(card, attributes, &mut tally);
         }
-        for (segment, cards) in asked.open_cards() {
-            segment.tally(&cards, attributes, &asked.steps, &mut tally);
+        for (segment, cards) in prepared.open_cards() {
+            segment.tally(&cards, attributes, &prepared.steps, &mut tally);
         }
-        Facets { counts: naive::facet_counts(tally), cut: asked.is_cut() }
+        Facets { counts: naive::facet_counts(tally), cut: prepared.is_cut() }
     }
 
     /// Whether the asker may see a card of a part, and it is in that place.
@@ -365,7 +367,7 @@ impl Snapshot {
     }
 }
 
-impl Asked<'_> {
+impl PreparedQuery<'_> {
     fn is_cut(&self) -> bool {
         self.steps.are_used_up() || self.judge.patterns.is_incomplete()
     }

@@ -1,4 +1,4 @@
-//! The index against a scan of every card, on catalogues, questions and changes by chance.
+//! Compares the index with a scan of all cards, for random catalogues, queries and changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::{
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_engine::{Effect, name_key, search_key};
 
-/// Numbers by chance, the same for one seed.
-struct Chance(SplitMix64);
+/// A random generator that returns the same numbers for the same seed.
+struct Random(SplitMix64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, end: u64) -> u64 {
         self.0.below_by_product(end)
     }
@@ -79,57 +79,57 @@ const OPERATORS: &[Operator] = &[
     Operator::AtLeast,
 ];
 
-fn content(chance: &mut Chance) -> CardContent {
+fn content(random: &mut Random) -> CardContent {
     let mut attributes = Map::new();
-    if !chance.one_in(4) {
-        attributes.insert("type".to_owned(), chance.of(TYPES).into());
+    if !random.one_in(4) {
+        attributes.insert("type".to_owned(), random.of(TYPES).into());
     }
-    if !chance.one_in(3) {
-        let list = if chance.one_in(4) { Vec::new() } else { chance.some(TYPES) };
+    if !random.one_in(3) {
+        let list = if random.one_in(4) { Vec::new() } else { random.some(TYPES) };
         attributes.insert("subtypes".to_owned(), list.into());
     }
     for code in ["attack", "defense", "rank"] {
-        if !chance.one_in(3) {
-            attributes.insert(code.to_owned(), (chance.small(9) * 100 - 300).into());
+        if !random.one_in(3) {
+            attributes.insert(code.to_owned(), (random.small(9) * 100 - 300).into());
         }
     }
-    if chance.one_in(2) {
-        attributes.insert("foil".to_owned(), chance.one_in(2).into());
+    if random.one_in(2) {
+        attributes.insert("foil".to_owned(), random.one_in(2).into());
     }
-    if chance.one_in(2) {
-        attributes.insert("about".to_owned(), chance.text(4).into());
+    if random.one_in(2) {
+        attributes.insert("about".to_owned(), random.text(4).into());
     }
-    if chance.one_in(9) {
+    if random.one_in(9) {
         attributes.insert("nothing".to_owned(), Value::Null);
     }
-    let effects: Vec<Effect> = (0..chance.below(3))
+    let effects: Vec<Effect> = (0..random.below(3))
         .map(|_| Effect {
-            style: chance.one_in(2).then(|| chance.of(TAGS).to_owned()),
-            slot: chance.one_in(3).then(|| chance.of(TAGS).to_owned()),
-            text: chance.text(6),
+            style: random.one_in(2).then(|| random.of(TAGS).to_owned()),
+            slot: random.one_in(3).then(|| random.of(TAGS).to_owned()),
+            text: random.text(6),
         })
         .collect();
-    let name = match chance.below(9) {
+    let name = match random.below(9) {
         0 => "???".to_owned(),
-        _ => format!("{} {}", chance.of(WORDS), chance.text(2)),
+        _ => format!("{} {}", random.of(WORDS), random.text(2)),
     };
-    let lore = (!chance.one_in(3)).then(|| chance.text(6));
-    let printings = RARITIES.iter().zip(1_i16..).filter(|_| !chance.one_in(3)).collect::<Vec<_>>();
+    let lore = (!random.one_in(3)).then(|| random.text(6));
+    let printings = RARITIES.iter().zip(1_i16..).filter(|_| !random.one_in(3)).collect::<Vec<_>>();
     let printings = printings.into_iter().map(|(rarity, tier)| {
         let mut own = Map::new();
         for code in ["attack", "defense"] {
-            if attributes.contains_key(code) && chance.one_in(2) {
-                own.insert(code.to_owned(), (chance.small(9) * 100).into());
+            if attributes.contains_key(code) && random.one_in(2) {
+                own.insert(code.to_owned(), (random.small(9) * 100).into());
             }
         }
-        if attributes.contains_key("type") && chance.one_in(5) {
-            own.insert("type".to_owned(), chance.of(TYPES).into());
+        if attributes.contains_key("type") && random.one_in(5) {
+            own.insert("type".to_owned(), random.of(TYPES).into());
         }
         PrintingRecord { rarity: (*rarity).to_owned(), tier, attributes: own }
     });
     CardContent {
         printings: printings.collect(),
-        kind: chance.of(KINDS).to_owned(),
+        kind: random.of(KINDS).to_owned(),
         words: Words::of(&name, &effects, lore.as_deref(), &attributes),
         effects: effects
             .into_iter()
@@ -141,13 +141,13 @@ fn content(chance: &mut Chance) -> CardContent {
     }
 }
 
-/// A card at a place of its own: no two have one.
-fn card(id: u128, place: u64, chance: &mut Chance) -> CardRecord {
-    let unlock = match chance.below(8) {
+/// A random card. Cards with different `place` numbers have different places.
+fn card(id: u128, place: u64, random: &mut Random) -> CardRecord {
+    let unlock = match random.below(8) {
         0 => Unlock::Hidden,
         1 | 2 => Unlock::At(
             DateTime::from_timestamp_micros(
-                1_700_000_000_000_000 + chance.small(5) * 50_000_000_500,
+                1_700_000_000_000_000 + random.small(5) * 50_000_000_500,
             )
             .unwrap(),
         ),
@@ -163,19 +163,19 @@ fn card(id: u128, place: u64, chance: &mut Chance) -> CardRecord {
         game: GAMES[usize::try_from(place % 3).unwrap()].to_owned(),
         set: SETS[usize::try_from(place / 3 % 3).unwrap()].to_owned(),
         number,
-        content: (unlock != Unlock::Hidden).then(|| content(chance)),
+        content: (unlock != Unlock::Hidden).then(|| content(random)),
         unlock,
     }
 }
 
-fn place_of_text(chance: &mut Chance) -> Place {
-    match chance.below(6) {
+fn place_of_text(random: &mut Random) -> Place {
+    match random.below(6) {
         0 => Place::Everywhere,
         1 => Place::Name,
         2 => Place::Text,
         3 => Place::Effects,
         4 => Place::Lore,
-        _ => Place::Attribute(chance.of(&["about", "type", "none"]).to_owned()),
+        _ => Place::Attribute(random.of(&["about", "type", "none"]).to_owned()),
     }
 }
 
@@ -203,71 +203,71 @@ const PATTERNS: &[&str] = &[
     "\\D\\S",
 ];
 
-/// With one value or with two, whichever of them is the higher one.
-fn comparison<T>(chance: &mut Chance, value: impl Fn(&mut Chance) -> T) -> Comparison<T> {
-    match chance.below(9) {
-        0 | 1 => Comparison::Between(value(chance), value(chance)),
-        at => Comparison::Is(OPERATORS[usize::try_from(at - 2).unwrap()], value(chance)),
+/// A random comparison, also with ranges whose first value is the higher one.
+fn comparison<T>(random: &mut Random, value: impl Fn(&mut Random) -> T) -> Comparison<T> {
+    match random.below(9) {
+        0 | 1 => Comparison::Between(value(random), value(random)),
+        at => Comparison::Is(OPERATORS[usize::try_from(at - 2).unwrap()], value(random)),
     }
 }
 
-fn test(chance: &mut Chance, depth: u64) -> Test {
-    let number = |chance: &mut Chance, sum: &[&str]| Test::Number {
+fn test(random: &mut Random, depth: u64) -> Test {
+    let number = |random: &mut Random, sum: &[&str]| Test::Number {
         sum: sum.iter().map(|code| (*code).to_owned()).collect(),
-        per_printing: chance.one_in(2),
-        compared: comparison(chance, |chance| chance.small(11) * 100 - 300),
+        per_printing: random.one_in(2),
+        compared: comparison(random, |random| random.small(11) * 100 - 300),
     };
-    match chance.below(if depth == 0 { 19 } else { 20 }) {
+    match random.below(if depth == 0 { 19 } else { 20 }) {
         0 | 1 => {
             let words: Vec<String> =
-                (0..=chance.below(3)).flat_map(|_| words(chance.of(WORDS))).collect();
+                (0..=random.below(3)).flat_map(|_| words(random.of(WORDS))).collect();
             let mut words = words;
-            if chance.one_in(2) {
+            if random.one_in(2) {
                 let last = words.pop().unwrap();
                 words.push(last.chars().take(2).collect());
             }
-            Test::Words(place_of_text(chance), words)
+            Test::Words(place_of_text(random), words)
         }
         2 => {
-            let place = place_of_text(chance);
-            Test::Regex(place, crate::regex::to_postgres(chance.of(PATTERNS)).unwrap())
+            let place = place_of_text(random);
+            Test::Regex(place, crate::regex::to_postgres(random.of(PATTERNS)).unwrap())
         }
-        3 => Test::Name(search_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS)))),
-        4 if chance.one_in(2) => {
-            let mut name = || name_key(&format!("{} {}", chance.of(WORDS), chance.of(WORDS)));
+        3 => Test::Name(search_key(&format!("{} {}", random.of(WORDS), random.of(WORDS)))),
+        4 if random.one_in(2) => {
+            let mut name = || name_key(&format!("{} {}", random.of(WORDS), random.of(WORDS)));
             let count = 3;
             Test::CardNames(Arc::new((0..count).map(|_| name()).collect()))
         }
-        4 => Test::NamePrefix(search_key(chance.of(WORDS)).chars().take(2).collect()),
-        5 => Test::TextIs("about".to_owned(), folded(&chance.text(2))),
-        6 => number(chance, &["attack"]),
-        7 => number(chance, &["rank"]),
-        8 => number(chance, &["attack", "defense"]),
-        9 => number(chance, &["attack", "rank"]),
+        4 => Test::NamePrefix(search_key(random.of(WORDS)).chars().take(2).collect()),
+        5 => Test::TextIs("about".to_owned(), folded(&random.text(2))),
+        6 => number(random, &["attack"]),
+        7 => number(random, &["rank"]),
+        8 => number(random, &["attack", "defense"]),
+        9 => number(random, &["attack", "rank"]),
         10 | 11 => Test::Choice {
-            attribute: chance.of(CODES).to_owned(),
-            per_printing: chance.one_in(2),
-            values: chance.some(TYPES),
+            attribute: random.of(CODES).to_owned(),
+            per_printing: random.one_in(2),
+            values: random.some(TYPES),
         },
         12 => Test::Flag {
-            attribute: chance.of(&["foil", "type"]).to_owned(),
-            per_printing: chance.one_in(2),
-            value: chance.one_in(2),
+            attribute: random.of(&["foil", "type"]).to_owned(),
+            per_printing: random.one_in(2),
+            value: random.one_in(2),
         },
-        13 => Test::Kinds(chance.some(KINDS)),
-        14 => Test::Rarities(chance.some(RARITIES)),
-        15 => Test::Styles(chance.some(TAGS)),
-        16 => Test::Slots(chance.some(TAGS)),
-        17 => match chance.below(3) {
+        13 => Test::Kinds(random.some(KINDS)),
+        14 => Test::Rarities(random.some(RARITIES)),
+        15 => Test::Styles(random.some(TAGS)),
+        16 => Test::Slots(random.some(TAGS)),
+        17 => match random.below(3) {
             0 => Test::HasEffect,
             1 => Test::HasLore,
-            _ => Test::HasAttribute(chance.of(CODES).to_owned()),
+            _ => Test::HasAttribute(random.of(CODES).to_owned()),
         },
-        18 if chance.one_in(2) => {
-            Test::Released(comparison(chance, |chance| day(2024, 4 + u32::from(chance.one_in(2)))))
+        18 if random.one_in(2) => {
+            Test::Released(comparison(random, |random| day(2024, 4 + u32::from(random.one_in(2)))))
         }
-        18 => Test::Year(comparison(chance, |chance| 2023 + chance.small(3))),
-        _ => Test::Any((0..=chance.below(2)).map(|_| test(chance, 0)).collect()),
+        18 => Test::Year(comparison(random, |random| 2023 + random.small(3))),
+        _ => Test::Any((0..=random.below(2)).map(|_| test(random, 0)).collect()),
     }
 }
 
@@ -275,47 +275,47 @@ fn day(year: i32, month: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(year, month, 1).unwrap()
 }
 
-fn known_test(chance: &mut Chance) -> KnownTest {
-    match chance.below(10) {
-        0 => KnownTest::Game(chance.of(GAMES).to_owned()),
-        1 => KnownTest::Set(chance.of(SETS).to_owned()),
-        2 => KnownTest::Number(chance.of(&["003", "3", "P-4", "zz"]).to_owned()),
-        3 | 4 => KnownTest::NumberValue(comparison(chance, |chance| chance.small(20))),
+fn known_test(random: &mut Random) -> KnownTest {
+    match random.below(10) {
+        0 => KnownTest::Game(random.of(GAMES).to_owned()),
+        1 => KnownTest::Set(random.of(SETS).to_owned()),
+        2 => KnownTest::Number(random.of(&["003", "3", "P-4", "zz"]).to_owned()),
+        3 | 4 => KnownTest::NumberValue(comparison(random, |random| random.small(20))),
         5 => KnownTest::Hidden,
         6 => KnownTest::Unlocked,
-        7 | 8 => KnownTest::Submissions(comparison(chance, |chance| chance.small(4))),
-        _ => KnownTest::UnlockedOn(comparison(chance, |chance| {
-            NaiveDate::from_ymd_opt(2023, 11, 14 + u32::from(chance.one_in(2))).unwrap()
+        7 | 8 => KnownTest::Submissions(comparison(random, |random| random.small(4))),
+        _ => KnownTest::UnlockedOn(comparison(random, |random| {
+            NaiveDate::from_ymd_opt(2023, 11, 14 + u32::from(random.one_in(2))).unwrap()
         })),
     }
 }
 
-fn predicate(chance: &mut Chance, depth: u64) -> Predicate {
-    let parts = |chance: &mut Chance| {
-        (0..chance.below(4)).map(|_| predicate(chance, depth - 1)).collect::<Vec<_>>()
+fn predicate(random: &mut Random, depth: u64) -> Predicate {
+    let parts = |random: &mut Random| {
+        (0..random.below(4)).map(|_| predicate(random, depth - 1)).collect::<Vec<_>>()
     };
-    match chance.below(if depth == 0 { 5 } else { 8 }) {
-        0 => Predicate::Known { negated: chance.one_in(3), test: known_test(chance) },
+    match random.below(if depth == 0 { 5 } else { 8 }) {
+        0 => Predicate::Known { negated: random.one_in(3), test: known_test(random) },
         1..5 => Predicate::Content {
-            negated: chance.one_in(3),
-            cases: (0..chance.below(4))
+            negated: random.one_in(3),
+            cases: (0..random.below(4))
                 .map(|_| Case {
-                    games: chance.one_in(3).then(|| chance.some(GAMES)),
-                    test: test(chance, 1),
+                    games: random.one_in(3).then(|| random.some(GAMES)),
+                    test: test(random, 1),
                 })
                 .collect(),
         },
-        5 | 6 => Predicate::All(parts(chance)),
-        _ => Predicate::Any(parts(chance)),
+        5 | 6 => Predicate::All(parts(random)),
+        _ => Predicate::Any(parts(random)),
     }
 }
 
-fn query(chance: &mut Chance) -> CardQuery {
+fn query(random: &mut Random) -> CardQuery {
     let sum = |of: Option<(&str, &str)>, attributes: &[&str]| SumOf {
         of: of.map(|(game, kind)| (game.to_owned(), kind.to_owned())),
         attributes: attributes.iter().map(|code| (*code).to_owned()).collect(),
     };
-    let sort = match chance.below(14) {
+    let sort = match random.below(14) {
         0..3 => SortKey::Place,
         3 => SortKey::Number,
         4 => SortKey::Name,
@@ -332,20 +332,20 @@ fn query(chance: &mut Chance) -> CardQuery {
         },
         9 => SortKey::Rarity,
         10 => SortKey::Unlocked,
-        11 if chance.one_in(2) => SortKey::Released,
+        11 if random.one_in(2) => SortKey::Released,
         11 => SortKey::Year,
         12 => SortKey::Submissions,
         _ => SortKey::Sum(vec![sum(None, &["attack", "rank"])]),
     };
     CardQuery {
-        predicate: predicate(chance, 2),
+        predicate: predicate(random, 2),
         sort,
-        descending: chance.one_in(2),
-        unique: if chance.one_in(3) { Unique::Printings } else { Unique::Cards },
+        descending: random.one_in(2),
+        unique: if random.one_in(3) { Unique::Printings } else { Unique::Cards },
     }
 }
 
-/// What the index is compared with.
+/// All cards in plain collections: the expected results come from a scan of them.
 #[derive(Default)]
 struct Scan {
     cards: BTreeMap<u128, CardRecord>,
@@ -410,20 +410,20 @@ impl Scan {
         assert_eq!(facets.counts, naive::facet_counts(tally), "{query:#?}");
     }
 
-    fn check_names(&self, index: &Index, view: &View, chance: &mut Chance) {
+    fn check_names(&self, index: &Index, view: &View, random: &mut Random) {
         let (cards, now) = (self.seen(view), index.snapshot());
-        let typed = format!("{} {}", chance.of(WORDS), chance.text(1));
+        let typed = format!("{} {}", random.of(WORDS), random.text(1));
         let mut key = search_key(&typed);
-        if chance.one_in(2) {
+        if random.one_in(2) {
             key = key.chars().take(3).collect();
         }
         let query = NameQuery {
-            near: key.chars().count() >= 3 && !chance.one_in(4),
+            near: key.chars().count() >= 3 && !random.one_in(4),
             search_key: key,
             words: words(&typed),
         };
-        let game = chance.one_in(2).then(|| chance.of(GAMES));
-        let set = chance.one_in(2).then(|| chance.of(SETS));
+        let game = random.one_in(2).then(|| random.of(GAMES));
+        let set = random.one_in(2).then(|| random.of(SETS));
         let place = NamePlace { game, set };
         let of_place = |place: NamePlace<'_>| {
             cards.iter().filter(|card| place.holds(card)).cloned().collect::<Vec<_>>()
@@ -469,55 +469,55 @@ impl Scan {
 }
 
 /// The hidden cards that one asker holds.
-fn view_of(scan: &Scan, chance: &mut Chance) -> Vec<CardRecord> {
-    if chance.one_in(2) {
+fn view_of(scan: &Scan, random: &mut Random) -> Vec<CardRecord> {
+    if random.one_in(2) {
         return Vec::new();
     }
     let hidden = scan.cards.values().filter(|card| card.unlock == Unlock::Hidden);
-    let hidden: Vec<CardRecord> = hidden.filter(|_| chance.one_in(2)).cloned().collect();
-    hidden.into_iter().map(|card| CardRecord { content: Some(content(chance)), ..card }).collect()
+    let hidden: Vec<CardRecord> = hidden.filter(|_| random.one_in(2)).cloned().collect();
+    hidden.into_iter().map(|card| CardRecord { content: Some(content(random)), ..card }).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn answers_are_those_of_a_scan(seed in any::<u64>()) {
-        let chance = &mut Chance(SplitMix64::new(seed));
+    fn results_equal_those_of_a_scan(seed in any::<u64>()) {
+        let random = &mut Random(SplitMix64::new(seed));
         let (mut scan, mut builder) = (Scan::default(), Builder::new());
         for sum in [["attack", "defense"], ["defense", "rank"]] {
             builder.sum(sum.map(str::to_owned).to_vec());
         }
-        let many = chance.below(120);
+        let many = random.below(120);
         let mut put = |builder: &mut Builder, card: CardRecord| {
             scan.cards.insert(card.id, card.clone());
             builder.push(card);
         };
         for place in 0..many {
-            // Ids in no order; some cards come twice.
+            // The ids are not in order, and some cards are added twice.
             let id = u128::from(place * 7_919 % 1_009);
-            if chance.one_in(9) {
-                put(&mut builder, card(id, place, chance));
+            if random.one_in(9) {
+                put(&mut builder, card(id, place, random));
             }
-            put(&mut builder, card(id, place, chance));
+            put(&mut builder, card(id, place, random));
         }
         for (game, set, day) in [("aa", "one", day(2023, 5)), ("aa", "two", day(2024, 4)), ("b", "x", day(2024, 5)), ("b", "one", day(2025, 1))] {
             builder.released(game.to_owned(), set.to_owned(), Some(day));
             scan.releases.insert(game.to_owned(), set.to_owned(), Some(day));
         }
-        let threads = [1, 2, 5][usize::try_from(chance.below(3)).unwrap()];
+        let threads = [1, 2, 5][usize::try_from(random.below(3)).unwrap()];
         let mut index = builder.finish_with(&Backwards(threads));
         let mut compaction: Option<Compaction> = None;
         for round in 0..6 {
-            // Of cards that were always open they say nothing; of some that are not there, neither.
+            // Some counts belong to cards that were always open, or that do not exist; these have no effect.
             let counted = (0..140).map(|place| u128::from(place * 7_919_u64 % 1_009));
-            let counts = counted.filter(|_| chance.one_in(2)).collect::<Vec<_>>();
-            scan.counts = Arc::new(counts.into_iter().map(|id| (id, chance.small(4))).collect());
+            let counts = counted.filter(|_| random.one_in(2)).collect::<Vec<_>>();
+            scan.counts = Arc::new(counts.into_iter().map(|id| (id, random.small(4))).collect());
             for _ in 0..4 {
-                let (view, query) = (view_of(&scan, chance), query(chance));
-                let page = 1 + usize::try_from(chance.below(20)).unwrap();
+                let (view, query) = (view_of(&scan, random), query(random));
+                let page = 1 + usize::try_from(random.below(20)).unwrap();
                 scan.check(&index, &view, &query, page);
-                scan.check_names(&index, &view, chance);
+                scan.check_names(&index, &view, random);
             }
             prop_assert_eq!(index.snapshot().cards(), scan.cards.len());
             let hidden = scan.cards.values().filter(|card| card.unlock == Unlock::Hidden).count();
@@ -530,31 +530,31 @@ proptest! {
             let before = index.snapshot();
             let cards_before = before.cards();
             let mut changes = Vec::new();
-            for _ in 0..chance.below(12) {
-                let place = chance.below(140);
+            for _ in 0..random.below(12) {
+                let place = random.below(140);
                 let id = u128::from(place * 7_919 % 1_009);
-                if chance.one_in(4) {
+                if random.one_in(4) {
                     scan.cards.remove(&id);
                     changes.push(Change::Remove(id));
                 } else {
                     // Some move to another place.
-                    let card = card(id, place + 200 * chance.below(2), chance);
+                    let card = card(id, place + 200 * random.below(2), random);
                     scan.cards.insert(id, card.clone());
                     changes.push(Change::Put(Box::new(card)));
                 }
             }
-            if chance.one_in(2) {
-                let day = chance.one_in(2).then(|| day(2024, 6));
+            if random.one_in(2) {
+                let day = random.one_in(2).then(|| day(2024, 6));
                 let (game, set) = ("ab".to_owned(), "two".to_owned());
                 scan.releases.insert(game.clone(), set.clone(), day);
                 changes.push(Change::Released { game, set, day });
             }
-            if chance.one_in(2) {
+            if random.one_in(2) {
                 index.apply(changes.clone());
             }
             index.apply(changes);
             prop_assert_eq!(before.cards(), cards_before, "a snapshot stays as it is");
-            // One that began before these changes ends after them.
+            // Installs a compaction that was started before these changes.
             if let Some(compaction) = compaction.take() {
                 index.install(compaction.run());
             }
@@ -568,9 +568,9 @@ proptest! {
 
 #[test]
 fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
-    let mut chance = Chance(SplitMix64::new(7));
+    let mut random = Random(SplitMix64::new(7));
     let mut index = Index::default();
-    let hidden = CardRecord { unlock: Unlock::Hidden, content: None, ..card(1, 4, &mut chance) };
+    let hidden = CardRecord { unlock: Unlock::Hidden, content: None, ..card(1, 4, &mut random) };
     index.apply(vec![Change::Put(Box::new(hidden.clone()))]);
     let now = index.snapshot();
     let find = |predicate: Predicate, view: &View| {
@@ -581,12 +581,12 @@ fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
     assert_eq!(find(Predicate::known(KnownTest::Hidden), &[]), 1);
     for _ in 0..500 {
         for negated in [false, true] {
-            let cases = vec![Case { games: None, test: test(&mut chance, 1) }];
+            let cases = vec![Case { games: None, test: test(&mut random, 1) }];
             assert_eq!(find(Predicate::Content { negated, cases }, &[]), 0);
         }
     }
     assert_eq!(now.facets(&Predicate::always(), &[], CODES).counts, []);
-    let held = CardRecord { content: Some(content(&mut chance)), ..hidden };
+    let held = CardRecord { content: Some(content(&mut random)), ..hidden };
     assert_eq!(
         find(Predicate::content(Test::HasLore), std::slice::from_ref(&held)),
         usize::from(held.content.as_ref().unwrap().has_lore)
@@ -594,7 +594,7 @@ fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
 }
 
 #[test]
-fn keys_are_written_as_the_database_writes_them() {
+fn keys_have_the_notation_of_the_database() {
     let time = |micros| DateTime::from_timestamp_micros(micros).unwrap();
     for (value, text) in [
         (position::SortValue::Number(-12), "-12"),
@@ -609,16 +609,16 @@ fn keys_are_written_as_the_database_writes_them() {
 
 #[test]
 fn words_that_only_an_attribute_has_are_found() {
-    let chance = &mut Chance(SplitMix64::new(7));
+    let random = &mut Random(SplitMix64::new(7));
     let attributes: Map<String, Value> =
         [("artist".to_owned(), "Zoë Quill".into())].into_iter().collect();
     let content = CardContent {
         words: Words::of("Ember Fox", &[], None, &attributes),
         name: "Ember Fox".to_owned(),
         attributes,
-        ..content(chance)
+        ..content(random)
     };
-    let card = CardRecord { unlock: Unlock::Never, content: Some(content), ..card(1, 1, chance) };
+    let card = CardRecord { unlock: Unlock::Never, content: Some(content), ..card(1, 1, random) };
     let mut changed = Index::default();
     changed.apply(vec![Change::Put(Box::new(card.clone()))]);
     let mut builder = Builder::new();
@@ -633,14 +633,14 @@ fn words_that_only_an_attribute_has_are_found() {
         assert_eq!(find(Test::TextIs(artist(), folded("zoe quill"))), 1);
         assert_eq!(find(Test::Words(Place::Attribute(artist()), words("qui"))), 1);
         assert_eq!(find(Test::Words(Place::Attribute(artist()), words("zoe quill"))), 1);
-        // They are not among the words of the card itself.
+        // Words of an attribute are not searched by a plain word.
         assert_eq!(find(Test::Words(Place::Everywhere, words("quill"))), 0);
     }
 }
 
 #[test]
-fn names_are_alike_as_trigrams_tell() {
-    // What pg_trgm says.
+fn similarities_equal_those_of_pg_trgm() {
+    // The expected values come from `pg_trgm`.
     for (one, other, expected) in
         [("word", "two words", 0.363_636), ("emberfox", "emberfxo", 0.5), ("abc", "xyz", 0.0)]
     {
@@ -650,7 +650,7 @@ fn names_are_alike_as_trigrams_tell() {
 }
 
 #[test]
-fn what_only_the_database_answers_wholly_is_told() {
+fn queries_that_only_the_database_answers_are_recognised() {
     let sum = ["attack", "defense"].map(str::to_owned).to_vec();
     let asks = |test: Test, unique: Unique| CardQuery {
         predicate: Predicate::content(test),
@@ -665,13 +665,13 @@ fn what_only_the_database_answers_wholly_is_told() {
     };
     let total = asks(total, Unique::Cards);
     let regex = |unique| asks(Test::Regex(Place::Name, "fox".to_owned()), unique);
-    let chance = &mut Chance(SplitMix64::new(7));
+    let random = &mut Random(SplitMix64::new(7));
     for is_noted in [false, true] {
         let mut builder = Builder::new();
         if is_noted {
             builder.sum(sum.clone());
         }
-        builder.push(card(1, 1, chance));
+        builder.push(card(1, 1, random));
         let cards = builder.finish().snapshot();
         assert_eq!(cards.answers(&total), is_noted);
         let sort = SortKey::Sum(vec![SumOf { of: None, attributes: sum.clone() }]);

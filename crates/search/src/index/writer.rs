@@ -185,7 +185,7 @@ pub struct Compaction {
 }
 
 impl Compaction {
-    /// Does the work: some ten seconds for a million cards, on the calling thread.
+    /// Merges the segments on the calling thread: this takes about ten seconds for a million cards.
     pub fn run(self) -> Compacted {
         let mut segment = SegmentBuilder::default();
         for Part { segment: from, live } in &self.inputs {

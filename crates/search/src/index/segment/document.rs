@@ -165,7 +165,7 @@ impl Writer {
         }
     }
 
-    /// A number from 1, or 0 and the text.
+    /// Writes the number of a symbol, from 1, or 0 followed by the text.
     fn write_symbol(&mut self, text: &str, out: &mut Vec<u8>) {
         match self.symbols.id(text) {
             Some(id) => write_number(u64::from(id) + 1, out),
@@ -177,7 +177,7 @@ impl Writer {
     }
 }
 
-/// The last part of all words, where it is that of the attributes' emoji.
+/// The part of `words.all` that contains the emoji of the attributes: what follows name, effects and lore.
 fn emoji_part(words: &Words) -> &str {
     let mut rest = &*words.all;
     let mut is_first = true;
@@ -422,7 +422,7 @@ impl Scalar {
         }
     }
 
-    /// The value, for people; that of an element is the element.
+    /// The value as JSON; for an element of a list, the element alone.
     pub(super) fn value(&self) -> Value {
         match self {
             Self::Null => Value::Null,

@@ -244,11 +244,11 @@ impl Set<'_> {
         }
     }
 
-    /// Passes those in a range to `tell` in order and in chunks, so that the kind of set or container is not checked
-    /// for each ordinal.
-    pub(super) fn each_within(&self, range: &Range<u32>, mut tell: impl FnMut(&[u32])) {
+    /// Passes the ordinals in a range to `report`, in order and in chunks, so that the kind of set or container is not
+    /// checked for each ordinal.
+    pub(super) fn each_within(&self, range: &Range<u32>, mut report: impl FnMut(&[u32])) {
         match self {
-            Self::List(list) => tell(of_range(list, range)),
+            Self::List(list) => report(of_range(list, range)),
             Self::Bitmap(bitmap) => {
                 let (mut buffer, mut rest) = ([0; 256], bitmap.range(range.clone()));
                 loop {
@@ -256,7 +256,7 @@ impl Set<'_> {
                     if next.is_empty() {
                         return;
                     }
-                    tell(next);
+                    report(next);
                 }
             }
         }

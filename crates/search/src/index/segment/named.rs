@@ -1,4 +1,4 @@
-//! Cards by name.
+//! Look-ups of cards by name in one segment.
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher as _;
@@ -14,7 +14,7 @@ use super::document::tokens;
 use super::overlap::Overlap;
 use super::window::Window;
 
-/// With more names than this, they are read in alphabetical order until there are enough.
+/// If more cards than this match, the names of the segment are read in alphabetical order until there are enough.
 const COMMON: u64 = if cfg!(test) { 6 } else { 1_000 };
 
 /// Hash of a search key; the same in all segments of a process.
@@ -110,7 +110,7 @@ impl Segment {
         let same = self.same_key(&query.search_key);
         let with_words = self.with_words(&query.words);
         let mut found = Vec::new();
-        let tell = |at: u32, shared: usize| {
+        let report = |at: u32, shared: usize| {
             let all = usize::from(self.names.sizes[at as usize]);
             // Reading a name takes longer than excluding it by its words; a single word needs no check of the order.
             let has_words = with_words.contains(at)
@@ -121,7 +121,7 @@ impl Segment {
                 found.push((at, fit));
             }
         };
-        Overlap::new(self, typed).count(&(&with_words | &same), window, tell);
+        Overlap::new(self, typed).count(&(&with_words | &same), window, report);
         found
     }
 

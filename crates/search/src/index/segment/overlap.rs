@@ -52,7 +52,7 @@ impl<'s> Overlap<'s> {
         &mut self,
         wanted: &RoaringBitmap,
         window: Range<u32>,
-        mut tell: impl FnMut(u32, usize),
+        mut report: impl FnMut(u32, usize),
     ) {
         if self.rare.is_empty() && wanted.is_empty() {
             return;
@@ -72,7 +72,7 @@ impl<'s> Overlap<'s> {
             candidates.extend(self.touched[..touched].iter().copied().filter(fits));
             self.count_common(start..end, &mut candidates, kept);
             for slot in &candidates {
-                tell(start + slot, self.counts[*slot as usize].into());
+                report(start + slot, self.counts[*slot as usize].into());
             }
             start = end;
         }

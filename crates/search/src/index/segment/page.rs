@@ -26,7 +26,7 @@ const FEW: u64 = if cfg!(test) { 3 } else { 64 };
 const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };
 
 /// A page of a segment under construction.
-struct Filling<'p, 's> {
+struct PageBuilder<'p, 's> {
     plan: &'p Plan<'s>,
     segment: &'s Segment,
     after: Option<&'p After<'p>>,
@@ -55,7 +55,7 @@ impl Plan<'_> {
         let cards = self.possible() & live;
         let segment = self.segment();
         let mut page =
-            Filling { plan: self, segment, after, limit, steps, cards, found: Vec::new() };
+            PageBuilder { plan: self, segment, after, limit, steps, cards, found: Vec::new() };
         page.fill();
         page.found
     }
@@ -88,7 +88,7 @@ impl Plan<'_> {
     }
 }
 
-impl<'s> Filling<'_, 's> {
+impl<'s> PageBuilder<'_, 's> {
     fn is_over(&self) -> bool {
         self.found.len() >= self.limit || self.steps.are_used_up()
     }

@@ -464,7 +464,7 @@ impl<'s> Plan<'s> {
 
     /// Whether a card that may match does match. False when the budget is exhausted.
     pub(in crate::index) fn fits(&self, at: u32, steps: &Steps) -> bool {
-        let card = Tried { plan: self, at, document: self.segment.document(at), steps };
+        let card = TestedCard { plan: self, at, document: self.segment.document(at), steps };
         card.fits(&self.node)
     }
 
@@ -482,14 +482,14 @@ impl<'s> Plan<'s> {
 }
 
 /// A card under test.
-struct Tried<'t, 's> {
+struct TestedCard<'t, 's> {
     plan: &'t Plan<'s>,
     at: u32,
     document: Option<Document<'s>>,
     steps: &'t Steps,
 }
 
-impl Tried<'_, '_> {
+impl TestedCard<'_, '_> {
     fn fits(&self, node: &Node<'_>) -> bool {
         match node {
             Node::All(nodes) => nodes.iter().all(|node| self.fits(node)),
@@ -528,7 +528,7 @@ impl Tried<'_, '_> {
                         texts.any(|text| self.has_phrase(text, phrase))
                     }
                     Some((_, None)) => false,
-                    None => self.holds_as_told(test),
+                    None => self.holds_for_whole_card(test),
                 }
             }
             Test::Regex(place, pattern) if !matches!(place, Place::Attribute(_)) => {
@@ -538,21 +538,21 @@ impl Tried<'_, '_> {
                 self.steps.take(200);
                 keys.contains(&name_key(self.plan.segment.name(self.at)))
             }
-            other => self.holds_as_told(other),
+            other => self.holds_for_whole_card(other),
         }
     }
 
     /// Tests the whole card.
-    fn holds_as_told(&self, test: &Test) -> bool {
+    fn holds_for_whole_card(&self, test: &Test) -> bool {
         let card = self.plan.segment.record(self.at);
-        self.steps.take(WHOLE_CARD + self.of_attribute(&card, test));
+        self.steps.take(WHOLE_CARD + self.attribute_regex_cost(&card, test));
         let entry = Entry { card: &card, printing: None };
         let case = Case { games: None, test: test.clone() };
         self.plan.judge.holds_in_case(entry, &[case]) == Some(true)
     }
 
     /// The cost of a regular expression on an attribute, besides reading the card.
-    fn of_attribute(&self, card: &CardRecord, test: &Test) -> u64 {
+    fn attribute_regex_cost(&self, card: &CardRecord, test: &Test) -> u64 {
         let Test::Regex(Place::Attribute(code), pattern) = test else { return 0 };
         let words = card.content.as_ref().and_then(|content| content.words.attributes.get(code));
         let bytes = words.and_then(|words| words.as_str()).map_or(0, str::len);

@@ -1,4 +1,4 @@
-//! Cards by name.
+//! Index of cards by name.
 
 use cardscape_engine::search_key;
 

@@ -1,4 +1,4 @@
-//! Cards by word.
+//! Index of cards by word.
 
 use std::mem::replace;
 
