@@ -19,6 +19,7 @@ macro_rules! page {
 macro_rules! form {
     ($path:literal, $show:path, $send:path) => {
         ::actix_web::web::resource($path)
+            .wrap(::actix_web::middleware::from_fn($crate::web::session::recognise))
             .wrap(::actix_web::middleware::from_fn($crate::http::middleware::deadline::limit))
             .wrap(::actix_web::middleware::from_fn($crate::web::cross_site::refuse))
             .route(::actix_web::web::get().to($show))
@@ -35,6 +36,7 @@ macro_rules! action {
     ($path:literal, $handler:path) => {
         ::actix_web::web::resource($path)
             .app_data($crate::web::session::NoWayBack)
+            .wrap(::actix_web::middleware::from_fn($crate::web::session::recognise))
             .wrap(::actix_web::middleware::from_fn($crate::http::middleware::deadline::limit))
             .wrap(::actix_web::middleware::from_fn($crate::web::cross_site::refuse))
             .route(::actix_web::web::post().to($handler))

@@ -4,11 +4,13 @@ use std::fmt;
 use std::ops::Deref;
 use std::pin::Pin;
 
+use actix_web::body::{BoxBody, MessageBody};
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
-use actix_web::dev::Payload;
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::{StatusCode, header};
-use actix_web::{Error, FromRequest, HttpRequest, HttpResponse, ResponseError};
+use actix_web::middleware::Next;
+use actix_web::{Error, FromRequest, HttpMessage, HttpRequest, HttpResponse, ResponseError};
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::{ApiSettings, AppState};
@@ -91,11 +93,28 @@ impl Visitor {
     }
 }
 
+/// Finds out who sends a form before the form is read. Arguments of a handler are all made at once, and the first that fails is the answer: without this,
+/// whoever may not send a form would sometimes be told what is wrong with it instead.
+pub(super) async fn recognise<B: MessageBody + 'static>(
+    mut req: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    match req.extract::<Visitor>().await {
+        Ok(visitor) => req.extensions_mut().insert(visitor),
+        Err(problem) => return Ok(req.into_response(problem.respond())),
+    };
+    Ok(next.call(req).await?.map_into_boxed_body())
+}
+
 impl FromRequest for Visitor {
     type Error = Problem;
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let recognised = req.extensions_mut().remove::<Self>();
+        if let Some(visitor) = recognised {
+            return Box::pin(std::future::ready(Ok(visitor)));
+        }
         let req = req.clone();
         Box::pin(async move {
             let stranger = Self { identity: None, token: None };

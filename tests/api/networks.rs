@@ -101,6 +101,7 @@ async fn networks_of_one_provider_share_a_rate_limit() {
 #[tokio::test]
 async fn recovery_codes_are_guarded_by_wider_networks_too() {
     let app = TestApp::start_with(behind_a_proxy).await;
+    app.begin_window();
     app.player("ada").await;
     let guess = async |from: String| {
         let body = json!({ "name": "ada", "recovery_code": "0000-0000-0000-0000", "new_password": "tram window sonnet" });

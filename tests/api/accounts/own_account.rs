@@ -64,6 +64,7 @@ async fn of_many_who_register_one_name_at_once_one_gets_it() {
 #[tokio::test]
 async fn registrations_from_one_network_are_limited() {
     let app = TestApp::start().await;
+    app.begin_window();
     for n in 0..30 {
         let body = registration("taken name", "tram window sonnet");
         let status = app.post("/v1/accounts").json(&body).answer().await.status;
@@ -109,6 +110,7 @@ async fn a_recovery_code_works_once_and_ends_all_sessions() {
 #[tokio::test]
 async fn recovery_codes_cannot_be_guessed_in_bulk() {
     let app = TestApp::start().await;
+    app.begin_window();
     app.player("ada").await;
     let guess =
         json!({ "name": "ada", "recovery_code": "0000", "new_password": "violet harbour lamp" });

@@ -114,6 +114,7 @@ async fn the_command_line_shows_them_with_the_password() {
 #[tokio::test]
 async fn guesses_with_a_stolen_access_token_cost_the_owner_no_attempts() {
     let app = TestApp::start().await;
+    app.begin_window();
     let stolen = app.player("ada").await;
     let guess = json!({ "current_password": "a wrong guess", "new_password": NEW });
     for _ in 0..5 {

@@ -19,6 +19,7 @@ async fn from(app: &TestApp, network: &str, player: &Player, second_factor: &str
 #[tokio::test]
 async fn parallel_guesses_on_two_instances_share_one_limit() {
     let app = TestApp::start().await;
+    app.begin_window();
     let other = app.second_instance();
     let ada = app.player("ada").await;
     let (device, codes) = app.enrol(&ada).await;
@@ -61,6 +62,7 @@ async fn the_limits_of_passwords_are_left_alone() {
 #[tokio::test]
 async fn a_thief_with_the_password_cannot_lock_the_owner_out() {
     let app = TestApp::start_with(behind_a_proxy).await;
+    app.begin_window();
     let ada = app.player("ada").await;
     // While the password was enough, he was in.
     from(&app, "192.0.2.66", &ada, "").await.expect(201);

@@ -139,6 +139,7 @@ async fn a_role_change_and_a_ban_end_sessions_everywhere() {
 #[tokio::test]
 async fn parallel_guesses_on_two_instances_share_one_limit() {
     let app = TestApp::start().await;
+    app.begin_window();
     let other = app.second_instance();
     let ada = app.player("ada").await;
     let guess = json!({ "name": "ada", "password": "a wrong guess" });
@@ -166,6 +167,7 @@ async fn strangers_cannot_lock_the_owner_out() {
         settings.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     };
     let app = TestApp::start_with(loopback).await;
+    app.begin_window();
     let from = |network: &str, password: &str| {
         app.post("/v1/sessions")
             .header("x-forwarded-for", network)

@@ -257,6 +257,21 @@ fn every_address_has_a_row() {
     assert_eq!(mounted, rows);
 }
 
+/// The first request of a session asks the database who that is, which takes longer than to see that a form is empty.
+#[tokio::test]
+async fn who_may_not_send_a_form_is_told_that_and_not_what_is_wrong_with_it() {
+    let app = TestApp::start().await;
+    app.seed(&["ttcg"]).await;
+    app.moderator().await;
+    for (path, _, sent) in ROWS {
+        if *sent == Some(Admin) {
+            let browser = Browser::of(&app, "the moderator").await;
+            let answer = browser.post(&address(path), &[]).await;
+            assert_eq!(answer.status, 403, "{path}: {}", answer.text());
+        }
+    }
+}
+
 #[tokio::test]
 async fn every_page_is_for_whom_the_matrix_says() {
     let app = TestApp::start().await;

@@ -234,6 +234,13 @@ impl TestApp {
         &self.clock
     }
 
+    /// Moves the clock to the next full hour. Attempts are counted in windows that begin there: a test that counts them would start anew where it meets
+    /// the end of one.
+    pub fn begin_window(&self) {
+        let beyond = self.clock.now().timestamp().rem_euclid(3600);
+        self.clock.advance(chrono::Duration::seconds(3600 - beyond));
+    }
+
     /// The keys of the service.
     pub fn keys(&self) -> &KeyRing {
         &self.keys
