@@ -103,8 +103,8 @@ impl Assets {
             back,
             submit_script,
             live_script,
-            form_script,
             deck_script,
+            form_script,
         }
     }
 

@@ -180,7 +180,7 @@ pub(super) fn card_of(
         name: card.name.clone(),
         set: found.set.clone(),
         number: card.number.clone(),
-        rarity: rarity.and_then(|code| game.rarity(code)).map(|rarity| rarity.code.to_string()),
+        rarity: rarity.and_then(|code| game.rarity(code)).map(|rarity| rarity.code.clone()),
     };
     (kind, known)
 }

@@ -3,8 +3,12 @@
 //! Each pair is a handful of implementations that the compiler checks against each other. All pairs of all tables, which diesel's own
 //! generator would allow, take more of a build than all functions of `store`, so a pair is added here when the first query needs it.
 
-use super::schema::*;
 use diesel::allow_tables_to_appear_in_same_query as allow;
+
+use super::schema::{
+    accounts, card_migrations, cards, copies, deck_entries, decks, games, personal_access_tokens,
+    print_commitments, print_runs, printings, sessions, sets,
+};
 
 allow!(accounts, personal_access_tokens);
 allow!(accounts, sessions);
