@@ -94,7 +94,8 @@ fn seed_data() -> PathBuf {
 impl Tour {
     fn at(base: String, own: Option<OwnService>) -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        let client = reqwest::Client::new();
+        // Commands take seconds and block the only thread: nobody would see that the service has closed a connection meanwhile, and the next request would fail on it.
+        let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().unwrap();
         Self { base, client, mark: format!("{:x}", now.as_millis() % 0x1_0000_0000), own }
     }
 
