@@ -340,6 +340,14 @@ def list_judged_while_typed(page, base):
             return [f"the card is not added: {written!r}, {page.url}"]
         if "3" not in page.locator("#pick_state").text_content():
             return ["the page does not say that the card is added"]
+        # What a deck has besides, as a sideboard, comes after its cards.
+        page.locator("#list").fill("3 Kettle Imp\n\n[side]\n1 Pocket Bat\n")
+        page.locator("#pick").focus()
+        page.keyboard.type("Bellows Smith")
+        page.keyboard.press("Enter")
+        written = page.locator("#list").input_value()
+        if written != "3 Kettle Imp\n1 Bellows Smith\n\n[side]\n1 Pocket Bat\n":
+            return [f"the card is not added to the first zone: {written!r}"]
     elif page.locator("#pick").is_visible():
         return ["the field for names is there, and does nothing"]
     if not tab_to(page, ".form .main"):

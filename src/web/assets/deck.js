@@ -29,6 +29,15 @@ async function suggest() {
   }
 }
 
+/** Where a line for another card goes: to the end of the first zone, before the heading of the next (`[side]`) and the empty lines above that. */
+function placeOfNewLine(lines) {
+  const firstCard = lines.findIndex((line) => /^\s*\d/u.test(line));
+  const heading = lines.findIndex((line, at) => at > firstCard && firstCard >= 0 && /^\s*\[[^\]]+\]\s*$/u.test(line));
+  let place = heading < 0 ? lines.length : heading;
+  while (place > 0 && lines[place - 1].trim() === "") place -= 1;
+  return place;
+}
+
 /** Adds one copy of a card to a list: to the first line that has it by name alone, or as a new line. The list and how many it has there. */
 function withOneMore(text, card) {
   const lines = text.split("\n");
@@ -39,8 +48,9 @@ function withOneMore(text, card) {
     lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}`;
     return { text: lines.join("\n"), count };
   }
-  const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  return { text: `${before}1 ${card}\n`, count: 1 };
+  lines.splice(placeOfNewLine(lines), 0, `1 ${card}`);
+  const list = lines.join("\n");
+  return { text: list.endsWith("\n") ? list : `${list}\n`, count: 1 };
 }
 
 function add() {

@@ -37,7 +37,7 @@ pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its o
 
 pub(super) const WAY_TO_REPORT: &str = "The whole report";
 pub(super) const PICK: &str = "Add a card by its name";
-pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card, or at the end of the list.";
+pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card, or as a new line at the end of the first zone.";
 pub(super) const PICK_ADD: &str = "Add";
 pub(super) const PICKED: &str = "{name}: {count} on its line.";
 
