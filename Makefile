@@ -6,7 +6,7 @@ VENV  := .venv
 CARDS := 20000,1000000
 # Only the rows of the cost table whose names contain this.
 ROW   :=
-# `make browser`: fewer checks, and only the pages of these names.
+# `make browser`: only the checks of CI, and only the pages of these names.
 QUICK :=
 ONLY  :=
 # One target directory for everything; honour one that is set from outside.
@@ -49,7 +49,7 @@ clients: postgres $(VENV)/bin/schemathesis  ## generate clients from the OpenAPI
 	$(BUILD)
 	$(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
 
-browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 takes less time, ONLY=home,card some pages
+browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 makes fewer checks, ONLY=home,card takes some pages
 	@scripts/install-browser.sh
 	$(BUILD)
 	$(VENV)/bin/python scripts/browser.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(TARGET)/debug/cardscape $(TARGET)/browser

@@ -158,6 +158,12 @@ pub(super) const HELP_GUIDE: &str = "The whole language";
 // Pages about failures.
 pub(super) const TO_THE_START: &str = "To the start page";
 pub(super) const TRY_AGAIN: &str = "Try again";
+pub(super) const SEND_AGAIN: &str = "Send it again";
+pub(super) const FORM_KEPT: &str = "What you sent is kept on this page.";
+pub(super) const FIRST_IN_ANOTHER_TAB: &str =
+    "The first button opens another tab. When you are done there, come back and send it again.";
+pub(super) const RELOAD_TO_SEND: &str =
+    "Load this page again to send the same once more: your browser asks first.";
 pub(super) const TO_PASSWORD: &str = "Change the password";
 pub(super) const TO_SECOND_FACTOR: &str = "Switch the second factor on";
 pub(super) const TO_LOG_IN: &str = "Log in";
@@ -177,7 +183,9 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "Switch a second factor on first",
             "Your role needs a second factor. Nothing else is possible until you have switched one on.",
         ),
-        (_, 401) => ("You are not logged in", "Your session is over. Log in, and try once more."),
+        (_, 401) => {
+            ("You are not logged in", "Your session is over. Log in, and then try once more.")
+        }
         (_, 403) => (
             "You may not do this",
             "It needs another role than yours, or it was sent by a page of another site.",
@@ -194,7 +202,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "There is nothing here",
             "The address leads to nothing, or to nothing that you may see.",
         ),
-        (_, 405) => ("Not possible here", "This page can be read, and nothing else."),
+        (_, 405) => ("Not possible here", "This address does not take a request of this kind."),
         (_, 406) => (
             "Not available in this form",
             "Your browser takes no form in which this page can be sent.",

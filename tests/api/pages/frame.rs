@@ -25,7 +25,7 @@ pub fn check(path: &str, answer: &Answer) -> Page {
         ("content-type", "text/html; charset=utf-8"),
         ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
+        ("referrer-policy", "same-origin"),
         ("x-frame-options", "DENY"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
