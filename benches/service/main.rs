@@ -23,6 +23,7 @@ mod page;
 mod pgbench;
 mod recipes;
 mod requests;
+mod rows;
 mod searches;
 mod second_factors;
 mod service;
