@@ -44,6 +44,8 @@ const CARDS: &str = "SELECT card, game, set_code, number, name, name_key, printi
 const HIDDEN: &str = "SELECT card, game, set_code, number, name FROM bench.hidden LIMIT :many";
 /// Open sets of synthetic cards.
 const SETS: &str = "SELECT code AS set_code, id AS set_id FROM sets WHERE code LIKE 'synthetic-%' AND NOT hidden ORDER BY md5(code) LIMIT :many";
+/// Sets with hidden synthetic cards.
+const HIDDEN_SETS: &str = "SELECT set_code FROM bench.hidden GROUP BY set_code LIMIT :many";
 /// Accounts, distributed over all.
 const PLAYERS: &str = "SELECT account AS caller, name FROM bench.players LIMIT :many";
 /// Pairs of an account and a card.
