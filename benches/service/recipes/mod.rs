@@ -12,11 +12,14 @@ mod decks;
 mod designs;
 mod effects;
 mod operations;
+mod page_recipe;
+mod pages;
 mod printing;
 mod recipe;
 mod serials;
 mod sessions;
 
+pub(crate) use self::page_recipe::PageRecipe;
 pub(crate) use self::recipe::{Caller, Goal, Measure, Recipe, Row, Special, Yardstick};
 
 /// All recipes, grouped by subject.
@@ -36,6 +39,11 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
     ]
     .into_iter()
     .flatten()
+}
+
+/// The recipes of pages.
+pub(crate) fn pages() -> impl Iterator<Item = &'static PageRecipe> {
+    pages::RECIPES.iter()
 }
 
 /// Open cards, distributed over the whole catalogue.
