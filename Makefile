@@ -16,7 +16,7 @@ BUILD  := $(CARGO) build --workspace --locked --bins --examples
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 
-.PHONY: help run test bench bench-paths bench-import tour fuzz clients browser openapi pages schema fmt postgres pgbouncer
+.PHONY: help run test bench bench-paths bench-import bench-pages tour fuzz clients browser openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -64,6 +64,9 @@ bench-paths: postgres  ## the engine, the effect-text tools, and the main reads 
 
 bench-import: postgres  ## seconds that imports of 100,000 and 1,000,000 cards take
 	$(CARGO) bench --locked -p cardscape --bench service -- --import 100000,1000000
+
+bench-pages: postgres  ## pages beside the answers of the API that they are made of, into docs/PERFORMANCE.md
+	$(CARGO) bench --locked -p cardscape --bench service -- --pages --cards 20000
 
 tour: postgres  ## play the main job against a running service, or one started for it
 	$(BUILD)
