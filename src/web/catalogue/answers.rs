@@ -167,6 +167,7 @@ pub(super) struct PrintStatistics {
 #[derive(Debug, Deserialize)]
 pub(super) struct PrintedRarity {
     pub(super) rarity: String,
+    pub(super) weight: i64,
     pub(super) printed: i64,
     pub(super) registered: i64,
     pub(super) expected: f64,

@@ -7,6 +7,7 @@ mod games;
 mod lists;
 mod marks;
 mod printed;
+mod promises;
 mod search;
 mod search_help;
 mod sets;

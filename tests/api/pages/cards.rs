@@ -2,10 +2,14 @@
 
 use serde_json::json;
 
+use cardscape::domain::ids::CommitmentId;
+use cardscape::store::printing::press::RunToMint;
+
+use super::browser::Browser;
 use super::frame::check;
 use super::html::{Element, Page};
 use super::{admin, page, start};
-use crate::support::{RequestExt as _, TestApp, in_memory, until};
+use crate::support::{RequestExt as _, TestApp, fresh_path, in_memory, until};
 
 async fn read(app: &TestApp, path: &str) -> Page {
     check(path, &page(app, path).await)
@@ -203,6 +207,76 @@ async fn a_printed_set_says_what_was_printed() {
             && main.contains("Cards that are hidden now are left out"),
         "{main}"
     );
+}
+
+/// What a run promised is told when it is revealed, beside what was printed; and how to check it from the beginning.
+#[tokio::test]
+async fn an_announced_run_says_what_it_promised_once_it_is_revealed() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, false).await;
+    let admin = app.admin().await;
+    let of_dusk = "/v1/games/ttcg/sets/dusk/print-commitments";
+    let run =
+        json!({ "copies_per_card": 77, "packs": { "cards_per_pack": 10, "remainder": true } });
+    let run = app.post(of_dusk).by(&admin).json(&run).answer().await.expect(201);
+    let (id, hash) = (run["id"].as_str().unwrap(), run["commitment"].as_str().unwrap());
+    let data = format!("/v1/print-commitments/{id}");
+    let sealed = |page: &Page| {
+        let main = &page.only("main").text;
+        for absent in ["Promised", "What was promised on", "15 packs"] {
+            assert!(!main.contains(absent), "{absent}: {main}");
+        }
+        let links = page.all("a").filter(|link| link.text == hash);
+        let links: Vec<_> = links.filter_map(|link| link.get("href")).collect();
+        assert_eq!(links, ["#check"]);
+        assert!(page.with("id").any(|(_, id)| id == "check"));
+        assert!(page.all("a").any(|link| link.get("href") == Some(&*data)));
+        assert!(page.all("a").any(|link| link.get("href") == Some("/docs/api#print-runs")));
+    };
+    let announced = read(&app, "/sets/ttcg/dusk").await;
+    sealed(&announced);
+    assert!(announced.only("main").text.contains("Announced, not printed yet"));
+    assert!(app.get("/docs/api").answer().await.text().contains("id=\"print-runs\""));
+
+    let (file, list) = (fresh_path(".csv"), fresh_path(".packs.csv"));
+    let announced = RunToMint::Announced(CommitmentId(id.parse().unwrap()));
+    app.mint_run(announced, file.clone(), Some(list.clone())).await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    std::fs::remove_file(&list).unwrap();
+    // What was counted before is kept for a while.
+    let later = app.second_instance();
+    let printed = read(&later, "/sets/ttcg/dusk").await;
+    sealed(&printed);
+    assert!(printed.only("main").text.contains("by their weights"));
+
+    app.put(&format!("{data}/reveal")).by(&admin).answer().await.expect(200);
+    let revealed = read(&later, "/sets/ttcg/dusk").await;
+    let main = &revealed.only("main").text;
+    for text in [
+        "Promised",
+        "As many copies were printed in each rarity as the announcements promised.",
+        "15 packs of 10 cards, 4 copies left over",
+        &format!("({})", &hash[..8]),
+    ] {
+        assert!(main.contains(text), "{text}: {main}");
+    }
+    let numbers: Vec<&str> = revealed
+        .all("td")
+        .filter(|cell| cell.has_class("number"))
+        .map(|cell| cell.text.as_str())
+        .collect();
+    // Weight, promised, printed, registered and expected of the most common rarity; copies of each card and in all; its copies and their share.
+    let first = &numbers[..5];
+    assert_eq!((first[0], first[1], first[3]), ("40", first[2], "0"));
+    let plan = app.get(&data).answer().await.expect(200);
+    let plan = plan["opening"].as_str().unwrap().lines().nth(2).unwrap();
+    let plan: serde_json::Value = serde_json::from_str(plan).unwrap();
+    let common = |line: &&serde_json::Value| line[1] == "common";
+    let lines = plan["lines"].as_array().unwrap().iter().filter(common);
+    let copies: u64 = lines.map(|line| line[2].as_u64().unwrap()).sum();
+    assert_eq!(first[1], copies.to_string());
+    let at = numbers.iter().position(|cell| *cell == "77").unwrap();
+    assert_eq!(numbers[at..at + 3], ["77", "154", first[1]]);
 }
 
 /// Who adds parameters of his own to the address of a game gets what is kept, and pushes nothing out.
