@@ -436,6 +436,52 @@ def unsaved_deck_asked_for(page, base):
     return []
 
 
+def keys_of_cards_and_search(page, base):
+    """The arrow keys lead from card to card, and the slash to the search, which completes names of cards and of fields. Keys are left to whoever types."""
+    page.address = base + "/cards/ttcg/hearth/002"
+    page.goto(page.address)
+    if not page.has_script:
+        return []
+    for key, number in [("ArrowRight", "003"), ("ArrowLeft", "002")]:
+        with page.expect_navigation():
+            page.keyboard.press(key)
+        if path(page) != f"/cards/ttcg/hearth/{number}":
+            return [f"{key} leads to {page.url}"]
+    page.keyboard.press("/")
+    page.keyboard.type("t:a/")
+    page.keyboard.press("ArrowLeft")
+    if page.locator("#find").input_value() != "t:a/" or path(page) != "/cards/ttcg/hearth/002":
+        return [f"keys are not left to the field that the slash leads to: {page.url}"]
+    page.address = base + "/search"
+    page.goto(page.address)
+    page.locator("#q").focus()
+    for typed, completed in [("t:fire kettle i", 't:fire "Kettle Imp"'), ("t:fire att", "t:fire attack:")]:
+        page.keyboard.press("Control+A")
+        page.keyboard.type(typed)
+        page.wait_for_function("query => [...document.querySelectorAll('#q_suggested option')].some(option => option.value === query)", arg=completed)
+    return []
+
+
+def hidden_card_unlocked(page, base):
+    """The page of a hidden card becomes that of the card when it is unlocked, and tells its name; without script it is when the page is loaded anew."""
+    page.address = base + "/sets/ttcg/veil"
+    page.goto(page.address)
+    page.address = base + page.locator(".hidden-card > a").first.get_attribute("href")
+    page.goto(page.address)
+    if page.has_script:
+        page.wait_for_function("async () => (await navigator.locks.query()).held.length === 1")
+        page.wait_for_timeout(500)
+    name = page.unlock()
+    if page.has_script:
+        page.wait_for_function("name => document.getElementById('news').textContent.includes(name)", arg=name)
+    else:
+        page.reload()
+    heading = page.locator("h1").text_content()
+    if heading != name or name not in page.title():
+        return [f"{name} is unlocked, and the page says {heading}, {page.title()}"]
+    return []
+
+
 JOURNEYS = [
     search_card_next,
     refused_query_mended,
@@ -449,4 +495,6 @@ JOURNEYS = [
     count_changed_and_undone,
     list_judged_while_typed,
     unsaved_deck_asked_for,
+    keys_of_cards_and_search,
+    hidden_card_unlocked,
 ]

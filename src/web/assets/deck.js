@@ -1,8 +1,7 @@
 // Pages on which a deck list is typed: adds cards to it by name. live_form.js judges the list and asks before changes are lost. All texts stand in the page.
 
 import "./live_form.js";
-
-const NAMES_PAUSE_MS = 200;
+import { PAUSE_MS, findNames } from "./names.js";
 
 const list = document.getElementById("list");
 const { format, dialect } = list.form.elements;
@@ -16,18 +15,11 @@ let isAdding = false;
 async function suggest() {
   const beginning = name.value.trim();
   if (beginning === "") return;
-  const query = new URLSearchParams({ q: beginning, limit: "10" });
-  if (format.value.includes("/")) query.set("game", format.value.split("/")[0]);
-  try {
-    const answer = await fetch(`${name.dataset.names}?${query}`);
-    if (!answer.ok) return;
-    const found = (await answer.json()).data;
-    // Meanwhile something else may have been typed.
-    if (name.value.trim() !== beginning) return;
-    names.replaceChildren(...found.map((value) => new Option(value, value)));
-  } catch {
-    // A name can be typed without suggestions.
-  }
+  const game = format.value.includes("/") ? format.value.split("/")[0] : "";
+  const found = await findNames(name.dataset.names, beginning, game, 10);
+  // Meanwhile something else may have been typed.
+  if (found === null || name.value.trim() !== beginning) return;
+  names.replaceChildren(...found.map((value) => new Option(value, value)));
 }
 
 /** Has one copy of a card added to the list: the service reads the list, and knows its zones. The page that answers, or null. */
@@ -71,7 +63,7 @@ async function add() {
 
 name.addEventListener("input", () => {
   clearTimeout(namesTimer);
-  namesTimer = setTimeout(suggest, NAMES_PAUSE_MS);
+  namesTimer = setTimeout(suggest, PAUSE_MS);
 });
 // Enter adds the card, and does not send the form.
 name.addEventListener("keydown", (event) => {

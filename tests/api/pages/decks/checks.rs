@@ -54,7 +54,8 @@ async fn lists_are_judged_while_they_are_typed() {
     let hers = Browser::of(&app, "ada").await;
     for path in [PATH, "/my/decks/new", &format!("{deck}/edit")] {
         let page = hers.page(path).await;
-        let script = page.only("script").get("src").unwrap();
+        let scripts = page.scripts();
+        let [script] = scripts[..] else { panic!("{path}: {scripts:?}") };
         assert!(script.ends_with("/deck.js"), "{path}: {script}");
         let form = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
         assert_eq!(form.get("data-live-to"), Some(PATH));
