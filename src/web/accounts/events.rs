@@ -9,10 +9,9 @@ use super::event_words;
 use super::words as account_words;
 use crate::app::accounts::account_events::{self, AccountEventResponse};
 use crate::app::accounts::event_settings;
-use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnEventSettings, Granted, ReadOwnAccount, ReadOwnEvents};
+use crate::auth::permission::{ChangeOwnEventSettings, ReadOwnAccount, ReadOwnEvents};
 use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
@@ -108,43 +107,16 @@ pub(in crate::web) async fn find_events(
         text: event_words::event(event.as_str(), None),
         is_told: !settings.muted.contains(&event.as_str()),
     });
-    let part = read_back(&state, &by, query.before).await?;
+    let part = account_events::list_last(&state, &by, query.before, EVENTS).await?;
     let page = EventsPage {
         frame: Frame::new(account_words::EVENTS).at(Place::Account),
         done: account_words::done(&query.done),
-        events: part.events.into_iter().rev().map(EventLine::from).collect(),
+        events: part.data.into_iter().rev().map(EventLine::from).collect(),
         first_path: query.before.map(|_| "/my/events".to_owned()),
         next_path: part.before.map(|before| format!("/my/events?before={before}")),
         settings: settings.collect(),
     };
     private(200, &page)
-}
-
-/// A stretch of events, the oldest first.
-struct Part {
-    events: Vec<AccountEventResponse>,
-    /// Where older ones begin, if there are any.
-    before: Option<i64>,
-}
-
-/// The last events before a number. The use case reads forwards; numbers have no gaps, so it is known where to begin.
-async fn read_back(
-    app: &AppState,
-    by: &Granted<ReadOwnEvents>,
-    before: Option<i64>,
-) -> Result<Part, Problem> {
-    let one = PageLimit::try_from(1).map_err(Problem::internal)?;
-    let first = account_events::list(app, by, None, one).await?;
-    let Some(oldest) = first.data.first().map(|event| event.seq) else {
-        return Ok(Part { events: Vec::new(), before: None });
-    };
-    let end = before.unwrap_or(i64::MAX).clamp(oldest, first.newest.saturating_add(1));
-    let begin = (end - i64::from(EVENTS)).max(oldest);
-    let after = u64::try_from(begin - 1).map_err(Problem::internal)?;
-    let limit = PageLimit::try_from(EVENTS).map_err(Problem::internal)?;
-    let mut events = account_events::list(app, by, Some(after), limit).await?.data;
-    events.retain(|event| event.seq < end);
-    Ok(Part { events, before: (begin > oldest).then_some(begin) })
 }
 
 /// Says which events the own account is told. A box that is not ticked is not sent.
