@@ -44,6 +44,46 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     assert!(page.all("a").any(|element| element.get("href") == Some(&link)), "{link}");
 }
 
+/// Each broken rule of a format leads to where the page of the game tells it, with the wording of the report.
+#[tokio::test]
+async fn reports_lead_to_the_rules() {
+    let app = start().await;
+    app.seed(&["emojo-dojo"]).await;
+    let browser = Browser::new(&app);
+    let ada = app.player("ada").await;
+    let deck = store(&app, &ada, "Short", "public", "4 Kettle Imp").await;
+    let form = |format, list| [("format", format), ("list", list)];
+    let reports = [
+        ("ttcg", "", check(&deck, &browser.get(&deck).await)),
+        ("ttcg", "", check(PATH, &browser.post(PATH, &form("ttcg/standard", "1 Imp")).await)),
+        ("emojo-dojo", "", check(PATH, &browser.post(PATH, &form("emojo-dojo/box", "1 X")).await)),
+        (
+            "emojo-dojo",
+            "half:",
+            check(PATH, &browser.post(PATH, &form("emojo-dojo/box:half", "1 X")).await),
+        ),
+    ];
+    for (game, variant, report) in reports {
+        let path = format!("/games/{game}");
+        let rules = check(&path, &browser.get(&path).await);
+        let links: Vec<_> = report
+            .all("a")
+            .filter_map(|link| Some((link, link.get("href")?.strip_prefix(&format!("{path}#"))?)))
+            .collect();
+        assert!(!links.is_empty(), "{path}: {}", report.only("main").text);
+        let mut has_variant = false;
+        for (link, anchor) in links {
+            let (rule, _) = rules.with("id").find(|(_, id)| *id == anchor).unwrap();
+            let number = link.text.split(" (section").next().unwrap();
+            let text = rule.text.strip_prefix(number).unwrap().trim();
+            let row = report.all("tr").find(|row| row.text.contains(text));
+            assert!(row.is_some_and(|row| row.text.starts_with(&*link.text)), "{}", rule.text);
+            has_variant |= anchor.starts_with(&format!("rule:box:{variant}"));
+        }
+        assert!(has_variant || variant.is_empty(), "{path}: {variant}");
+    }
+}
+
 /// What the script needs of pages on which lists are typed, and nothing that does something without it.
 #[tokio::test]
 async fn lists_are_judged_while_they_are_typed() {
