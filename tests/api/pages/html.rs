@@ -69,6 +69,18 @@ impl Page {
         self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
     }
 
+    /// What is said beside the field of that `id`. The field says that it is wrong, and where that is told.
+    #[track_caller]
+    pub fn beside(&self, id: &str) -> &str {
+        let of = |id: &str| self.elements.iter().find(|element| element.get("id") == Some(id));
+        let field = of(id).unwrap_or_else(|| panic!("there is no {id}"));
+        assert_eq!(field.get("aria-invalid"), Some("true"), "{field:?}");
+        let named = format!("{id}_fault");
+        let described = field.get("aria-describedby").unwrap_or_default();
+        assert!(described.split(' ').any(|one| one == named), "{field:?}");
+        &of(&named).unwrap_or_else(|| panic!("nothing is said beside {id}")).text
+    }
+
     /// The value that other sites are told under that name.
     pub fn meta(&self, property: &str) -> Option<&str> {
         let named = |element: &&Element| element.get("property") == Some(property);

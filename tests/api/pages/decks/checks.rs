@@ -195,6 +195,7 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
         assert!(told, "{said}: {}", answer.text());
         let marked = page.with("aria-invalid").map(|(element, _)| element.get("id"));
         assert_eq!(marked.collect::<Vec<_>>(), [Some(field)]);
+        assert!(page.beside(field).contains(said), "{said}");
         assert_eq!(page.only("textarea").text, list);
     }
     // The first blank lines of a list count, too.
