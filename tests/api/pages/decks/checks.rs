@@ -224,6 +224,31 @@ async fn a_hidden_card_is_known_to_who_has_a_copy() {
     }
 }
 
+/// What of a list somebody has is told to who has counted or registered anything, and to nobody else.
+#[tokio::test]
+async fn a_list_says_what_its_reader_has() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.player("ben").await;
+    app.give_copy(&ada.id, "ttcg", "hearth", "016").await;
+    let fields = [("format", "ttcg/standard"), ("list", "3 Kettle Imp\n1 (hearth) 016\n2 Nobody")];
+    let judged = async |browser: Browser<'_>| check(PATH, &browser.post(PATH, &fields).await);
+    let hers = judged(Browser::of(&app, "ada").await).await;
+    let told = hers.only("main").text.contains("Owned and missing");
+    assert!(told, "{}", hers.only("main").text);
+    assert!(hers.only("main").text.contains("5 cards are missing."));
+    let rows: Vec<&str> = hers.all("tr").map(|row| row.text.as_str()).collect();
+    for row in ["Kettle Imp 4 1 3", "Nobody 2 0 2"] {
+        assert!(rows.contains(&row), "{row}: {rows:?}");
+    }
+    // It is in the part that a builder shows while a list is typed.
+    let part = hers.with("id").find(|(_, id)| *id == "judged").unwrap().0;
+    assert!(part.text.contains("5 cards are missing."));
+    for browser in [Browser::new(&app), Browser::of(&app, "ben").await] {
+        assert!(!judged(browser).await.only("main").text.contains("Owned and missing"));
+    }
+}
+
 #[tokio::test]
 async fn lists_of_other_sites_are_refused() {
     let app = start().await;
