@@ -28,8 +28,10 @@ const SUBMIT_SCRIPT: &str = "submit.js";
 const LIVE_SCRIPT: &str = "live.js";
 const DECK_SCRIPT: &str = "deck.js";
 const FORM_SCRIPT: &str = "live_form.js";
+const PICK_SCRIPT: &str = "pick.js";
+const FAULT_SCRIPT: &str = "fault.js";
 /// Modules that other scripts load, from beside them.
-const MODULES: [(&str, &[u8]); 7] = [
+const MODULES: [(&str, &[u8]); 9] = [
     ("scan.js", include_bytes!("assets/scan.js")),
     ("qr.js", include_bytes!("assets/qr.js")),
     ("qr_bits.js", include_bytes!("assets/qr_bits.js")),
@@ -37,9 +39,21 @@ const MODULES: [(&str, &[u8]); 7] = [
     ("qr_finders.js", include_bytes!("assets/qr_finders.js")),
     ("qr_image.js", include_bytes!("assets/qr_image.js")),
     ("qr_places.js", include_bytes!("assets/qr_places.js")),
+    ("text_places.js", include_bytes!("assets/text_places.js")),
+    ("words_match.js", include_bytes!("assets/words_match.js")),
 ];
 /// Those that pages name.
-const NAMES: [&str; 7] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT, FORM_SCRIPT, DECK_SCRIPT];
+const NAMES: [&str; 9] = [
+    STYLES,
+    ICON,
+    BACK,
+    SUBMIT_SCRIPT,
+    LIVE_SCRIPT,
+    FORM_SCRIPT,
+    DECK_SCRIPT,
+    PICK_SCRIPT,
+    FAULT_SCRIPT,
+];
 
 /// All files of one version of the program, and their addresses.
 #[derive(Debug)]
@@ -60,6 +74,10 @@ pub(super) struct Assets {
     pub(super) deck_script: String,
     /// Where the script of forms is that answer while one types.
     pub(super) form_script: String,
+    /// Where the script of pages is on which copies are chosen.
+    pub(super) pick_script: String,
+    /// Where the script of pages is with faults in a long text.
+    pub(super) fault_script: String,
 }
 
 impl Assets {
@@ -78,6 +96,8 @@ impl Assets {
             (LIVE_SCRIPT, SCRIPT, include_bytes!("assets/live.js").to_vec()),
             (DECK_SCRIPT, SCRIPT, include_bytes!("assets/deck.js").to_vec()),
             (FORM_SCRIPT, SCRIPT, include_bytes!("assets/live_form.js").to_vec()),
+            (PICK_SCRIPT, SCRIPT, include_bytes!("assets/pick.js").to_vec()),
+            (FAULT_SCRIPT, SCRIPT, include_bytes!("assets/fault.js").to_vec()),
         ];
         let module = |(name, content): (&'static str, &[u8])| (name, SCRIPT, content.to_vec());
         let contents: Vec<_> = named.into_iter().chain(MODULES.map(module)).collect();
@@ -95,6 +115,7 @@ impl Assets {
         let (submit_script, live_script) = (address(SUBMIT_SCRIPT), address(LIVE_SCRIPT));
         let deck_script = address(DECK_SCRIPT);
         let form_script = address(FORM_SCRIPT);
+        let (pick_script, fault_script) = (address(PICK_SCRIPT), address(FAULT_SCRIPT));
         Self {
             hash,
             files,
@@ -105,6 +126,8 @@ impl Assets {
             live_script,
             deck_script,
             form_script,
+            pick_script,
+            fault_script,
         }
     }
 
@@ -159,8 +182,14 @@ mod tests {
     #[test]
     fn every_address_has_the_hash_and_leads_to_a_file() {
         let assets = Assets::of_this_version();
-        let scripts =
-            [&assets.submit_script, &assets.live_script, &assets.form_script, &assets.deck_script];
+        let scripts = [
+            &assets.submit_script,
+            &assets.live_script,
+            &assets.form_script,
+            &assets.deck_script,
+            &assets.pick_script,
+            &assets.fault_script,
+        ];
         for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();
             let (hash, name) = rest.split_once('/').unwrap();

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::choices::Games;
 use super::offer_form::{Step, TypedOffer, faults_of};
+use super::partners::{self, Partners};
 use super::picks::{Picks, offered_picks, own_picks, shown_picks};
 use super::section::Section;
 use super::trade::{is_over, refused};
@@ -44,6 +45,10 @@ struct OfferPage {
     typed: TypedOffer,
     /// Whether it is known whom the offer is for.
     has_player: bool,
+    /// To be chosen in the field of the name, where there is one, and as links.
+    names: Vec<Choice>,
+    suiting: Vec<PartnerLink>,
+    earlier: Vec<PartnerLink>,
     player_path: String,
     games: Vec<Choice>,
     lifetimes: Vec<Choice>,
@@ -56,6 +61,25 @@ struct OfferPage {
     has_page: bool,
     /// The form with nothing chosen.
     anew_path: String,
+}
+
+/// A player to whom the offer may be made, and the form of it.
+struct PartnerLink {
+    name: String,
+    path: String,
+}
+
+/// Links to the forms of an offer to these players, with what is chosen.
+fn partner_links(names: Vec<String>, typed: &TypedOffer) -> Vec<PartnerLink> {
+    let ids = |copies: &[Uuid]| copies.iter().map(Uuid::to_string).collect::<Vec<_>>();
+    let (give, want) = (ids(&typed.give), ids(&typed.want));
+    let link = |name: String| {
+        let chosen = give.iter().map(|id| ("give", &**id));
+        let chosen = chosen.chain(want.iter().map(|id| ("want", &**id)));
+        let fields: Vec<(&str, &str)> = std::iter::once(("player", &*name)).chain(chosen).collect();
+        PartnerLink { path: path_of(NEW, &fields), name }
+    };
+    names.into_iter().map(link).collect()
 }
 
 /// The form of an offer to a player, perhaps with one of that player's copies chosen.
@@ -230,6 +254,9 @@ async fn show(
         let shown = shown_picks(app, by, &games, &typed, (name, codes), offered).await?;
         (want, has_page) = shown;
     }
+    let asks_for_name = first.is_none() && (name.is_none() || faults.of("player").is_some());
+    let partners =
+        if asks_for_name { partners::find(app, &by.visitor).await } else { Partners::default() };
     let heading = match first {
         Some(_) => trade_words::counter_to(&player),
         None => trade_words::offer_to(if name.is_some() { &player } else { "" }),
@@ -237,8 +264,9 @@ async fn show(
     let first_path = first.map(|first| trade_path(first.summary.id));
     let hours = typed.hours.to_string();
     let lifetimes = trade_words::LIFETIMES.into_iter();
+    let frame = Frame::new(&heading).at(Place::Collection);
     let page = OfferPage {
-        frame: Frame::new(&heading).at(Place::Collection),
+        frame: Frame { script: Some(&frame.assets.pick_script), ..frame },
         section: Section::Trades,
         heading,
         faults,
@@ -247,6 +275,9 @@ async fn show(
             .map_or_else(|| NEW.to_owned(), |first| format!("{first}/counter")),
         first_path,
         has_player: name.is_some(),
+        names: partners.choices(),
+        suiting: partner_links(partners.suiting, &typed),
+        earlier: partner_links(partners.earlier, &typed),
         player_path: player_path(&player),
         games: games.choices(&typed.mine.game),
         lifetimes: lifetimes
