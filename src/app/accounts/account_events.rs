@@ -197,6 +197,11 @@ pub async fn list(
     Ok(AccountEventsResponse { data, next_after, newest })
 }
 
+/// The highest number of an event of the caller's account; 0: nothing has happened yet.
+pub async fn newest(app: &AppState, by: &Granted<ReadOwnEvents>) -> Result<i64, Problem> {
+    Ok(account_events::extent(&app.store, by, app.clock.now()).await?.newest)
+}
+
 /// Opens a stream of events of the caller's account after the sequence number `after`; `None`: only events from now on.
 /// `until`: when the caller's access token expires; `None` for credentials that are no access tokens.
 pub async fn open_stream(

@@ -1,8 +1,10 @@
 //! What happened to the own account, the newest first, and of which kinds its owner is told.
 
+use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use askama::Template;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::account::Moment;
 use super::event_words;
@@ -18,6 +20,7 @@ use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
 use crate::web::copies::{dispute_path, trade_path};
 use crate::web::forms::{Fields, private};
+use crate::web::headers::protected;
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -35,6 +38,17 @@ struct EventsPage {
     first_path: Option<String>,
     next_path: Option<String>,
     settings: Vec<Setting>,
+    /// What a browser notes that shows the newest of them; `None`: these are older ones.
+    newest: Option<Newest>,
+}
+
+/// What a browser needs to tell how many events it has not shown yet.
+#[derive(Serialize)]
+struct Newest {
+    /// Browsers may be used by several people.
+    account: Uuid,
+    /// The highest number of an event; 0: there is none.
+    newest: i64,
 }
 
 /// Something that happened.
@@ -97,6 +111,10 @@ pub(in crate::web) async fn find_events(
         first_path: query.before.map(|_| "/my/events".to_owned()),
         next_path: part.before.map(|before| format!("/my/events?before={before}")),
         settings: settings.collect(),
+        newest: query
+            .before
+            .is_none()
+            .then(|| Newest { account: by.account().0, newest: part.newest }),
     };
     private(200, &page)
 }
@@ -106,6 +124,8 @@ struct Part {
     events: Vec<AccountEventResponse>,
     /// Where older ones begin, if there are any.
     before: Option<i64>,
+    /// The highest number of all.
+    newest: i64,
 }
 
 /// The last events before a number. The use case reads forwards; numbers have no gaps, so it is known where to begin.
@@ -117,7 +137,7 @@ async fn read_back(
     let one = PageLimit::try_from(1).map_err(Problem::internal)?;
     let first = account_events::list(app, by, None, one).await?;
     let Some(oldest) = first.data.first().map(|event| event.seq) else {
-        return Ok(Part { events: Vec::new(), before: None });
+        return Ok(Part { events: Vec::new(), before: None, newest: first.newest });
     };
     let end = before.unwrap_or(i64::MAX).clamp(oldest, first.newest.saturating_add(1));
     let begin = (end - i64::from(EVENTS)).max(oldest);
@@ -125,7 +145,20 @@ async fn read_back(
     let limit = PageLimit::try_from(EVENTS).map_err(Problem::internal)?;
     let mut events = account_events::list(app, by, Some(after), limit).await?.data;
     events.retain(|event| event.seq < end);
-    Ok(Part { events, before: (begin > oldest).then_some(begin) })
+    Ok(Part { events, before: (begin > oldest).then_some(begin), newest: first.newest })
+}
+
+/// Tells how far the events of the own account go, for the badge of all pages.
+pub(in crate::web) async fn find_newest(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnEvents>,
+) -> Result<HttpResponse, Problem> {
+    let newest = account_events::newest(&state, &by).await?;
+    Ok(protected(
+        HttpResponse::Ok()
+            .insert_header((header::CACHE_CONTROL, "private, no-store"))
+            .json(Newest { account: by.account().0, newest }),
+    ))
 }
 
 /// Says which events the own account is told. A box that is not ticked is not sent.

@@ -69,6 +69,17 @@ impl Page {
         self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
     }
 
+    /// The names of its scripts, which are all of this service.
+    #[track_caller]
+    pub fn scripts(&self) -> Vec<&str> {
+        fn name(script: &Element) -> Option<&str> {
+            script.get("src")?.strip_prefix("/assets/")?.split_once('/').map(|(_, name)| name)
+        }
+        let named =
+            |script| name(script).unwrap_or_else(|| panic!("not of this service: {script:?}"));
+        self.all("script").map(named).collect()
+    }
+
     /// What is said beside the field of that `id`. The field says that it is wrong, and where that is told.
     #[track_caller]
     pub fn beside(&self, id: &str) -> &str {

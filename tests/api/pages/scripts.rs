@@ -56,7 +56,7 @@ fn run(script: &str, file: Option<&Path>) {
 }
 
 #[test]
-fn scripts_find_lines_and_words_in_texts() {
+fn scripts_find_lines_and_words_in_texts_and_count_events() {
     run("texts.mjs", None);
 }
 
