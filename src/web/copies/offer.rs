@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::choices::Games;
 use super::offer_form::{Step, TypedOffer, faults_of};
-use super::partners::{self, Partners};
+use super::partners::{self, PartnerLink, Partners};
 use super::picks::{Picks, offered_picks, own_picks, shown_picks};
 use super::section::Section;
 use super::trade::{is_over, refused};
@@ -61,25 +61,6 @@ struct OfferPage {
     has_page: bool,
     /// The form with nothing chosen.
     anew_path: String,
-}
-
-/// A player to whom the offer may be made, and the form of it.
-struct PartnerLink {
-    name: String,
-    path: String,
-}
-
-/// Links to the forms of an offer to these players, with what is chosen.
-fn partner_links(names: Vec<String>, typed: &TypedOffer) -> Vec<PartnerLink> {
-    let ids = |copies: &[Uuid]| copies.iter().map(Uuid::to_string).collect::<Vec<_>>();
-    let (give, want) = (ids(&typed.give), ids(&typed.want));
-    let link = |name: String| {
-        let chosen = give.iter().map(|id| ("give", &**id));
-        let chosen = chosen.chain(want.iter().map(|id| ("want", &**id)));
-        let fields: Vec<(&str, &str)> = std::iter::once(("player", &*name)).chain(chosen).collect();
-        PartnerLink { path: path_of(NEW, &fields), name }
-    };
-    names.into_iter().map(link).collect()
 }
 
 /// The form of an offer to a player, perhaps with one of that player's copies chosen.
@@ -276,8 +257,8 @@ async fn show(
         first_path,
         has_player: name.is_some(),
         names: partners.choices(),
-        suiting: partner_links(partners.suiting, &typed),
-        earlier: partner_links(partners.earlier, &typed),
+        suiting: partners::links(partners.suiting, NEW, &typed),
+        earlier: partners::links(partners.earlier, NEW, &typed),
         player_path: player_path(&player),
         games: games.choices(&typed.mine.game),
         lifetimes: lifetimes

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use super::offer_form::TypedOffer;
 use crate::app::catalogue::codes::Codes;
 use crate::app::copies::trade_matches;
 use crate::app::copies::trades::{self, TradeFilter};
@@ -10,6 +11,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnCollection, ReadTrades};
 use crate::web::forms::Choice;
+use crate::web::page::path_of;
 use crate::web::session::Visitor;
 
 /// Most players of each kind.
@@ -69,4 +71,23 @@ async fn earlier(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Probl
         }
     }
     Ok(names)
+}
+
+/// A player to whom the offer may be made, and the form of it.
+pub(super) struct PartnerLink {
+    pub(super) name: String,
+    pub(super) path: String,
+}
+
+/// Links to the forms of an offer to these players, with what is chosen. `form`: where the form is.
+pub(super) fn links(names: Vec<String>, form: &str, typed: &TypedOffer) -> Vec<PartnerLink> {
+    let ids = |copies: &[Uuid]| copies.iter().map(Uuid::to_string).collect::<Vec<_>>();
+    let (give, want) = (ids(&typed.give), ids(&typed.want));
+    let link = |name: String| {
+        let chosen = give.iter().map(|id| ("give", &**id));
+        let chosen = chosen.chain(want.iter().map(|id| ("want", &**id)));
+        let fields: Vec<(&str, &str)> = std::iter::once(("player", &*name)).chain(chosen).collect();
+        PartnerLink { path: path_of(form, &fields), name }
+    };
+    names.into_iter().map(link).collect()
 }
