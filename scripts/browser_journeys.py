@@ -218,7 +218,15 @@ def file_with_a_fault(page, base):
     if not tab_to(page, "#faults a"):
         return ["Tab does not reach the way to the lines"]
     told = page.locator(".file-faults").text_content()
-    return [] if "Line 4, column " in told else [f"the line is not told: {told}"]
+    if "Line 4, column " not in told:
+        return [f"the line is not told: {told}"]
+    if not page.has_script:
+        return ["without script, something leads to the line"] if page.locator(".jump").count() else []
+    if not tab_to(page, ".file-faults .jump"):
+        return ["Tab does not reach the way to the line"]
+    page.keyboard.press("Enter")
+    selected = page.evaluate("() => { const { id, value, selectionStart, selectionEnd } = document.activeElement; return [id, value?.slice(selectionStart, selectionEnd)]; }")
+    return [] if selected[0] == "text" and selected[1].startswith('    { "number": "001"') else [f"the line is not selected: {selected}"]
 
 
 def log_in(page, base, player, way):

@@ -151,7 +151,7 @@ async fn a_hidden_card_is_followed_until_it_is_unlocked() {
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "001").await;
     let hidden = read(&app, "/cards/ttcg/veil/001").await;
-    assert_eq!(scripts(&hidden), ["live.js", "card.js", "search.js"]);
+    assert_eq!(hidden.scripts(), ["live.js", "card.js"]);
     assert_eq!(parts(&hidden, "data-live"), [("card", None)]);
     assert_eq!(parts(&hidden, "data-live-end"), []);
     let news = hidden.all("p").find(|text| text.get("id") == Some("news")).unwrap();
