@@ -23,7 +23,7 @@ use crate::web::designs::design_path;
 use crate::web::forms::{Fields, private};
 use crate::web::headers::protected;
 use crate::web::page::{Frame, Place};
-use crate::web::session::{Player, see_other};
+use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
 /// Events on a page.
@@ -137,17 +137,21 @@ pub(in crate::web) async fn find_events(
     private(200, &page)
 }
 
-/// Tells how far the events of the own account go, for the badge of all pages.
+/// Tells how far the events of the own account go, for the badge of all pages; strangers nothing.
 pub(in crate::web) async fn find_newest(
     state: web::Data<AppState>,
-    by: Player<ReadOwnEvents>,
+    visitor: Visitor,
 ) -> Result<HttpResponse, Problem> {
-    let newest = account_events::newest(&state, &by).await?;
-    Ok(protected(
-        HttpResponse::Ok()
-            .insert_header((header::CACHE_CONTROL, "private, no-store"))
-            .json(Newest { account: by.account().0, newest }),
-    ))
+    let unkept = (header::CACHE_CONTROL, "private, no-store");
+    if visitor.is_stranger() {
+        return Ok(protected(HttpResponse::NoContent().insert_header(unkept).finish()));
+    }
+    let by = visitor.must::<ReadOwnEvents>()?;
+    let newest = Newest {
+        account: by.account().0,
+        newest: account_events::newest(&state, &by).await?,
+    };
+    Ok(protected(HttpResponse::Ok().insert_header(unkept).json(newest)))
 }
 
 /// Says which events the own account is told. A box that is not ticked is not sent.

@@ -47,10 +47,10 @@ async function ask() {
   const before = kept();
   if (before === null) return;
   try {
-    const answer = await fetch(badge.dataset.asks, { redirect: "manual" });
+    const answer = await fetch(badge.dataset.asks);
     // Nobody is logged in any more, and somebody else may be the next.
-    if (answer.type === "opaqueredirect") keep(null);
-    if (!answer.ok) return;
+    if (answer.status === 204) keep(null);
+    if (answer.status !== 200) return;
     const count = newsOf(before, await answer.json());
     if (count > 0) show(count);
   } catch {
