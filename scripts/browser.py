@@ -1,4 +1,4 @@
-"""Looks at the pages with a browser: browser.py [--quick] [--only NAME,…] PATH/TO/cardscape FOLDER
+"""Looks at the pages with a browser: browser.py [--quick | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
 
 Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
 phone and on a desk, with and without script. What must hold is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page
@@ -8,7 +8,6 @@ once for each theme and width, and makes every other check once. Fails with a li
 import argparse
 import collections
 import contextlib
-import functools
 import os
 import pathlib
 import sys
@@ -17,10 +16,12 @@ import time
 
 from playwright.sync_api import Error, sync_playwright
 
+import browser_answers as answers
 import browser_checks as checks
 import browser_stage as stage
-from browser_journeys import JOURNEYS
+from browser_journeys import JOURNEYS, ONCE, play
 from browser_pages import PAGES
+from browser_scene import Scene
 from service import running
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -45,9 +46,8 @@ MOST_LINES = 4
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder, made, unlock):
-        """`made`: paths of what players have made, by the names that `PAGES` has for them. `unlock`: unlocks a card of the first page, and tells its name."""
-        self.browser, self.base, self.folder, self.made, self.unlock = browser, base, folder, made, unlock
+    def __init__(self, browser, base, folder, scene):
+        self.browser, self.base, self.folder, self.scene, self.made = browser, base, folder, scene, scene.made
         self.cookies = {}
         self.faults = []
         self.counts = collections.Counter()
@@ -227,15 +227,15 @@ class Visitor:
                 self.counts["speed"] += 1
                 self.times.append((*checks.speed(tab), visited.name))
 
-    def travel(self, size, script):
+    def travel(self, journeys, size, script=True):
         """Journeys through several pages."""
-        for journey in JOURNEYS:
+        for journey in journeys:
             where = f"{journey.__name__}, {size[0]} px" + ("" if script else ", no script")
             with self.tab(size, "light", script) as tab:
-                tab.address, tab.where, tab.has_script, tab.unlock = "", where, script, self.unlock
+                tab.address, tab.where = "", where
                 self.counts["journeys"] += 1
                 try:
-                    for text in journey(tab, self.base):
+                    for text in play(journey, tab, self.base, self.scene):
                         self.fault(where, text)
                 except Error as error:
                     self.fault(where, f"the browser gives up: {error.message.splitlines()[0]}")
@@ -247,6 +247,8 @@ def visit(visitor, pages, is_quick):
             for script in [True] if is_quick else [True, False]:
                 visitor.look(pages, size, theme, script, whole=not is_quick)
             visitor.judge(pages, size, theme)
+            if not is_quick or (size, theme) in zip(SIZES, THEMES, strict=True):
+                answers.look(visitor, size, theme)
     visitor.narrow(pages)
     for size in SIZES[:1] if is_quick else SIZES:
         visitor.press(pages, size)
@@ -257,14 +259,27 @@ def visit(visitor, pages, is_quick):
         visitor.time(pages)
     for size in SIZES:
         for script in [True, False]:
-            visitor.travel(size, script)
+            visitor.travel(JOURNEYS, size, script)
+    visitor.travel(ONCE, SIZES[0])
+
+
+def play_some(visitor, names):
+    """Plays the journeys of these names, and does nothing else."""
+    for name in names - {journey.__name__ for journey in JOURNEYS + ONCE}:
+        visitor.fault(name, "there is no such journey")
+    for size in SIZES:
+        for script in [True, False]:
+            visitor.travel([journey for journey in JOURNEYS if journey.__name__ in names], size, script)
+    visitor.travel([journey for journey in ONCE if journey.__name__ in names], SIZES[0])
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--quick", action="store_true")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--quick", action="store_true")
+    part.add_argument("--journey", help="names of journeys, with commas between them: nothing else is done")
     parser.add_argument("--only", help="names of pages, with commas between them")
     told = parser.parse_args()
     pages = [page for page in PAGES if not told.only or page.name in told.only.split(",")]
@@ -275,12 +290,14 @@ def main():
         os.chmod(folder, 0o755)
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
-            made = stage.play(service)
+            scene = Scene(service, *stage.play(service))
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                unlock = functools.partial(stage.unlock_one, service)
-                visitor = Visitor(browser, service.base, told.folder.resolve(), made, unlock)
-                visit(visitor, pages, told.quick)
+                visitor = Visitor(browser, service.base, told.folder.resolve(), scene)
+                if told.journey:
+                    play_some(visitor, set(told.journey.split(",")))
+                else:
+                    visit(visitor, pages, told.quick)
             except Error as error:
                 visitor.fault("browser", error.message.splitlines()[0])
             finally:

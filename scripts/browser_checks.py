@@ -47,6 +47,16 @@ HELPERS = """
     }
     return 'rgb(255, 255, 255)';
   };
+  const faultOfFocus = element => {
+    const style = getComputedStyle(element), box = element.getClientRects()[0];
+    const [x, y] = [(Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2, (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2];
+    const top = document.elementFromPoint(x, y);
+    let fault = null;
+    if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) fault = 'shows no focus';
+    else if (contrast(style.outlineColor, ground(element.parentElement)) < 3) fault = `has a faint focus ${style.outlineColor}`;
+    else if (!top || !(element.contains(top) || top.contains(element))) fault = 'is focused where it cannot be seen';
+    return fault && `${name(element)} ${fault}`;
+  };
 """
 
 
@@ -158,17 +168,8 @@ TABBABLE = """
   return window.stops.length;
 """
 STOPPED = """
-  const element = document.activeElement;
-  const place = window.stops.indexOf(element);
-  if (place < 0) return { place, fault: null };
-  const style = getComputedStyle(element), box = element.getClientRects()[0];
-  const [x, y] = [(Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2, (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2];
-  const top = document.elementFromPoint(x, y);
-  let fault = null;
-  if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) fault = 'shows no focus';
-  else if (contrast(style.outlineColor, ground(element.parentElement)) < 3) fault = `has a faint focus ${style.outlineColor}`;
-  else if (!top || !(element.contains(top) || top.contains(element))) fault = 'is focused where it cannot be seen';
-  return { place, fault: fault && `${name(element)} ${fault}` };
+  const place = window.stops.indexOf(document.activeElement);
+  return { place, fault: place < 0 ? null : faultOfFocus(document.activeElement) };
 """
 
 
