@@ -8,7 +8,10 @@ from journeys_codes import code_of_a_photo, code_of_qr_address, first_card_of_a_
 from journeys_decks import deck_built_by_name, list_judged_while_typed, unsaved_deck_asked_for
 from journeys_designs import design_checked_while_typing, design_of_a_card
 from journeys_imports import file_mended_and_imported
+from journeys_tabs import one_stream_for_two_tabs, unlocks_without_a_stream
+from journeys_traces import code_left_nowhere, code_of_a_stranger_left_nowhere
 from journeys_trades import count_changed_and_undone, trade_accepted, trade_looked_at_and_kept
+from journeys_twice import code_sent_once, deck_saved_once
 
 # At both widths, with and without script.
 JOURNEYS = [
@@ -30,7 +33,14 @@ JOURNEYS = [
 ]
 
 # Once, with script.
-ONCE = []
+ONCE = [
+    code_sent_once,
+    deck_saved_once,
+    code_left_nowhere,
+    code_of_a_stranger_left_nowhere,
+    one_stream_for_two_tabs,
+    unlocks_without_a_stream,
+]
 
 
 def play(journey, page, base, scene):

@@ -8,6 +8,8 @@ import browser_stage as stage
 # So many times Tab is pressed to reach a control, and an arrow to reach a choice.
 MOST_TABS = 160
 MOST_ARROWS = 60
+# What is waited for outside of the page is looked at so often, with so many milliseconds in between.
+MOST_LOOKS, LOOK_MS = 1000, 20
 # Where the form of the control that has the focus goes.
 ACTION = "() => { const at = document.activeElement; return at.getAttribute('formaction') ? at.formAction : at.form.action; }"
 
@@ -159,3 +161,11 @@ class Keys:
     def wait(self, condition, argument=None):
         """Waits until the page's script has done something."""
         self.page.wait_for_function(condition, arg=argument)
+
+    def until(self, condition, text):
+        """Waits until something holds here; `text` says what is wrong if it never does."""
+        for _ in range(MOST_LOOKS):
+            if condition():
+                return
+            self.page.wait_for_timeout(LOOK_MS)
+        raise Stuck(text)
