@@ -6,7 +6,7 @@ VENV  := .venv
 CARDS := 20000,1000000
 # Only the rows of the cost table whose names contain this.
 ROW   :=
-# `make browser`: fewer checks, and only the pages of these names.
+# `make browser`: only the checks of CI, and only the pages of these names.
 QUICK :=
 ONLY  :=
 # One target directory for everything; honour one that is set from outside.
@@ -16,7 +16,7 @@ BUILD  := $(CARGO) build --workspace --locked --bins --examples
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 
-.PHONY: help run test bench bench-paths bench-import tour fuzz clients browser openapi pages schema fmt postgres pgbouncer
+.PHONY: help run test bench bench-paths bench-import bench-pages tour fuzz clients browser openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -49,7 +49,7 @@ clients: postgres $(VENV)/bin/schemathesis  ## generate clients from the OpenAPI
 	$(BUILD)
 	$(VENV)/bin/python scripts/clients.py $(TARGET)/debug/cardscape $(TARGET)/clients
 
-browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 takes less time, ONLY=home,card some pages
+browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: screenshots, axe, keyboard, paper; QUICK=1 makes fewer checks, ONLY=home,card takes some pages
 	@scripts/install-browser.sh
 	$(BUILD)
 	$(VENV)/bin/python scripts/browser.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(TARGET)/debug/cardscape $(TARGET)/browser
@@ -64,6 +64,9 @@ bench-paths: postgres  ## the engine, the effect-text tools, and the main reads 
 
 bench-import: postgres  ## seconds that imports of 100,000 and 1,000,000 cards take
 	$(CARGO) bench --locked -p cardscape --bench service -- --import 100000,1000000
+
+bench-pages: postgres  ## pages beside the answers of the API that they are made of, into docs/PERFORMANCE.md
+	$(CARGO) bench --locked -p cardscape --bench service -- --pages --cards 20000
 
 tour: postgres  ## play the main job against a running service, or one started for it
 	$(BUILD)

@@ -3,7 +3,7 @@
 from urllib.error import URLError
 
 from browser_keys import Keys, Stuck
-from journeys_cards import refused_query_mended, search_card_next, wall_turns_a_card
+from journeys_cards import hidden_card_unlocked, keys_of_cards_and_search, refused_query_mended, search_card_next, wall_turns_a_card
 from journeys_codes import code_of_a_photo, code_of_qr_address, first_card_of_a_newcomer
 from journeys_decks import deck_built_by_name, list_judged_while_typed, unsaved_deck_asked_for
 from journeys_designs import design_checked_while_typing, design_of_a_card
@@ -30,6 +30,8 @@ JOURNEYS = [
     deck_built_by_name,
     list_judged_while_typed,
     unsaved_deck_asked_for,
+    keys_of_cards_and_search,
+    hidden_card_unlocked,
 ]
 
 # Once, with script.

@@ -34,6 +34,14 @@ class Keys:
         self.page.address, self.page.expected = self.base + path.partition("#")[0], status
         self.page.goto(self.base + path)
 
+    def open_and_follow_unlocks(self, path):
+        """Goes to a page with hidden cards, and waits until its script follows the stream: it is not told of unlocks before. Without script nothing follows."""
+        if self.has_script:
+            with self.page.expect_response("**/v1/changes/stream"):
+                self.open(path)
+        else:
+            self.open(path)
+
     @property
     def path(self):
         return urllib.parse.urlsplit(self.page.url).path

@@ -29,6 +29,7 @@ PAGES = [
     Page("search", "/search"),
     Page("search-narrowed", "/search?q=t:fire&game=ttcg&sort=attack&order=desc"),
     Page("search-list", "/search?q=is:hidden&as=list"),
+    Page("search-text", "/search?q=game:ttcg&as=text"),
     Page("search-nothing", "/search?q=nothing-has-this-name"),
     Page("search-warned", "/search?q=atack%3E3+t:fire"),
     Page("search-refused", "/search?q=(((", status=400, has_own_focus=True),

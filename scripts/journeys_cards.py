@@ -31,12 +31,7 @@ def refused_query_mended(keys):
 def wall_turns_a_card(keys):
     """A card that is unlocked while somebody looks at the wall is turned round and told; without script it is when the page is loaded anew."""
     page = keys.page
-    if keys.has_script:
-        # Unlocks before it opened the stream are not told to the page.
-        with page.expect_response("**/v1/changes/stream"):
-            keys.open("/")
-    else:
-        keys.open("/")
+    keys.open_and_follow_unlocks("/")
     hidden = page.locator("[data-live=wall] .hidden-card")
     count = hidden.count()
     # Something of the wall has the focus, and keeps it.
@@ -53,3 +48,41 @@ def wall_turns_a_card(keys):
         # Pages are kept for some seconds, but for those who ask for them anew.
         page.reload()
     expect(hidden.count() == count - 1, f"{count} cards were hidden, and {hidden.count()} are")
+
+
+def keys_of_cards_and_search(keys):
+    """The arrow keys lead from card to card, and the slash to the search, which completes names of cards and of fields. Keys are left to whoever types."""
+    page = keys.page
+    keys.open("/cards/ttcg/hearth/002")
+    if not keys.has_script:
+        return
+    for key, number in [("ArrowRight", "003"), ("ArrowLeft", "002")]:
+        with page.expect_navigation():
+            page.keyboard.press(key)
+        expect(keys.path == f"/cards/ttcg/hearth/{number}", f"{key} leads to {page.url}")
+    page.keyboard.press("/")
+    keys.keep_focus("#find")
+    page.keyboard.type("t:a/")
+    page.keyboard.press("ArrowLeft")
+    is_left = keys.value("#find") == "t:a/" and keys.path == "/cards/ttcg/hearth/002"
+    expect(is_left, f"keys are not left to the field that the slash leads to: {page.url}")
+    keys.open("/search")
+    for typed, completed in [("t:fire kettle i", 't:fire "Kettle Imp"'), ("t:fire att", "t:fire attack:")]:
+        keys.type("#q", typed)
+        keys.wait("query => [...document.querySelectorAll('#q_suggested option')].some(option => option.value === query)", completed)
+
+
+def hidden_card_unlocked(keys):
+    """The page of a hidden card becomes that of the card when it is unlocked, and tells its name; without script it is when the page is loaded anew."""
+    page = keys.page
+    keys.open("/sets/ttcg/veil")
+    hidden = page.locator(".hidden-card > a").first.get_attribute("href")
+    keys.open_and_follow_unlocks(hidden)
+    name = keys.scene.unlock()
+    if keys.has_script:
+        keys.wait("name => document.getElementById('news').textContent.includes(name)", name)
+        keys.told(name)
+    else:
+        page.reload()
+    is_shown = keys.heading == name and name in page.title()
+    expect(is_shown, f"{name} is unlocked, and the page says {keys.heading}, {page.title()}")

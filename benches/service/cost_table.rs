@@ -69,6 +69,16 @@ fn is_wanted(options: &Options, recipe: &Recipe) -> bool {
         .is_none_or(|only| recipe.operation == only || recipe.title.contains(only.as_str()))
 }
 
+/// Opens the home of a size, and starts its database. A home that does not exist is made.
+pub(crate) fn open(options: &Options, cards: u32) -> anyhow::Result<(Home, Database)> {
+    let keep = options.keep.clone().unwrap_or_else(folder);
+    let home = Home::new(Some(&keep), &format!("cards-{cards}-{}", fill::version()?))?;
+    let told = home.seed(cards, (cards / CARDS_PER_HIDDEN_SET).max(1))?;
+    println!("{cards} cards: {told}");
+    let database = Database::start(&home)?;
+    Ok((home, database))
+}
+
 /// Measures all rows of one size.
 async fn measure_size(
     options: &Options,
@@ -77,11 +87,7 @@ async fn measure_size(
 ) -> anyhow::Result<Vec<Cost>> {
     let began = Instant::now();
     let sizes = Sizes::of(cards);
-    let keep = options.keep.clone().unwrap_or_else(folder);
-    let home = Home::new(Some(&keep), &format!("cards-{cards}-{}", fill::version()?))?;
-    let told = home.seed(cards, (cards / CARDS_PER_HIDDEN_SET).max(1))?;
-    println!("{cards} cards: {told}");
-    let database = Database::start(&home)?;
+    let (home, database) = open(options, cards)?;
     let found = measure_home(options, &home, &database, sizes, wanted, began).await;
     database.stop()?;
     found

@@ -6,12 +6,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use cardscape::auth::keys::KeyRing;
 use serde::{Deserialize, Serialize};
-use tokio_postgres::{Client, SimpleQueryMessage};
+use tokio_postgres::Client;
 
 use crate::cpu;
 use crate::load::{self, Connection, Outcome, count};
-use crate::recipes::{Caller, Goal, Measure, Recipe, Row, Special, Yardstick};
+use crate::recipes::{Goal, Measure, Recipe, Row, Special, Yardstick};
 use crate::requests::Requests;
+use crate::rows;
 use crate::second_factors;
 use crate::service::{Home, Service};
 use crate::thin::ThinServer;
@@ -84,24 +85,14 @@ impl Bench<'_> {
             ..Cost::default()
         };
         if let Err(error) = self.fill_in(recipe, &mut cost).await {
-            let error = format!("{error:#}");
-            let line: String = error.lines().next().unwrap_or_default().chars().take(300).collect();
-            cost.note = format!("not measured: {line}");
+            cost.note = not_measured(&error);
         }
-        for statement in recipe.restore {
-            if let Err(error) = self.put_back(statement).await {
-                cost.note += &format!("; could not be put back: {error:#}");
-            }
-        }
+        cost.note += &rows::restore(&self.client, recipe).await;
         cost
     }
 
-    async fn put_back(&self, statement: &str) -> anyhow::Result<()> {
-        Ok(self.client.batch_execute(statement).await?)
-    }
-
     async fn fill_in(&self, recipe: &Recipe, cost: &mut Cost) -> anyhow::Result<()> {
-        let mut rows = self.draw(recipe).await?;
+        let mut rows = rows::draw(&self.client, recipe).await?;
         match recipe.special {
             Special::Nothing => {}
             Special::SecondFactor(confirmed) => {
@@ -238,38 +229,6 @@ impl Bench<'_> {
         let postmaster = cpu::postmaster(&self.home.data)?;
         Ok((cpu::of_process(self.service.pid())?, cpu::of_postgres(postmaster)?))
     }
-
-    /// Prepares and draws the rows of a recipe.
-    pub(crate) async fn draw(&self, recipe: &Recipe) -> anyhow::Result<Vec<Row>> {
-        let many = recipe.many.to_string();
-        if !recipe.prepare.is_empty() {
-            // As in `fill.sql`: without triggers, no events or notifications are created for invented rows.
-            self.client.batch_execute("SET session_replication_role = replica").await?;
-            for statement in recipe.prepare {
-                let text = statement.replace(":many", &many);
-                let done = self.client.batch_execute(&text).await;
-                done.with_context(|| {
-                    format!("prepare: {}", text.chars().take(60).collect::<String>())
-                })?;
-            }
-            self.client.batch_execute("RESET session_replication_role").await?;
-        }
-        let mut rows = Vec::new();
-        let query = recipe.rows.replace(":many", &many);
-        for message in self.client.simple_query(&query).await.context("rows")? {
-            if let SimpleQueryMessage::Row(row) = message {
-                let value = |(at, column): (usize, &tokio_postgres::SimpleColumn)| {
-                    row.get(at).map(|value| (column.name().to_owned(), value.to_owned()))
-                };
-                rows.push(row.columns().iter().enumerate().filter_map(value).collect());
-            }
-        }
-        // Preparations leave dead rows behind.
-        if !recipe.prepare.is_empty() && recipe.by != Caller::Stranger {
-            self.client.batch_execute("RESET ALL").await?;
-        }
-        Ok(rows)
-    }
 }
 
 /// The messages of the service to Postgres for one request: the median of several requests, so that work in the background
@@ -298,6 +257,13 @@ async fn watch(service: &Service, relay: &Relay, requests: &Requests) -> anyhow:
         prepared: middle(|said| said.prepared),
         round_trips: middle(|said| said.round_trips),
     })
+}
+
+/// The note of a row that could not be measured: the first line of the error.
+pub(crate) fn not_measured(error: &anyhow::Error) -> String {
+    let error = format!("{error:#}");
+    let line: String = error.lines().next().unwrap_or_default().chars().take(300).collect();
+    format!("not measured: {line}")
 }
 
 fn middle(mut values: Vec<f64>) -> Option<f64> {

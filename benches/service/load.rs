@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use crate::requests::Requests;
 
 /// Time limit of a request. The service's own limit is ten seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The results of many requests.
 #[derive(Default)]

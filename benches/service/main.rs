@@ -10,6 +10,7 @@
 )]
 
 mod bare;
+mod browser_sessions;
 mod catalogue;
 mod codes;
 mod compare;
@@ -20,9 +21,12 @@ mod fill;
 mod http;
 mod load;
 mod page;
+mod page_table;
+mod page_times;
 mod pgbench;
 mod recipes;
 mod requests;
+mod rows;
 mod searches;
 mod second_factors;
 mod service;
@@ -61,16 +65,20 @@ struct Options {
     /// Instead of the cost table: the paths of the main job beside their own recorded statements
     #[arg(long)]
     paths: bool,
+    /// Instead of the cost table: pages beside the answers of the API that they are made of
+    #[arg(long)]
+    pages: bool,
     /// Connections of the load generator
     #[arg(long, default_value = "16")]
     connections: usize,
-    /// Rounds of each comparison [default: 2; of --paths: 5]
+    /// Rounds of each comparison [default: 2; of --paths and --pages: 5]
     #[arg(long)]
     rounds: Option<usize>,
     /// Length of one half of a round, in seconds
     #[arg(long, default_value = "2")]
     seconds: u64,
-    /// Only the rows whose name, or whose operation, contains this: printed, and not written into docs/PERFORMANCE.md
+    /// Only the rows whose name, or whose operation, contains this, or the pages whose name or path does: printed, and not
+    /// written into docs/PERFORMANCE.md
     #[arg(long)]
     only: Option<String>,
     /// Instead of the table: imports of so many cards, each into an empty database
@@ -107,6 +115,8 @@ fn main() -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     if options.paths {
         runtime.block_on(measure(&options))?;
+    } else if options.pages {
+        runtime.block_on(page_times::measure(&options))?;
     } else {
         runtime.block_on(cost_table::measure(&options))?;
     }

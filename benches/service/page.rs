@@ -38,6 +38,12 @@ impl Machine {
             day: chrono::Utc::now().format("%Y-%m-%d").to_string(),
         })
     }
+
+    /// The line above a table: when and where its figures were measured.
+    pub(crate) fn line(&self) -> String {
+        let Self { cores, memory_gib, load, day } = self;
+        format!("Measured on {day}: {cores} cores, {memory_gib} GiB, load {load} before it began.")
+    }
 }
 
 /// Figures of an earlier run, by size and title.
@@ -144,16 +150,8 @@ pub(crate) fn print(costs: &[Cost]) {
 
 /// Writes the tables into the page, between its markers.
 pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::Result<()> {
-    let page = std::fs::read_to_string(PAGE)?;
-    let (before, rest) =
-        page.split_once(BEGIN).context("docs/PERFORMANCE.md has no place for the table")?;
-    let (_, after) = rest.split_once(END).context("docs/PERFORMANCE.md has no end of the table")?;
     let mut text = String::new();
-    let Machine { cores, memory_gib, load, day } = machine;
-    writeln!(
-        text,
-        "\nMeasured on {day}: {cores} cores, {memory_gib} GiB, load {load} before it began."
-    )?;
+    writeln!(text, "\n{}", machine.line())?;
     for import in kept.imports() {
         writeln!(
             text,
@@ -177,7 +175,16 @@ pub(crate) fn write(kept: &Kept, costs: &[Cost], machine: &Machine) -> anyhow::R
             writeln!(text, "{}", table_row(cost))?;
         }
     }
-    Ok(std::fs::write(PAGE, format!("{before}{BEGIN}{text}\n{END}{after}"))?)
+    replace_part(BEGIN, END, &text)
+}
+
+/// Replaces the part of the page between two markers.
+pub(crate) fn replace_part(begin: &str, end: &str, text: &str) -> anyhow::Result<()> {
+    let page = std::fs::read_to_string(PAGE)?;
+    let (before, rest) =
+        page.split_once(begin).context("docs/PERFORMANCE.md has no place for the table")?;
+    let (_, after) = rest.split_once(end).context("docs/PERFORMANCE.md has no end of the table")?;
+    Ok(std::fs::write(PAGE, format!("{before}{begin}{text}\n{end}{after}"))?)
 }
 
 fn table_row(cost: &Cost) -> String {

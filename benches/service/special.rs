@@ -11,6 +11,7 @@ use crate::load::{self, Outcome};
 use crate::page;
 use crate::recipes::{self, Recipe, Row};
 use crate::requests::Requests;
+use crate::rows;
 use crate::service::Home;
 
 pub(crate) const FRAME: &str = "frame: what a request costs beyond the static route";
@@ -64,7 +65,7 @@ pub(crate) async fn measure_frame(bench: &Bench<'_>) -> anyhow::Result<Cost> {
 /// Sends log-ins at twice the rate at which they can be answered, without waiting for answers.
 pub(crate) async fn measure_overload(bench: &Bench<'_>) -> anyhow::Result<Cost> {
     let log_in = recipe("log-in")?;
-    let rows = bench.draw(log_in).await?;
+    let rows = rows::draw(&bench.client, log_in).await?;
     let requests = Arc::new(Requests::new(log_in, &rows, bench.keys)?);
     let alone = load::run(bench.service.address, &requests, 4, bench.time).await?;
     let rate = (2.0 * alone.rate()).clamp(1.0, 400.0);

@@ -28,8 +28,13 @@ const SUBMIT_SCRIPT: &str = "submit.js";
 const LIVE_SCRIPT: &str = "live.js";
 const DECK_SCRIPT: &str = "deck.js";
 const FORM_SCRIPT: &str = "live_form.js";
+const SEARCH_SCRIPT: &str = "search.js";
+const CARD_SCRIPT: &str = "card.js";
 /// Modules that other scripts load, from beside them.
-const MODULES: [(&str, &[u8]); 7] = [
+const MODULES: [(&str, &[u8]); 10] = [
+    ("keys.js", include_bytes!("assets/keys.js")),
+    ("names.js", include_bytes!("assets/names.js")),
+    ("query_end.js", include_bytes!("assets/query_end.js")),
     ("scan.js", include_bytes!("assets/scan.js")),
     ("qr.js", include_bytes!("assets/qr.js")),
     ("qr_bits.js", include_bytes!("assets/qr_bits.js")),
@@ -39,7 +44,17 @@ const MODULES: [(&str, &[u8]); 7] = [
     ("qr_places.js", include_bytes!("assets/qr_places.js")),
 ];
 /// Those that pages name.
-const NAMES: [&str; 7] = [STYLES, ICON, BACK, SUBMIT_SCRIPT, LIVE_SCRIPT, FORM_SCRIPT, DECK_SCRIPT];
+const NAMES: [&str; 9] = [
+    STYLES,
+    ICON,
+    BACK,
+    SUBMIT_SCRIPT,
+    LIVE_SCRIPT,
+    FORM_SCRIPT,
+    DECK_SCRIPT,
+    SEARCH_SCRIPT,
+    CARD_SCRIPT,
+];
 
 /// All files of one version of the program, and their addresses.
 #[derive(Debug)]
@@ -60,6 +75,10 @@ pub(super) struct Assets {
     pub(super) deck_script: String,
     /// Where the script of forms is that answer while one types.
     pub(super) form_script: String,
+    /// Where the script of every page with a search field is.
+    pub(super) search_script: String,
+    /// Where the script of the pages of cards is.
+    pub(super) card_script: String,
 }
 
 impl Assets {
@@ -78,6 +97,8 @@ impl Assets {
             (LIVE_SCRIPT, SCRIPT, include_bytes!("assets/live.js").to_vec()),
             (DECK_SCRIPT, SCRIPT, include_bytes!("assets/deck.js").to_vec()),
             (FORM_SCRIPT, SCRIPT, include_bytes!("assets/live_form.js").to_vec()),
+            (SEARCH_SCRIPT, SCRIPT, include_bytes!("assets/search.js").to_vec()),
+            (CARD_SCRIPT, SCRIPT, include_bytes!("assets/card.js").to_vec()),
         ];
         let module = |(name, content): (&'static str, &[u8])| (name, SCRIPT, content.to_vec());
         let contents: Vec<_> = named.into_iter().chain(MODULES.map(module)).collect();
@@ -95,6 +116,7 @@ impl Assets {
         let (submit_script, live_script) = (address(SUBMIT_SCRIPT), address(LIVE_SCRIPT));
         let deck_script = address(DECK_SCRIPT);
         let form_script = address(FORM_SCRIPT);
+        let (search_script, card_script) = (address(SEARCH_SCRIPT), address(CARD_SCRIPT));
         Self {
             hash,
             files,
@@ -105,6 +127,8 @@ impl Assets {
             live_script,
             deck_script,
             form_script,
+            search_script,
+            card_script,
         }
     }
 
@@ -159,8 +183,14 @@ mod tests {
     #[test]
     fn every_address_has_the_hash_and_leads_to_a_file() {
         let assets = Assets::of_this_version();
-        let scripts =
-            [&assets.submit_script, &assets.live_script, &assets.form_script, &assets.deck_script];
+        let scripts = [
+            &assets.submit_script,
+            &assets.live_script,
+            &assets.form_script,
+            &assets.deck_script,
+            &assets.search_script,
+            &assets.card_script,
+        ];
         for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();
             let (hash, name) = rest.split_once('/').unwrap();

@@ -9,6 +9,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 );
 
+/// Other sites are told of no address. Not `no-referrer`: forms of such a page come with `Origin: null` (Fetch, "append a request `Origin` header"), and over plain
+/// http, where browsers send no `Sec-Fetch-Site`, nothing else says where a form came from.
+const REFERRER_POLICY: HeaderValue = HeaderValue::from_static("same-origin");
+
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName =
     HeaderName::from_static("cross-origin-resource-policy");
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
@@ -18,6 +22,7 @@ const CROSS_ORIGIN_OPENER_POLICY: HeaderName =
 pub(super) fn protected(mut answer: HttpResponse) -> HttpResponse {
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::REFERRER_POLICY, REFERRER_POLICY);
     stay_apart(headers);
     answer
 }

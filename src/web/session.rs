@@ -8,7 +8,7 @@ use actix_web::body::{BoxBody, MessageBody};
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::{StatusCode, header};
+use actix_web::http::{Method, StatusCode, header};
 use actix_web::middleware::Next;
 use actix_web::{Error, FromRequest, HttpMessage, HttpRequest, HttpResponse, ResponseError};
 
@@ -16,7 +16,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::{ApiSettings, AppState};
 use crate::auth::permission::{Granted, Identity, Permission, Viewer};
 use crate::auth::secret::{OpaqueToken, TokenKind};
-use crate::http::extract::{Extracting, look_up, state};
+use crate::http::extract::{Extracting, SentForm, look_up, state};
 use crate::memory::identities::CredentialKey;
 
 /// How long a browser keeps the cookie: as long as browsers keep any. The row of the session ends sooner.
@@ -94,7 +94,8 @@ impl Visitor {
 }
 
 /// Finds out who sends a form before the form is read. Arguments of a handler are all made at once, and the first that fails is the answer: without this,
-/// whoever may not send a form would sometimes be told what is wrong with it instead.
+/// whoever may not send a form would sometimes be told what is wrong with it instead. Then the form is read, so that a page about any failure can keep what was
+/// typed: the session may have ended meanwhile.
 pub(super) async fn recognise<B: MessageBody + 'static>(
     mut req: ServiceRequest,
     next: Next<B>,
@@ -103,6 +104,11 @@ pub(super) async fn recognise<B: MessageBody + 'static>(
         Ok(visitor) => req.extensions_mut().insert(visitor),
         Err(problem) => return Ok(req.into_response(problem.respond())),
     };
+    if *req.method() == Method::POST
+        && let Err(problem) = SentForm::read_ahead(&mut req).await
+    {
+        return Ok(req.into_response(problem.respond()));
+    }
     Ok(next.call(req).await?.map_into_boxed_body())
 }
 
@@ -137,8 +143,8 @@ impl FromRequest for Visitor {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoWayBack;
 
-/// Proof that the reader of a page has permission `P`. A stranger is sent to the log-in, and comes back from there; who is logged in and does not
-/// have it gets a 403.
+/// Proof that the reader of a page has permission `P`. A stranger is sent to the log-in, and comes back from there; one who has sent a form gets a 401, a page
+/// that keeps what was typed. Who is logged in and does not have it gets a 403.
 pub(super) struct Player<P> {
     pub(super) granted: Granted<P>,
     pub(super) visitor: Visitor,
@@ -161,9 +167,10 @@ impl<P: Permission + 'static> FromRequest for Player<P> {
         let is_way_back = req.app_data::<NoWayBack>().is_none();
         let here = req.uri().path_and_query().map_or(ACCOUNT, |here| here.as_str());
         let path = if is_way_back { here } else { ACCOUNT }.to_owned();
+        let has_sent = SentForm::of(req).is_some();
         Box::pin(async move {
             let visitor = visitor.await?;
-            if visitor.is_stranger() {
+            if visitor.is_stranger() && !has_sent {
                 return Err(LogInFirst(path).into());
             }
             Ok(Self { granted: visitor.must::<P>()?, visitor })

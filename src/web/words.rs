@@ -61,7 +61,9 @@ pub(super) const LEGALITY: &str = "Legality today";
 pub(super) const NO_FORMATS: &str = "The game has no format today.";
 pub(super) const HISTORY: &str = "History";
 pub(super) const NO_HISTORY: &str = "Nothing happened to this card yet.";
-pub(super) const MORE_HISTORY: &str = "Older entries are in the API.";
+pub(super) const PAGES_OF_HISTORY: &str = "Pages of the history";
+pub(super) const OLDER_ENTRIES: &str = "Older entries";
+pub(super) const NEWEST_ENTRIES: &str = "Newest entries";
 pub(super) const CHANGES: &str = "Changes";
 pub(super) const BEFORE: &str = "Before";
 pub(super) const AFTER: &str = "After";
@@ -93,7 +95,27 @@ pub(super) const PRINTED: &str = "Printed";
 pub(super) const REGISTERED: &str = "Registered";
 pub(super) const EXPECTED: &str = "Expected";
 pub(super) const ANNOUNCEMENTS: &str = "Announced print runs";
-pub(super) const ANNOUNCEMENTS_ABOUT: &str = "The hash was published before printing. Once a run is revealed, everybody can check that it was printed as it was announced.";
+pub(super) const ANNOUNCEMENTS_ABOUT: &str = "The hash was published before printing. What the run promises is sealed in it until the run is revealed. From then on everybody can check that it was printed as it was announced.";
+pub(super) const WEIGHT: &str = "Weight";
+pub(super) const WEIGHTS_ABOUT: &str = "Every card has as many copies as any other of its run. Its rarities share them by their weights.";
+pub(super) const PROMISED: &str = "Promised";
+pub(super) const PROMISE_KEPT: &str =
+    "As many copies were printed in each rarity as the announcements promised.";
+pub(super) const PROMISE_DIFFERS: &str = "What was printed is not what the announcements promised. Cards that were moved to another set since, or became one with another card, make a difference, too.";
+pub(super) const COPIES_PER_CARD: &str = "Copies of each card";
+pub(super) const COPIES: &str = "Copies";
+pub(super) const SHARE: &str = "Share";
+pub(super) const PACKS: &str = "Packs";
+pub(super) const NO_PACKS: &str = "Not in packs";
+pub(super) const DATA: &str = "Data";
+pub(super) const CHECK_RUN: &str = "How to check a run";
+pub(super) const CHECK_STEPS: [&str; 3] = [
+    "Keep the hash of the announcement before the run is printed. It cannot be changed afterwards.",
+    "When the run is revealed, save the data of its announcement. The opening in it is a text of three lines with the seed and the whole plan: its SHA-256 must be the hash that you kept.",
+    "This command does so without the service, and checks that the plan shares all copies by the weights:",
+];
+pub(super) const CHECK_COMMAND: &str = "cardscape verify-run run.json";
+pub(super) const CHECK_GUIDE: &str = "How runs are planned, announced and checked";
 pub(super) const STATUS: &str = "Status";
 pub(super) const ANNOUNCED: &str = "Announced";
 pub(super) const HASH: &str = "SHA-256";
@@ -111,6 +133,7 @@ pub(super) const DESCENDING: &str = "Highest first";
 pub(super) const SHOW_AS: &str = "Show as";
 pub(super) const AS_GRID: &str = "Pictures";
 pub(super) const AS_LIST: &str = "List";
+pub(super) const AS_TEXT: &str = "Text";
 pub(super) const FIND: &str = "Search";
 pub(super) const RESULTS: &str = "Results";
 pub(super) const NOTHING_FOUND: &str = "No card fits.";
@@ -158,6 +181,12 @@ pub(super) const HELP_GUIDE: &str = "The whole language";
 // Pages about failures.
 pub(super) const TO_THE_START: &str = "To the start page";
 pub(super) const TRY_AGAIN: &str = "Try again";
+pub(super) const SEND_AGAIN: &str = "Send it again";
+pub(super) const FORM_KEPT: &str = "What you sent is kept on this page.";
+pub(super) const FIRST_IN_ANOTHER_TAB: &str =
+    "The first button opens another tab. When you are done there, come back and send it again.";
+pub(super) const RELOAD_TO_SEND: &str =
+    "Load this page again to send the same once more: your browser asks first.";
 pub(super) const TO_PASSWORD: &str = "Change the password";
 pub(super) const TO_SECOND_FACTOR: &str = "Switch the second factor on";
 pub(super) const TO_LOG_IN: &str = "Log in";
@@ -177,7 +206,9 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "Switch a second factor on first",
             "Your role needs a second factor. Nothing else is possible until you have switched one on.",
         ),
-        (_, 401) => ("You are not logged in", "Your session is over. Log in, and try once more."),
+        (_, 401) => {
+            ("You are not logged in", "Your session is over. Log in, and then try once more.")
+        }
         (_, 403) => (
             "You may not do this",
             "It needs another role than yours, or it was sent by a page of another site.",
@@ -194,7 +225,7 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "There is nothing here",
             "The address leads to nothing, or to nothing that you may see.",
         ),
-        (_, 405) => ("Not possible here", "This page can be read, and nothing else."),
+        (_, 405) => ("Not possible here", "This address does not take a request of this kind."),
         (_, 406) => (
             "Not available in this form",
             "Your browser takes no form in which this page can be sent.",
@@ -394,6 +425,32 @@ pub(super) fn run_status(status: &str) -> String {
     }
 }
 
+/// What an announcement promises. `short`: the beginning of its hash.
+pub(super) fn promise_of(day: &str, short: &str) -> String {
+    format!("What was promised on {day} ({short})")
+}
+
+/// The data of an announcement. `short`: the beginning of its hash.
+pub(super) fn data_of_announcement(short: &str) -> String {
+    format!("Data of {short}")
+}
+
+/// The packs of a run.
+pub(super) fn packs(packs: i64, cards_per_pack: u32, left_over: i64) -> String {
+    let packs = counted(packs, "pack", "packs");
+    let text = format!("{packs} of {}", cards(cards_per_pack.into()));
+    match left_over {
+        0 => text,
+        _ => format!("{text}, {} left over", counted(left_over, "copy", "copies")),
+    }
+}
+
+/// A part of something, in percent.
+pub(super) fn share(part: u64, all: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(all.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
 /// What the registered copies say of the promised shares; `p`: how often chance alone makes as large a difference.
 pub(super) fn verdict(p: f64) -> String {
     let percent = (p * 100.0).clamp(0.0, 100.0);
@@ -449,6 +506,9 @@ mod tests {
         assert_eq!(cards(1), "1 card");
         assert_eq!(found(10_000, false, false), "more than 10,000 cards");
         assert_eq!(found(1, true, true), "1 printing");
+        assert_eq!(packs(120, 10, 0), "120 packs of 10 cards");
+        assert_eq!(packs(1, 10, 1), "1 pack of 10 cards, 1 copy left over");
+        assert_eq!([share(1, 3), share(3, 3), share(0, 0)], ["33.3 %", "100.0 %", "0.0 %"]);
         assert_eq!(titled("boost_attack"), "Boost attack");
         assert_eq!(titled(""), "");
         assert_eq!(day(NaiveDate::from_ymd_opt(2026, 11, 2).unwrap()), "2 November 2026");

@@ -1,8 +1,9 @@
-//! Every operation of the contract has a row in the cost table: a recipe that says how it is asked and what it is compared with.
+//! Every operation of the contract has a row in the cost table: a recipe that says how it is asked and what it is compared with. Pages are compared with
+//! operations of the contract.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use recipes::{Caller, Recipe, Yardstick};
+use recipes::{Caller, PageRecipe, Recipe, Yardstick};
 use serde_json::Value;
 
 #[path = "../../benches/service/recipes/mod.rs"]
@@ -65,6 +66,36 @@ fn rows_are_told_apart_by_their_titles() {
     let mut titles = BTreeSet::new();
     for recipe in recipes::all() {
         assert!(titles.insert(recipe.title), "two rows are called {:?}", recipe.title);
+    }
+    let mut titles = BTreeSet::new();
+    for PageRecipe { page, .. } in recipes::pages() {
+        assert!(titles.insert(page.title), "two pages are called {:?}", page.title);
+    }
+}
+
+/// What a page is compared with is read from the same row: neither changes anything, nor is any of it used up.
+#[test]
+fn pages_are_compared_with_operations_that_read() {
+    let contract = contract();
+    for PageRecipe { page, answers } in recipes::pages() {
+        let title = page.title;
+        assert!(page.method == "GET" && !page.path.starts_with("/v1/"), "{title}: {}", page.path);
+        assert!(!page.spends, "{title}");
+        assert!(matches!(page.by, Caller::Stranger | Caller::Row), "{title}");
+        assert!(page.by != Caller::Row || page.rows.contains("caller"), "{title}");
+        for Recipe { operation, method, path, .. } in *answers {
+            let (known_method, known_path) = contract
+                .get(*operation)
+                .unwrap_or_else(|| panic!("{title}: no operation {operation}"));
+            assert_eq!(method, known_method, "{title}: {operation}");
+            assert!(is_path_of(path, known_path), "{title}: {path} is not {known_path}");
+            // A look-up is sent as a POST, because it may be too long for an address.
+            assert!(*method == "GET" || *operation == "look_up_cards", "{title}: {operation}");
+        }
+        let texts = answers.iter().flat_map(|answer| [answer.path, answer.body]);
+        for column in std::iter::once(page.path).chain(texts).flat_map(columns) {
+            assert!(page.rows.contains(column), "{title}: no column {column}");
+        }
     }
 }
 

@@ -21,7 +21,8 @@ const BY_ID: &[&str] = &[page_of_cards!("c.id = :card::uuid AND t.open")];
 const ONE_OF_NAME: &[&str] =
     &[page_of_cards!("t.game_code = :game AND t.name_key = :name_key AND t.name_scope = ''")];
 
-const TYPES_AND_RANKS: &str = "SELECT type, rank FROM unnest(ARRAY['fire', 'water', 'dark', 'light', 'air', 'earth', 'nature', 'electric']) AS type, \
+/// Types and ranks of cards: forty pairs.
+pub(super) const TYPES_AND_RANKS: &str = "SELECT type, rank FROM unnest(ARRAY['fire', 'water', 'dark', 'light', 'air', 'earth', 'nature', 'electric']) AS type, \
      generate_series(1, 5) AS rank";
 const NO_STATEMENT: Yardstick =
     Yardstick::None("no statement over these tables answers it from an index");

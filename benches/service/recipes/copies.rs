@@ -5,7 +5,7 @@ use super::recipe::{Goal, Recipe};
 use super::{FREE_COPIES, PLAYERS};
 
 /// Open transfers (trades of one copy that ask for nothing): `offerer` gives it, `caller` gets it.
-const OFFERED: &str = "SELECT t.id AS trade, t.offered_to AS caller, t.offered_by AS offerer, c.id AS copy, c.code_prefix, encode(c.code_mac, 'hex') AS code_mac \
+pub(super) const OFFERED: &str = "SELECT t.id AS trade, t.offered_to AS caller, t.offered_by AS offerer, c.id AS copy, c.code_prefix, encode(c.code_mac, 'hex') AS code_mac \
      FROM trades t JOIN trade_copies x ON x.trade_id = t.id JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac \
      WHERE t.message = 'to be answered' AND t.state = 'open' LIMIT :many";
 const MAKE_OFFERS: &str = "SELECT bench.make_offers(:many)";
@@ -14,6 +14,12 @@ const CLOSES: &[&str] = &[
     "INSERT INTO account_events (account_id, kind, trade_id, created_at) VALUES (:caller::uuid, 'trade.declined', :trade::uuid, now()), \
      (:offerer::uuid, 'trade.declined', :trade::uuid, now())",
 ];
+/// Lets all players show their copies.
+pub(super) const SHOWN: &[&str] = &[
+    "UPDATE accounts SET trading = 'public' WHERE id IN (SELECT account FROM bench.players) AND trading <> 'public'",
+];
+/// Players, each with another one who looks at what the player shows.
+pub(super) const OTHERS: &str = "SELECT p.account AS caller, o.name AS player, o.account AS owner FROM bench.players p JOIN bench.players o ON o.n = p.n + 1 LIMIT :many";
 const ONE_TRADE: &str = "SELECT t.id, t.state, t.message, t.created_at, t.expires_at, a.name, b.name, x.given, c.id, p.rarity, k.set_code, k.number, w.name \
      FROM trades t JOIN accounts a ON a.id = t.offered_by JOIN accounts b ON b.id = t.offered_to JOIN trade_copies x ON x.trade_id = t.id \
      JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac JOIN printings p ON p.id = c.printing_id \
@@ -66,8 +72,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .why("votes of voided copies are counted anew"),
     Recipe::get("list_player_copies", "copies of another player", "/v1/players/<player>/copies")
         .by(Row)
-        .prepare(&["UPDATE accounts SET trading = 'public' WHERE id IN (SELECT account FROM bench.players) AND trading <> 'public'"])
-        .rows("SELECT p.account AS caller, o.name AS player, o.account AS owner FROM bench.players p JOIN bench.players o ON o.n = p.n + 1 LIMIT :many")
+        .prepare(SHOWN)
+        .rows(OTHERS)
         .reads(&["SELECT c.id, p.rarity, k.id, k.set_code, k.number, t.name FROM accounts a JOIN copies c ON c.owner_id = a.id \
                   JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id JOIN card_content t ON t.card_id = k.id \
                   WHERE a.id = :owner::uuid ORDER BY k.set_code, k.number, c.id LIMIT 51"]),
@@ -169,7 +175,7 @@ pub(super) const RECIPES: &[Recipe] = &[
 ];
 
 /// Fewer trades and disputes, for rows that only read.
-const MAKE_OFFERS_FEW: &[&str] = &["SELECT bench.make_offers(500)"];
+pub(super) const MAKE_OFFERS_FEW: &[&str] = &["SELECT bench.make_offers(500)"];
 const MAKE_DISPUTES_FEW: &[&str] = &["SELECT bench.make_disputes(200)"];
 const THAW: &str =
     "UPDATE copies SET frozen_at = NULL WHERE frozen_at IS NOT NULL AND voided_at IS NULL";

@@ -22,22 +22,22 @@ const SAVES: &[&str] = &[
     "INSERT INTO deck_entries (deck_id, position, zone, quantity, name) SELECT :caller::uuid, n, 'main', 2, 'A card of some name' FROM generate_series(1, 25) AS n",
 ];
 /// The benchmark's decks with two revisions.
-const REVISED: &str = "INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
+pub(super) const REVISED: &str = "INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
      SELECT d.id, r.n, 'private', jsonb_build_object('name', d.name, 'game', 'ttcg', 'format', 'standard', 'description', '', 'tags', '[]'::jsonb, \
       'unread_lines', '[]'::jsonb, 'entries', (SELECT coalesce(jsonb_agg(jsonb_build_object('position', e.position, 'zone', e.zone, 'quantity', r.n, 'name', e.name, \
        'copies', '[]'::jsonb) ORDER BY e.position), '[]') FROM deck_entries e WHERE e.deck_id = d.id)), now() \
      FROM (SELECT d.* FROM decks d WHERE d.id >= bench.some_deck() ORDER BY d.id LIMIT :many) d, generate_series(1, 2) AS r (n) ON CONFLICT DO NOTHING";
-const REVISED_DECK: &str = "SELECT d.id AS deck, d.account_id AS caller FROM decks d JOIN deck_revisions r ON r.deck_id = d.id WHERE r.revision = 2 ORDER BY d.id LIMIT :many";
+pub(super) const REVISED_DECK: &str = "SELECT d.id AS deck, d.account_id AS caller FROM decks d JOIN deck_revisions r ON r.deck_id = d.id WHERE r.revision = 2 ORDER BY d.id LIMIT :many";
 const ONE_REVISION: &[&str] = &[
     "SELECT r.content, r.created_at FROM deck_revisions r WHERE r.deck_id = :deck::uuid AND r.revision = 1",
 ];
-const NO_REVISIONS: &[&str] = &["DELETE FROM deck_revisions"];
+pub(super) const NO_REVISIONS: &[&str] = &["DELETE FROM deck_revisions"];
 const CARDS_OF_LIST: &[&str] = &[
     "SELECT t.card_id, t.kind, t.name, t.attributes, t.effects FROM card_content t WHERE t.card_id = ANY (string_to_array(:ids, ',')::uuid[]) AND t.open",
 ];
 
 /// Cards in public decks, each with the search term of decks that contain it.
-const SHARED_CARDS: &str = "SELECT c.card, c.name, 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g')) AS term FROM bench.cards c \
+pub(super) const SHARED_CARDS: &str = "SELECT c.card, c.name, 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g')) AS term FROM bench.cards c \
      WHERE EXISTS (SELECT FROM deck_search s WHERE s.cards @> ARRAY[c.card]) LIMIT :many";
 /// The query for a page of public decks.
 const PUBLIC_DECKS: &str = "SELECT d.id, d.name, d.game_code, d.format_code, d.updated_at, a.name, s.size, s.published_at, s.legal_in FROM deck_search s \

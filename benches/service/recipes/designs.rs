@@ -3,7 +3,10 @@
 use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 
-const SHARED: &str = "SELECT design, caller, name FROM bench.designs LIMIT :many";
+pub(super) const SHARED: &str = "SELECT design, caller, name FROM bench.designs LIMIT :many";
+/// Authors of shared designs.
+pub(super) const AUTHORS: &str =
+    "SELECT a.name AS author FROM bench.designs d JOIN accounts a ON a.id = d.caller LIMIT :many";
 const ONE_DESIGN: &[&str] = &[
     "SELECT d.*, a.name AS author, r.content FROM designs d JOIN accounts a ON a.id = d.account_id \
      JOIN design_revisions r ON r.design_id = d.id AND r.number = d.public_revision WHERE d.code = :design",
@@ -115,7 +118,7 @@ macro_rules! perks {
     };
 }
 const WAITING: &str = "SELECT code AS design, account_id AS caller FROM designs WHERE name LIKE 'Bench %' AND status IN ('submitted', 'in_review') LIMIT :many";
-const CLEAR: &[&str] =
+pub(super) const CLEAR: &[&str] =
     &["DELETE FROM designs WHERE name LIKE 'Bench %'", "DELETE FROM daily_counts"];
 const SAVES: &[&str] = &[
     "INSERT INTO daily_counts (account_id, activity, day, count) VALUES (:caller::uuid, 'bench', now()::date, 1)",
@@ -133,7 +136,7 @@ const REVISIONS: &[&str] = &[
     "SELECT r.number, r.created_at, r.content FROM designs d JOIN design_revisions r ON r.design_id = d.id WHERE d.code = :design ORDER BY r.number DESC LIMIT 51",
 ];
 /// Shared designs. Another account has commented on each, rated it and suggested a change.
-const DISCUSSED: &[&str] = &[
+pub(super) const DISCUSSED: &[&str] = &[
     DRAFTS[0],
     "UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1 WHERE name LIKE 'Bench %'",
     "INSERT INTO design_comments (id, design_id, account_id, text, version, created_at) SELECT gen_random_uuid(), id, bench.account(2), 'Well.', 1, now() FROM designs WHERE name LIKE 'Bench %'",
@@ -143,7 +146,7 @@ const DISCUSSED: &[&str] = &[
       SELECT gen_random_uuid(), id, bench.account(2), 1, bench.design_content(name || ' again'), 'So?', 'open', now() FROM designs WHERE name LIKE 'Bench %'",
 ];
 /// The same designs with that other account as the caller.
-const CRITICS: &str = "SELECT d.code AS design, c.account_id AS caller, c.id AS comment, s.id AS suggestion FROM designs d JOIN design_comments c ON c.design_id = d.id \
+pub(super) const CRITICS: &str = "SELECT d.code AS design, c.account_id AS caller, c.id AS comment, s.id AS suggestion FROM designs d JOIN design_comments c ON c.design_id = d.id \
      JOIN suggested_changes s ON s.design_id = d.id WHERE d.name LIKE 'Bench %' AND d.account_id <> c.account_id LIMIT :many";
 /// The same designs with their authors as the callers.
 const CRITICISED: &str = "SELECT d.code AS design, d.account_id AS caller, d.name AS name, s.id AS suggestion FROM designs d JOIN suggested_changes s ON s.design_id = d.id \
@@ -227,7 +230,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .like(Yardstick::Static)
         .why("counted once in 20 seconds; in between it is as fast as it is sent"),
     Recipe::get("find_author", "author of designs", "/v1/authors/<author>")
-        .rows("SELECT a.name AS author FROM bench.designs d JOIN accounts a ON a.id = d.caller LIMIT :many")
+        .rows(AUTHORS)
         .reads(&["SELECT a.id, a.name, count(*), sum(d.rating_points), sum(d.rating_count), min(d.shared_at) FROM accounts a JOIN designs d ON d.account_id = a.id AND d.listed \
                   WHERE a.name_key = lower(:author) AND a.banned_at IS NULL GROUP BY a.id"]),
     Recipe::get("list_own_designs", "own designs", "/v1/me/designs").by(Row).rows(SHARED).reads(&[

@@ -12,11 +12,14 @@ mod decks;
 mod designs;
 mod effects;
 mod operations;
+mod page_recipe;
+mod pages;
 mod printing;
 mod recipe;
 mod serials;
 mod sessions;
 
+pub(crate) use self::page_recipe::PageRecipe;
 pub(crate) use self::recipe::{Caller, Goal, Measure, Recipe, Row, Special, Yardstick};
 
 /// All recipes, grouped by subject.
@@ -38,12 +41,19 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Recipe> {
     .flatten()
 }
 
+/// The recipes of pages.
+pub(crate) fn pages() -> impl Iterator<Item = &'static PageRecipe> {
+    pages::RECIPES.iter()
+}
+
 /// Open cards, distributed over the whole catalogue.
 const CARDS: &str = "SELECT card, game, set_code, number, name, name_key, printing, rarity FROM bench.cards LIMIT :many";
 /// Hidden cards.
 const HIDDEN: &str = "SELECT card, game, set_code, number, name FROM bench.hidden LIMIT :many";
 /// Open sets of synthetic cards.
 const SETS: &str = "SELECT code AS set_code, id AS set_id FROM sets WHERE code LIKE 'synthetic-%' AND NOT hidden ORDER BY md5(code) LIMIT :many";
+/// Sets with hidden synthetic cards.
+const HIDDEN_SETS: &str = "SELECT set_code FROM bench.hidden GROUP BY set_code LIMIT :many";
 /// Accounts, distributed over all.
 const PLAYERS: &str = "SELECT account AS caller, name FROM bench.players LIMIT :many";
 /// Pairs of an account and a card.

@@ -168,7 +168,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .restore(&[NO_SET_POLICIES])
         .writes(POLICY_WRITES),
     Recipe::get("list_set_unlocks", "unlocks of a set", "/v1/games/ttcg/sets/<set_code>/unlocks")
-        .rows("SELECT set_code FROM bench.hidden GROUP BY set_code LIMIT :many")
+        .rows(super::HIDDEN_SETS)
         .reads(&["SELECT k.id, k.number, u.threshold, u.submissions, u.unlocked_at FROM cards k JOIN unlocks u ON u.card_id = k.id \
                   WHERE k.game_code = 'ttcg' AND k.set_code = :set_code ORDER BY k.number LIMIT 51"]),
     Recipe::post("unlock_set", "set unlocked that is open already", "/v1/games/ttcg/sets/<set_code>/unlocks")
@@ -178,7 +178,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .reads(&["SELECT k.id FROM cards k JOIN unlocks u ON u.card_id = k.id WHERE k.game_code = 'ttcg' AND k.set_code = :set_code AND u.unlocked_at IS NULL"])
         .why("a set that is hidden could be unlocked once only"),
     Recipe::get("find_unlock_statistics", "statistics of unlocks of a set", "/v1/statistics/unlocks?game=ttcg&set=<set_code>")
-        .rows("SELECT set_code FROM bench.hidden GROUP BY set_code LIMIT :many")
+        .rows(super::HIDDEN_SETS)
         .reads(&["SELECT count(*), count(u.unlocked_at), sum(u.submissions) FROM cards k JOIN unlocks u ON u.card_id = k.id \
                   WHERE k.game_code = 'ttcg' AND k.set_code = :set_code"]),
     Recipe::get("find_leaderboard", "leaderboard of a game", "/v1/statistics/leaderboard?game=ttcg").reads(&[

@@ -197,6 +197,34 @@ pub async fn list(
     Ok(AccountEventsResponse { data, next_after, newest })
 }
 
+/// The last events of the account before a number.
+pub struct LastEvents {
+    /// The events, the oldest first.
+    pub data: Vec<AccountEventResponse>,
+    /// The lowest of their numbers, if there are older events.
+    pub before: Option<i64>,
+}
+
+/// Lists the last events of the caller's account before the sequence number `before`; `None`: the newest. Numbers have no gaps, so it is known where they
+/// begin.
+pub async fn list_last(
+    app: &AppState,
+    by: &Granted<ReadOwnEvents>,
+    before: Option<i64>,
+    limit: u16,
+) -> Result<LastEvents, Problem> {
+    let Extent { oldest, newest } = account_events::extent(&app.store, by, app.clock.now()).await?;
+    let end = before.unwrap_or(i64::MAX).clamp(oldest, newest + 1);
+    let begin = (end - i64::from(limit)).max(oldest);
+    if begin == end {
+        return Ok(LastEvents { data: Vec::new(), before: None });
+    }
+    let mut conn = app.store.connection().await?;
+    let rows = account_events::list(&mut conn, by, begin - 1, end - begin).await?;
+    let data = rows.into_iter().map(Into::into).collect();
+    Ok(LastEvents { data, before: (begin > oldest).then_some(begin) })
+}
+
 /// Opens a stream of events of the caller's account after the sequence number `after`; `None`: only events from now on.
 /// `until`: when the caller's access token expires; `None` for credentials that are no access tokens.
 pub async fn open_stream(

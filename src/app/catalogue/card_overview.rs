@@ -1,5 +1,7 @@
 //! Everything about a card besides the card itself, for pages that show it all.
 
+use uuid::Uuid;
+
 use super::card_legalities::{LegalityResponse, legalities_of};
 use super::card_neighbours::{self, Neighbours};
 use super::cards::{PrintingResponse, printings_of};
@@ -7,7 +9,7 @@ use super::history::{self, HistoryEntryResponse};
 use super::image_uris::Scans;
 use super::rulings::{self, RulingResponse};
 use super::sets::SetResponse;
-use crate::app::page::{Page, PageLimit};
+use crate::app::page::{CursorTime, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -39,7 +41,16 @@ pub struct OpenCardOverview {
     pub legalities: Vec<LegalityResponse>,
 }
 
-/// Finds the related resources of a card, with at most that many history entries. The statements run one after the
+/// Which entries of the history.
+#[derive(Clone, Copy)]
+pub struct HistoryPart {
+    /// The last entry of the page before; `None`: from the newest on.
+    pub after: Option<(CursorTime, Uuid)>,
+    /// Most entries.
+    pub limit: PageLimit,
+}
+
+/// Finds the related resources of a card, with a part of its history. The statements run one after the
 /// other on one connection, so that this takes no more connections than other requests. 404 when the set or the card no
 /// longer exists.
 pub async fn find(
@@ -47,7 +58,7 @@ pub async fn find(
     viewer: Viewer,
     card: CardId,
     (game, set, number): (&Code, &Code, &str),
-    history: PageLimit,
+    history: HistoryPart,
 ) -> Result<CardOverview, Problem> {
     // Read before a connection is taken: this read may take a second one.
     let scans = Scans::read(app).await?;
@@ -74,13 +85,13 @@ async fn open_overview(
     viewer: Viewer,
     card: &OpenCard,
     scans: &Scans,
-    limit: PageLimit,
+    part: HistoryPart,
 ) -> Result<OpenCardOverview, Problem> {
     let (place, scan) = (&card.place, scans.template(&card.place.game));
     Ok(OpenCardOverview {
         printings: printings_of(conn, viewer, place, card.is_hidden(), scan).await?,
         rulings: rulings::load(conn, viewer, place.id).await?,
-        history: history::load(conn, viewer, place.id, None, limit).await?,
+        history: history::load(conn, viewer, place.id, part.after, part.limit).await?,
         legalities: legalities_of(app, conn, card, app.today()?).await?,
     })
 }

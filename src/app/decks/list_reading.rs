@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckReading, DeckText, Format, Game, LineVerdict, MentionDepth,
-    ReadDeck, ReadLine, TextEncoding,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, Format, Game, IgnoredReason,
+    LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -109,6 +109,8 @@ pub(super) struct ReadList {
     pub lines: Vec<usize>,
     /// Lines that are no entries and could not be read.
     pub unread: Vec<UnreadLine>,
+    /// The lines that begin a zone, each with the code of the zone.
+    pub headers: Vec<(usize, String)>,
     /// What is told of each line.
     pub told: ListReadingResponse,
 }
@@ -228,6 +230,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         deck: Deck::default(),
         lines: Vec::new(),
         unread: Vec::new(),
+        headers: headers_of(&read),
         told: ListReadingResponse {
             dialect: read.dialect.code(),
             recognised_by: read.recognised_by,
@@ -267,6 +270,17 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         return Err(ListRefusal::Unreadable(list.unread));
     }
     Ok(list)
+}
+
+/// The lines that begin a zone.
+fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
+    let header = |line: &ReadLine| match &line.verdict {
+        LineVerdict::Ignored(
+            IgnoredReason::ZoneHeader { zone } | IgnoredReason::BlankLine { zone },
+        ) => Some((line.line, zone.clone())),
+        _ => None,
+    };
+    read.lines.iter().filter_map(header).collect()
 }
 
 /// What is told of a line that no deck may have, or that cannot be read.

@@ -22,6 +22,7 @@ pub mod deck_statistics;
 pub mod deck_trades;
 pub mod deck_watches;
 pub mod followed_authors;
+pub mod list_additions;
 pub mod list_reading;
 mod masks;
 pub mod public_decks;

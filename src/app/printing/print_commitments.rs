@@ -107,11 +107,31 @@ pub async fn list(
     before: Option<Uuid>,
     limit: PageLimit,
 ) -> Result<Page<CommitmentResponse>, Problem> {
+    list_as(app, (game, set), before, limit).await
+}
+
+/// Lists the announced print runs of a set as [`list`] does, each with what [`find`] shows of it.
+pub async fn list_opened(
+    app: &AppState,
+    game: &Code,
+    set: &Code,
+    before: Option<Uuid>,
+    limit: PageLimit,
+) -> Result<Page<OpenedCommitmentResponse>, Problem> {
+    list_as(app, (game, set), before, limit).await
+}
+
+async fn list_as<T: From<CommitmentRow>>(
+    app: &AppState,
+    (game, set): (&Code, &Code),
+    before: Option<Uuid>,
+    limit: PageLimit,
+) -> Result<Page<T>, Problem> {
     let mut conn = app.store.connection().await?;
     let (game, set) = (game.as_str(), set.as_str());
     sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
     let rows = print_commitments::list(&mut conn, game, set, before, limit.rows()).await?;
-    Ok(paged(rows, limit, |row| row.id, CommitmentResponse::from))
+    Ok(paged(rows, limit, |row| row.id, T::from))
 }
 
 /// Finds an announcement; it contains the seed and plan once they are revealed.

@@ -8,6 +8,7 @@ pub mod details;
 pub mod diff;
 pub mod follows;
 pub mod list;
+pub mod list_addition;
 pub mod named_copies;
 pub mod public;
 pub mod reservation;

@@ -1,15 +1,44 @@
 //! The fields of a form that a page has sent.
 
-use actix_web::dev::Payload;
-use actix_web::{FromRequest, HttpRequest};
+use actix_web::dev::{Payload, ServiceRequest};
+use actix_web::web::Bytes;
+use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use serde::de::DeserializeOwned;
 
 use super::Extracting;
-use super::body::read;
+use super::body::{has_media_type, read};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Largest form, in bytes: a deck list or fifty codes are far smaller.
 const MAX_FORM: usize = 256 * 1024;
+
+const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
+
+/// A form as it was sent, read before its handler runs and kept with its request: a page about its failure can hold what was typed.
+#[derive(Clone)]
+pub struct SentForm(Bytes);
+
+impl SentForm {
+    /// The form that came with a request; `None`: there was none, or it was not read.
+    pub fn of(req: &HttpRequest) -> Option<Self> {
+        req.extensions().get::<Self>().cloned()
+    }
+
+    /// Reads the form of a request, if it has one. Refused as by [`Form`].
+    pub(crate) async fn read_ahead(req: &mut ServiceRequest) -> Result<(), Problem> {
+        if has_media_type(req.request(), MEDIA_TYPE) {
+            let (request, payload) = req.parts_mut();
+            let raw = read(request, payload, &[MEDIA_TYPE], MAX_FORM).await?;
+            req.extensions_mut().insert(Self(raw));
+        }
+        Ok(())
+    }
+
+    /// Names and values, in the order in which they were sent.
+    pub fn fields(&self) -> impl Iterator<Item = (String, String)> {
+        form_urlencoded::parse(&self.0).into_owned()
+    }
+}
 
 /// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB (413), what
 /// is no UTF-8, has NUL characters or lacks a field (422). Fields that the page does not know are left out.
@@ -20,7 +49,11 @@ impl<T: DeserializeOwned + 'static> FromRequest for Form<T> {
     type Future = Extracting<Self>;
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let reading = read(req, payload, &["application/x-www-form-urlencoded"], MAX_FORM);
+        if let Some(SentForm(raw)) = SentForm::of(req) {
+            return Box::pin(async move { parse(&raw).map(Self) });
+        }
+        // What is left to be said is why there is none.
+        let reading = read(req, payload, &[MEDIA_TYPE], MAX_FORM);
         Box::pin(async move { parse(&reading.await?).map(Self) })
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Granted, ReadOwnEvents};
@@ -115,17 +115,15 @@ struct OldestRow {
 }
 
 #[derive(QueryableByName)]
-struct AccountRow {
-    #[diesel(sql_type = SqlUuid)]
-    account_id: AccountId,
-}
-
-#[derive(QueryableByName)]
 struct ClockRow {
     #[diesel(sql_type = SqlUuid)]
     account_id: AccountId,
+    /// The newest number.
     #[diesel(sql_type = BigInt)]
     last_seq: i64,
+    /// Whether there may be events without a number.
+    #[diesel(sql_type = Bool)]
+    is_behind: bool,
 }
 
 /// Numbers all events of the accounts that were committed before the call, and returns the newest number of each
@@ -145,47 +143,43 @@ async fn number_all(
     now: DateTime<Utc>,
 ) -> StoreResult<(HashMap<AccountId, i64>, PooledConnection)> {
     // Unlocks get their numbers in the change feed.
-    changes::extent(store).await?;
+    let mut conn = changes::catch_up(store).await?;
     let mut ids = accounts.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let mut conn = store.connection().await?;
-    let behind = behind(&mut conn, &ids, now).await?;
+    let mut clocks = clocks(&mut conn, &ids, now).await?;
+    let behind = clocks.iter().filter(|clock| clock.is_behind).map(|clock| clock.account_id);
+    let behind: Vec<AccountId> = behind.collect();
     if !behind.is_empty() {
         drop(conn);
         number(store, &behind, now).await?;
         conn = store.connection().await?;
+        clocks = self::clocks(&mut conn, &ids, now).await?;
     }
-    let rows: Vec<ClockRow> =
-        sql("SELECT account_id, last_seq FROM account_event_clocks WHERE account_id = ANY ((SELECT $ids)::uuid[])")
-            .bind("ids", ids)
-            .get_results(&mut *conn)
-            .await?;
-    let newest = rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect();
-    Ok((newest, conn))
+    Ok((clocks.into_iter().map(|clock| (clock.account_id, clock.last_seq)).collect(), conn))
 }
 
-/// The accounts, in order, that have events without a number, or were not read for a day.
-async fn behind(
+/// The clocks of accounts, in the order of their ids. An account is behind if it has events without a number, or was not read for a day.
+async fn clocks(
     conn: &mut Connection,
     accounts: &[AccountId],
     now: DateTime<Utc>,
-) -> StoreResult<Vec<AccountId>> {
+) -> StoreResult<Vec<ClockRow>> {
     // Each clock row is looked up separately: a generic plan does not know how few accounts are given, and would read
     // all clock rows.
-    let rows: Vec<AccountRow> = sql(
-        "SELECT a.id AS account_id FROM unnest((SELECT $accounts)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
-         LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
-         WHERE clock.looked_at IS NULL OR clock.looked_at < $before \
-            OR clock.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
-            OR EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) \
+    Ok(sql(
+        "SELECT a.id AS account_id, coalesce(clock.last_seq, 0) AS last_seq, \
+                coalesce(clock.looked_at IS NULL OR clock.looked_at < $before \
+                    OR clock.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
+                    OR EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1), false) AS is_behind \
+         FROM unnest((SELECT $accounts)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
+         LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq, c.last_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
          ORDER BY a.id",
     )
     .bind("accounts", accounts)
     .bind("before", now - MARGIN)
     .get_results(conn)
-    .await?;
-    Ok(rows.into_iter().map(|row| row.account_id).collect())
+    .await?)
 }
 
 #[derive(QueryableByName)]

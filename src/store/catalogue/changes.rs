@@ -18,7 +18,7 @@ use crate::domain::ids::{CardId, DeckId};
 use crate::store::card_content::cards::CardPlace;
 use crate::store::db::schema::{event_clock, events};
 use crate::store::db::statement::{run_commands, sql};
-use crate::store::{Connection, Store, StoreError, StoreResult};
+use crate::store::{Connection, PooledConnection, Store, StoreError, StoreResult};
 
 /// Most events that are numbered in one transaction.
 const BATCH: i64 = 10_000;
@@ -80,14 +80,20 @@ impl Extent {
     }
 }
 
-/// Numbers the events that have no number yet, and returns the range of numbers.
-pub async fn extent(store: &Store) -> StoreResult<Extent> {
+/// Numbers the events that have no number yet. Returns a connection that sees the numbers.
+pub async fn catch_up(store: &Store) -> StoreResult<PooledConnection> {
     let mut conn = store.connection().await?;
     while is_behind(&mut conn).await? {
         drop(conn);
         store.transaction(number).await?;
         conn = store.connection().await?;
     }
+    Ok(conn)
+}
+
+/// Numbers the events that have no number yet, and returns the range of numbers.
+pub async fn extent(store: &Store) -> StoreResult<Extent> {
+    let mut conn = catch_up(store).await?;
     let newest: i64 = event_clock::table.select(event_clock::last_seq).first(&mut *conn).await?;
     let oldest: Option<i64> =
         events::table.select(diesel::dsl::min(events::seq)).first(&mut *conn).await?;

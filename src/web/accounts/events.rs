@@ -9,14 +9,15 @@ use super::event_words;
 use super::words as account_words;
 use crate::app::accounts::account_events::{self, AccountEventResponse};
 use crate::app::accounts::event_settings;
-use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnEventSettings, Granted, ReadOwnAccount, ReadOwnEvents};
+use crate::auth::permission::{ChangeOwnEventSettings, ReadOwnAccount, ReadOwnEvents};
 use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
-use crate::web::copies::{dispute_path, trade_path};
+use crate::web::copies::{copy_path, dispute_path, trade_path};
+use crate::web::decks::deck_path;
+use crate::web::designs::design_path;
 use crate::web::forms::{Fields, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
@@ -41,24 +42,41 @@ struct EventsPage {
 struct EventLine {
     at: Moment,
     text: String,
-    /// The card that it is about: where its page is, and its place.
-    card: Option<(String, String)>,
-    /// Its trade or dispute: what it is, and where.
-    way: Option<(&'static str, String)>,
+    /// What it is about: what that is called, and where its page is.
+    ways: Vec<(String, String)>,
 }
 
 impl From<AccountEventResponse> for EventLine {
     fn from(event: AccountEventResponse) -> Self {
         let text = event_words::event(&event.kind, event.outcome.as_deref());
-        let card = event.card.and_then(|card| {
-            let (game, set, number) = (card.game?, card.set?, card.number?);
-            Some((card_path(&game, &set, &number), words::place(&set, &number)))
-        });
-        let trade = event.trade.map(|trade| (account_words::TRADE, trade_path(trade.id)));
-        let dispute = event.dispute.map(|dispute| dispute.id.to_string());
-        let dispute = dispute.map(|id| (account_words::DISPUTE, dispute_path(&id)));
-        Self { at: Moment::new(event.at), text, card, way: trade.or(dispute) }
+        Self { at: Moment::new(event.at), ways: ways(event), text }
     }
+}
+
+/// The pages of what an event is about. They look themselves who may see it.
+fn ways(event: AccountEventResponse) -> Vec<(String, String)> {
+    let way = |text: &str, path: String| (text.to_owned(), path);
+    let card = event.card.and_then(|card| {
+        let (game, set, number) = (card.game?, card.set?, card.number?);
+        Some((words::place(&set, &number), card_path(&game, &set, &number)))
+    });
+    // Who gave a copy away has no page of it any more.
+    let copy = event.copy.filter(|_| event.kind != "copy.given");
+    let copy = copy.map(|copy| way(account_words::COPY, copy_path(copy.id)));
+    let trade = event.trade.map(|trade| way(account_words::TRADE, trade_path(trade.id)));
+    let dispute = event.dispute.map(|dispute| dispute_path(&dispute.id.to_string()));
+    let dispute = dispute.map(|path| way(account_words::DISPUTE, path));
+    let deck = event.deck.map(|deck| way(account_words::DECK, deck_path(deck.id)));
+    let design = event.design.map(|design| design.id);
+    let of_design = |text: &str, part: &str| {
+        design.as_ref().map(|id| way(text, format!("{}{part}", design_path(id))))
+    };
+    let comments = event.comment.and_then(|_| of_design(account_words::COMMENTS, "#comments"));
+    let suggestion = event.suggestion.and_then(|suggestion| {
+        of_design(account_words::SUGGESTION, &format!("/suggestions/{}", suggestion.id))
+    });
+    let named = design.as_ref().map(|id| way(id, design_path(id)));
+    [card, copy, named, comments, suggestion, deck, trade, dispute].into_iter().flatten().collect()
 }
 
 /// A kind of event that can be turned off.
@@ -89,43 +107,16 @@ pub(in crate::web) async fn find_events(
         text: event_words::event(event.as_str(), None),
         is_told: !settings.muted.contains(&event.as_str()),
     });
-    let part = read_back(&state, &by, query.before).await?;
+    let part = account_events::list_last(&state, &by, query.before, EVENTS).await?;
     let page = EventsPage {
         frame: Frame::new(account_words::EVENTS).at(Place::Account),
         done: account_words::done(&query.done),
-        events: part.events.into_iter().rev().map(EventLine::from).collect(),
+        events: part.data.into_iter().rev().map(EventLine::from).collect(),
         first_path: query.before.map(|_| "/my/events".to_owned()),
         next_path: part.before.map(|before| format!("/my/events?before={before}")),
         settings: settings.collect(),
     };
     private(200, &page)
-}
-
-/// A stretch of events, the oldest first.
-struct Part {
-    events: Vec<AccountEventResponse>,
-    /// Where older ones begin, if there are any.
-    before: Option<i64>,
-}
-
-/// The last events before a number. The use case reads forwards; numbers have no gaps, so it is known where to begin.
-async fn read_back(
-    app: &AppState,
-    by: &Granted<ReadOwnEvents>,
-    before: Option<i64>,
-) -> Result<Part, Problem> {
-    let one = PageLimit::try_from(1).map_err(Problem::internal)?;
-    let first = account_events::list(app, by, None, one).await?;
-    let Some(oldest) = first.data.first().map(|event| event.seq) else {
-        return Ok(Part { events: Vec::new(), before: None });
-    };
-    let end = before.unwrap_or(i64::MAX).clamp(oldest, first.newest.saturating_add(1));
-    let begin = (end - i64::from(EVENTS)).max(oldest);
-    let after = u64::try_from(begin - 1).map_err(Problem::internal)?;
-    let limit = PageLimit::try_from(EVENTS).map_err(Problem::internal)?;
-    let mut events = account_events::list(app, by, Some(after), limit).await?.data;
-    events.retain(|event| event.seq < end);
-    Ok(Part { events, before: (begin > oldest).then_some(begin) })
 }
 
 /// Says which events the own account is told. A box that is not ticked is not sent.

@@ -45,6 +45,10 @@ pub(super) const TRADES: &str = "Trades";
 pub(super) const DISPUTES: &str = "Disputes";
 pub(super) const TRADE: &str = "The trade";
 pub(super) const DISPUTE: &str = "The dispute";
+pub(super) const COPY: &str = "The copy";
+pub(super) const DECK: &str = "The deck";
+pub(super) const COMMENTS: &str = "The comments";
+pub(super) const SUGGESTION: &str = "The suggested change";
 pub(super) const END_SESSION: &str = "End it";
 pub(super) const THIS_SESSION: &str = "This browser";
 

@@ -1,73 +1,69 @@
 // Pages on which a deck list is typed: adds cards to it by name. live_form.js judges the list and asks before changes are lost. All texts stand in the page.
 
 import "./live_form.js";
-
-const NAMES_PAUSE_MS = 200;
+import { PAUSE_MS, findNames } from "./names.js";
 
 const list = document.getElementById("list");
-const { format } = list.form.elements;
+const { format, dialect } = list.form.elements;
 const name = document.getElementById("pick");
 const names = document.getElementById("pick_names");
 const added = document.getElementById("pick_state");
 let namesTimer = 0;
+let isAdding = false;
 
 /** Suggests names that begin with what is typed. */
 async function suggest() {
   const beginning = name.value.trim();
   if (beginning === "") return;
-  const query = new URLSearchParams({ q: beginning, limit: "10" });
-  if (format.value.includes("/")) query.set("game", format.value.split("/")[0]);
-  try {
-    const answer = await fetch(`${name.dataset.names}?${query}`);
-    if (!answer.ok) return;
-    const found = (await answer.json()).data;
-    // Meanwhile something else may have been typed.
-    if (name.value.trim() !== beginning) return;
-    names.replaceChildren(...found.map((value) => new Option(value, value)));
-  } catch {
-    // A name can be typed without suggestions.
-  }
+  const game = format.value.includes("/") ? format.value.split("/")[0] : "";
+  const found = await findNames(name.dataset.names, beginning, game, 10);
+  // Meanwhile something else may have been typed.
+  if (found === null || name.value.trim() !== beginning) return;
+  names.replaceChildren(...found.map((value) => new Option(value, value)));
 }
 
-/** Where a line for another card goes: to the end of the first zone, before the heading of the next (`[side]`) and the empty lines above that. */
-function placeOfNewLine(lines) {
-  const firstCard = lines.findIndex((line) => /^\s*\d/u.test(line));
-  const heading = lines.findIndex((line, at) => at > firstCard && firstCard >= 0 && /^\s*\[[^\]]+\]\s*$/u.test(line));
-  let place = heading < 0 ? lines.length : heading;
-  while (place > 0 && lines[place - 1].trim() === "") place -= 1;
-  return place;
+/** Has one copy of a card added to the list: the service reads the list, and knows its zones. The page that answers, or null. */
+async function withOneMore(card) {
+  const body = new URLSearchParams({ format: format.value, list: list.value, dialect: dialect.value, card });
+  const answer = await fetch(list.form.dataset.liveTo, { method: "POST", body, headers: { Accept: "text/html" } });
+  return answer.status < 500 ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
 }
 
-/** Adds one copy of a card to a list: to the first line that has it by name alone, or as a new line. The list and how many it has there. */
-function withOneMore(text, card) {
-  const lines = text.split("\n");
-  for (const [at, line] of lines.entries()) {
-    const parts = /^(\s*)(\d{1,5})(x?\s+)(\S.*)$/iu.exec(line);
-    if (parts === null || parts[4].trim().toLowerCase() !== card.toLowerCase()) continue;
-    const count = Number(parts[2]) + 1;
-    lines[at] = `${parts[1]}${count}${parts[3]}${parts[4]}`;
-    return { text: lines.join("\n"), count };
-  }
-  lines.splice(placeOfNewLine(lines), 0, `1 ${card}`);
-  const list = lines.join("\n");
-  return { text: list.endsWith("\n") ? list : `${list}\n`, count: 1 };
-}
-
-function add() {
+/** Adds a card. The list that came back is taken if nothing was typed meanwhile; else it is asked for once more. */
+async function add() {
   const card = name.value.trim();
-  if (card === "") return;
-  const more = withOneMore(list.value, card);
-  list.value = more.text;
-  list.dispatchEvent(new Event("input", { bubbles: true }));
-  added.textContent = added.dataset.added.replace("{name}", () => card).replace("{count}", more.count);
-  name.value = "";
-  names.replaceChildren();
+  if (card === "" || isAdding) return;
+  isAdding = true;
+  let said = added.dataset.wait;
+  try {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const before = list.value;
+      const page = await withOneMore(card);
+      const told = page?.getElementById("pick_state");
+      if (list.value !== before) continue;
+      if (told?.dataset.count === undefined) {
+        said = page?.getElementById("told")?.dataset.says || said;
+        break;
+      }
+      list.value = page.getElementById("list").value;
+      list.dispatchEvent(new Event("input", { bubbles: true }));
+      said = added.dataset.added.replace("{name}", () => card).replace("{count}", told.dataset.count);
+      name.value = "";
+      names.replaceChildren();
+      break;
+    }
+  } catch {
+    // It is said below that it can be tried again.
+  } finally {
+    isAdding = false;
+  }
+  added.textContent = said;
   name.focus();
 }
 
 name.addEventListener("input", () => {
   clearTimeout(namesTimer);
-  namesTimer = setTimeout(suggest, NAMES_PAUSE_MS);
+  namesTimer = setTimeout(suggest, PAUSE_MS);
 });
 // Enter adds the card, and does not send the form.
 name.addEventListener("keydown", (event) => {

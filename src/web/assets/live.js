@@ -1,4 +1,8 @@
-// Pages with hidden cards: reads the page anew now and then, and at once when a card is unlocked, and shows what has changed. All texts stand in the page.
+// Pages with hidden cards: reads the page anew now and then, and at once when a card is unlocked, and shows what has changed. All texts stand in the page:
+//
+//   data-live            a part that is followed; the part of that name in the new page takes its place
+//   data-live-end        what a part becomes that is followed no more, by its name
+//   data-unlocked-name   what a part shows now that was hidden before: this card is told to be unlocked
 
 const POLL_MS = 20_000;
 // Everybody who looks at the wall learns of an unlock in the same moment: their browsers ask within this time, not all at once.
@@ -19,6 +23,10 @@ function replace(old, part) {
   const before = hiddenCards(old);
   const focused = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const names = [];
+  if (part.dataset.unlockedName !== undefined) {
+    part.classList.add("turned");
+    names.push(part.dataset.unlockedName);
+  }
   for (const tile of part.querySelectorAll(".tile:not(.hidden-card)")) {
     const link = tile.querySelector("a");
     if (!before.has(link.getAttribute("href"))) continue;
@@ -32,7 +40,7 @@ function replace(old, part) {
 
 /** Reads the page anew. Whatever fails is tried again the next time. */
 async function read() {
-  if (document.hidden || isReading) return;
+  if (document.hidden || isReading || document.querySelector("[data-live]") === null) return;
   isReading = true;
   try {
     const answer = await fetch(location.href, { cache: "no-cache", headers: { Accept: "text/html" } });
@@ -43,9 +51,11 @@ async function read() {
     const page = new DOMParser().parseFromString(text, "text/html");
     const names = [];
     for (const old of document.querySelectorAll("[data-live]")) {
-      const part = page.querySelector(`[data-live="${CSS.escape(old.dataset.live)}"]`);
+      const name = CSS.escape(old.dataset.live);
+      const part = page.querySelector(`[data-live="${name}"], [data-live-end="${name}"]`);
       if (part !== null && part.outerHTML !== old.outerHTML) names.push(...replace(old, part));
     }
+    document.title = page.title;
     if (names.length > 0) news.textContent = names.map((name) => news.dataset.unlocked.replace("{name}", () => name)).join(" ");
   } catch {
     // Without the network the page stays as it is.

@@ -55,6 +55,9 @@ pub(super) struct Card {
 #[derive(Debug, Deserialize)]
 pub(super) struct Printing {
     pub(super) rarity: String,
+    /// Those that it gives itself; all others are the card's.
+    #[serde(default)]
+    pub(super) attributes: Map<String, Value>,
     pub(super) image_uris: Images,
 }
 
@@ -167,6 +170,7 @@ pub(super) struct PrintStatistics {
 #[derive(Debug, Deserialize)]
 pub(super) struct PrintedRarity {
     pub(super) rarity: String,
+    pub(super) weight: i64,
     pub(super) printed: i64,
     pub(super) registered: i64,
     pub(super) expected: f64,

@@ -7,17 +7,18 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::answers::{Card, card_path, game_path, printing_path, read, set_path};
+use super::card_text::CardText;
+use super::history::{self, History};
 use super::tiles::Progress;
-use super::values::{Fact, facts, kind, kind_name, rarity_name, text};
+use super::values::{kind, rarity_name, text};
 use crate::app::answer_form::AnswerForm;
 use crate::app::catalogue::card_legalities::LegalityResponse;
 use crate::app::catalogue::card_migrations::{Located, NewPlace};
 use crate::app::catalogue::card_neighbours::Neighbours;
 use crate::app::catalogue::card_overview::{self, OpenCardOverview};
 use crate::app::catalogue::cards::{self, CardRequest, PrintingResponse};
-use crate::app::catalogue::history::HistoryEntryResponse;
 use crate::app::catalogue::rulings::RulingResponse;
-use crate::app::page::PageLimit;
+use crate::app::page::Cursor;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -31,13 +32,23 @@ use crate::web::serials::picture_path;
 use crate::web::session::Visitor;
 use crate::web::words;
 
-/// Entries of the history that are shown, the newest.
-const HISTORY: u16 = 30;
-
-/// In which rarity.
+/// In which rarity, and which part of the history.
 #[derive(Deserialize)]
 pub(in crate::web) struct CardQuery {
     rarity: Option<String>,
+    cursor: Option<Cursor>,
+}
+
+impl CardQuery {
+    /// The rarity that is asked for.
+    pub(super) fn rarity(&self) -> Option<&str> {
+        self.rarity.as_deref().filter(|rarity| !rarity.is_empty())
+    }
+
+    /// Whether the newest entries of the history are on another page.
+    pub(super) fn is_further_page(&self) -> bool {
+        self.cursor.is_some()
+    }
 }
 
 #[derive(Template)]
@@ -68,25 +79,13 @@ struct Breadcrumbs {
 
 /// What a card says that is not hidden, and what is said of it.
 struct Open {
-    kind: String,
-    facts: Vec<Fact>,
-    effects: Vec<EffectText>,
-    lore: Option<String>,
-    designed_by: Option<String>,
+    text: CardText,
     /// Names of the attributes that printings give themselves.
     columns: Vec<String>,
     printings: Vec<PrintingRow>,
     rulings: Vec<RulingText>,
     legalities: Vec<LegalityRow>,
-    history: Vec<HistoryRow>,
-    /// Whether there are older entries.
-    has_more_history: bool,
-}
-
-/// An effect, with how it is activated.
-struct EffectText {
-    label: Option<String>,
-    text: String,
+    history: History,
 }
 
 /// A printing in the table of all.
@@ -115,21 +114,6 @@ struct LegalityRow {
     rule: Option<String>,
 }
 
-/// What happened to the card.
-struct HistoryRow {
-    day: String,
-    at: String,
-    what: String,
-    changes: Vec<Change>,
-}
-
-/// A member that changed.
-struct Change {
-    member: String,
-    before: String,
-    after: String,
-}
-
 /// Shows a card.
 pub(in crate::web) async fn find_card(
     req: HttpRequest,
@@ -141,12 +125,11 @@ pub(in crate::web) async fn find_card(
     let (game, set, number) = path.into_inner();
     let viewer = visitor.viewer();
     let request = CardRequest { viewer, form: AnswerForm::Json, legalities: false };
-    let rarity = query.rarity.as_deref().filter(|rarity| !rarity.is_empty());
     let card: Card = match cards::find_by_number(&state, request, (&game, &set, &number)).await? {
         Located::Here(found) => read(&found)?,
-        Located::Moved(to) => return moved(to, rarity),
+        Located::Moved(to) => return moved(to, query.rarity()),
     };
-    let page = page(&state, viewer, card, rarity).await?;
+    let page = page(&state, viewer, card, &query).await?;
     if !viewer.is_stranger() {
         return private(200, &page);
     }
@@ -176,14 +159,14 @@ async fn page(
     app: &AppState,
     viewer: Viewer,
     card: Card,
-    rarity: Option<&str>,
+    asked: &CardQuery,
 ) -> Result<CardPage, Problem> {
     let (game, set) = (code(&card.game)?, code(&card.set)?);
     let loaded = app.named_game(&game).await?.map_err(|_| Problem::not_found())?;
     let id = CardId(card.id.parse().map_err(Problem::internal)?);
-    let limit = PageLimit::try_from(HISTORY).map_err(Problem::internal)?;
+    let history = history::part(asked.cursor.as_ref())?;
     let place = (&game, &set, card.number.as_str());
-    let found = card_overview::find(app, viewer, id, place, limit).await?;
+    let found = card_overview::find(app, viewer, id, place, history).await?;
     let path = card_path(&card.game, &card.set, &card.number);
     let place = Breadcrumbs {
         game: loaded.game.name().to_owned(),
@@ -192,20 +175,22 @@ async fn page(
         set_path: set_path(&card.game, &card.set),
         number: card.number.clone(),
     };
-    let frame = frame(app, &card, &path, &found.neighbours);
+    let mut frame = frame(app, &card, &path, &found.neighbours);
+    let progress = Progress::of(&card);
+    frame.script = progress.is_some().then_some(&*frame.assets.live_script);
     let (Some(said), Some(name)) = (found.open, card.name.clone()) else {
         return Ok(CardPage {
             heading: words::hidden_at(&place.set, &card.number),
             picture: Assets::of_this_version().back.clone(),
             alt: words::HIDDEN_CARD.to_owned(),
-            progress: Progress::of(&card),
+            progress,
             unlocked: None,
             open: None,
             frame,
             place,
         });
     };
-    let shown = match rarity {
+    let shown = match asked.rarity() {
         None => said.printings.first(),
         Some(rarity) => {
             let is_meant =
@@ -214,6 +199,7 @@ async fn page(
         }
     };
     let rarity = shown.map(|printing| printing.rarity.clone());
+    let in_set = (&*path, words::place(&place.set, &place.number));
     let rarity_name = rarity.as_deref().map(|rarity| rarity_name(&loaded.game, rarity));
     Ok(CardPage {
         picture: match (card.hidden, shown) {
@@ -223,12 +209,12 @@ async fn page(
             (_, None) => card.image_uris.svg.clone(),
         },
         alt: words::picture_of(&name, rarity_name.as_deref()),
-        progress: Progress::of(&card),
+        progress,
         unlocked: card.unlock.and_then(|unlock| {
             let at = unlock.unlocked_at?;
             Some(words::unlocked_at(at, unlock.submissions, unlock.threshold))
         }),
-        open: Some(open(&loaded.game, &card, &path, said, rarity.as_deref())),
+        open: Some(open(&loaded.game, &card, in_set, said, rarity.as_deref(), asked)),
         heading: name,
         frame,
         place,
@@ -263,14 +249,16 @@ fn frame(app: &AppState, card: &Card, path: &str, beside: &Neighbours) -> Frame 
     frame
 }
 
-fn open(game: &Game, card: &Card, path: &str, said: OpenCardOverview, shown: Option<&str>) -> Open {
-    let kind_code = card.kind.as_deref().unwrap_or_default();
-    let own_kind = kind(game, kind_code);
-    let mut attributes = card.attributes.clone();
+fn open(
+    game: &Game,
+    card: &Card,
+    (path, place): (&str, String),
+    said: OpenCardOverview,
+    shown: Option<&str>,
+    asked: &CardQuery,
+) -> Open {
+    let own_kind = kind(game, card.kind.as_deref().unwrap_or_default());
     let printing = said.printings.iter().find(|printing| Some(printing.rarity.as_str()) == shown);
-    if let Some(printing) = printing {
-        attributes.extend(printing.attributes.clone());
-    }
     let mut columns: Vec<&String> =
         said.printings.iter().flat_map(|printing| printing.attributes.keys()).collect();
     columns.sort_unstable();
@@ -289,24 +277,13 @@ fn open(game: &Game, card: &Card, path: &str, said: OpenCardOverview, shown: Opt
             })
             .collect(),
     });
-    let effects = card.effects.iter().map(|effect| {
-        let labels: Vec<String> =
-            effect.slot.iter().chain(&effect.style).map(|code| words::titled(code)).collect();
-        let label = (!labels.is_empty()).then(|| labels.join(words::BETWEEN_LABELS));
-        EffectText { label, text: effect.text.clone() }
-    });
     Open {
-        kind: kind_name(game, kind_code),
-        facts: facts(own_kind, &attributes),
-        effects: effects.collect(),
-        lore: card.lore.clone(),
-        designed_by: card.designed_by.as_ref().map(|credit| credit.author.clone()),
+        text: CardText::new(Some(game), card, place, printing.map(|printing| &printing.attributes)),
         printings: printings.collect(),
         columns: columns.iter().map(|code| super::values::label(attribute(code), code)).collect(),
         rulings: said.rulings.into_iter().map(RulingText::from).collect(),
         legalities: said.legalities.iter().map(|said| LegalityRow::new(game, said)).collect(),
-        has_more_history: said.history.next_cursor.is_some(),
-        history: said.history.data.into_iter().map(HistoryRow::from).collect(),
+        history: History::new(said.history, path, asked),
     }
 }
 
@@ -331,30 +308,5 @@ impl LegalityRow {
             text: words::legality(said.status, said.max_copies),
             rule: said.rule.clone(),
         }
-    }
-}
-
-impl From<HistoryEntryResponse> for HistoryRow {
-    fn from(entry: HistoryEntryResponse) -> Self {
-        let changes = entry.changes.into_iter().map(|change| Change {
-            before: plain(change.before.as_ref()),
-            after: plain(change.after.as_ref()),
-            member: change.member,
-        });
-        Self {
-            day: words::day_of(entry.at),
-            at: entry.at.to_rfc3339(),
-            what: words::change(&entry.change),
-            changes: changes.collect(),
-        }
-    }
-}
-
-/// A value of a member of any form: text as it is, all else as JSON.
-fn plain(value: Option<&serde_json::Value>) -> String {
-    match value {
-        None => words::NOTHING.to_owned(),
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
     }
 }

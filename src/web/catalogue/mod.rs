@@ -1,12 +1,16 @@
 //! Pages of the catalogue: games, sets, cards and the search.
 
 mod answers;
+mod card_text;
 mod cards;
 mod facets;
 mod games;
+mod history;
 mod lists;
 mod marks;
 mod printed;
+mod promises;
+mod results;
 mod search;
 mod search_help;
 mod sets;

@@ -2,7 +2,8 @@
 
 use cardscape_engine::Game;
 
-use super::answers::{PrintStatistics, read};
+use super::answers::{PrintStatistics, PrintedRarity, read};
+use super::promises::{Announcement, promised};
 use super::values::rarity_name;
 use crate::app::page::PageLimit;
 use crate::app::printing::{print_commitments, print_statistics};
@@ -21,6 +22,8 @@ pub(super) struct Printed {
     pub(super) rows: Vec<PrintedRow>,
     /// Whether cards are left out because they are hidden.
     pub(super) without_hidden: bool,
+    /// Whether the printed copies are those that were announced; `None`: not all of that is known, and no row says what was promised.
+    pub(super) kept: Option<&'static str>,
     /// What the registered copies say of the printed ones, once there are enough.
     pub(super) verdict: Option<String>,
     pub(super) caveat: String,
@@ -31,64 +34,58 @@ pub(super) struct Printed {
 #[derive(Debug)]
 pub(super) struct PrintedRow {
     pub(super) rarity: String,
+    pub(super) weight: String,
+    /// How many were announced, if that is known of all that were printed.
+    pub(super) promised: Option<String>,
     pub(super) printed: String,
     pub(super) registered: String,
     pub(super) expected: String,
 }
 
-/// A print run that was announced.
-#[derive(Debug)]
-pub(super) struct Announcement {
-    pub(super) day: String,
-    pub(super) at: String,
-    pub(super) status: String,
-    pub(super) hash: String,
-    /// Where the API shows it, and what opens it once it is revealed.
-    pub(super) path: String,
-}
-
 /// What was printed of a set; `None`: nothing was, and nothing is announced.
 pub(super) async fn find_printed(
     app: &AppState,
-    game: &Code,
-    set: &Code,
+    game: &Game,
+    (code, set): (&Code, &Code),
 ) -> Result<Option<Printed>, Problem> {
     let limit = PageLimit::try_from(ANNOUNCEMENTS).map_err(Problem::internal)?;
     let statistics =
-        print_statistics::find(app, game.clone(), set.clone(), Viewer::stranger()).await?;
+        print_statistics::find(app, code.clone(), set.clone(), Viewer::stranger()).await?;
     let statistics: PrintStatistics = read(&statistics)?;
-    let announced = print_commitments::list(app, game, set, None, limit).await?;
+    let announced = print_commitments::list_opened(app, code, set, None, limit).await?;
     if statistics.printed == 0 && announced.data.is_empty() {
         return Ok(None);
     }
-    let rows = statistics.rarities.into_iter().map(|row| PrintedRow {
+    let is_all = announced.next_cursor.is_none();
+    let announcements: Vec<Announcement> =
+        announced.data.into_iter().map(|run| Announcement::new(game, run)).collect();
+    // Of hidden cards the statistics say nothing.
+    let is_comparable = is_all && statistics.printed > 0 && statistics.hidden_cards == 0;
+    let promised = if is_comparable { promised(&announcements) } else { None };
+    let of_rarity = |row: &PrintedRarity| {
+        promised.as_ref().map(|by_rarity| by_rarity.get(&row.rarity).copied().unwrap_or_default())
+    };
+    let kept = promised.as_ref().map(|by_rarity| {
+        let all: i64 = by_rarity.values().sum();
+        let is_kept = all == statistics.printed
+            && statistics.rarities.iter().all(|row| of_rarity(row) == Some(row.printed));
+        if is_kept { words::PROMISE_KEPT } else { words::PROMISE_DIFFERS }
+    });
+    let row = |row: &PrintedRarity| PrintedRow {
+        rarity: rarity_name(game, &row.rarity),
+        weight: words::grouped(row.weight),
+        promised: of_rarity(row).map(words::grouped),
         printed: words::grouped(row.printed),
         registered: words::grouped(row.registered),
         expected: format!("{:.1}", row.expected),
-        rarity: row.rarity,
-    });
-    let announcements = announced.data.into_iter().map(|run| Announcement {
-        day: words::day_of(run.announced_at),
-        at: run.announced_at.to_rfc3339(),
-        status: words::run_status(run.status),
-        hash: run.commitment,
-        path: format!("/v1/print-commitments/{}", run.id),
-    });
+    };
+    let rows = statistics.rarities.iter().filter(|_| statistics.printed > 0).map(row).collect();
     Ok(Some(Printed {
-        rows: if statistics.printed == 0 { Vec::new() } else { rows.collect() },
+        rows,
         without_hidden: statistics.hidden_cards > 0,
+        kept,
         verdict: statistics.test.map(|test| words::verdict(test.p_value)),
         caveat: statistics.caveat,
-        announcements: announcements.collect(),
+        announcements,
     }))
-}
-
-impl Printed {
-    /// The same with the names of rarities for their codes.
-    pub(super) fn named(mut self, game: &Game) -> Self {
-        for row in &mut self.rows {
-            row.rarity = rarity_name(game, &row.rarity);
-        }
-        self
-    }
 }

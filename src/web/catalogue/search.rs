@@ -1,18 +1,16 @@
-//! The search: a field, what fits as pictures or as a list, and what it can be narrowed by.
-
-use std::collections::BTreeMap;
+//! The search: a field, what fits as pictures, as a list or as text, and what it can be narrowed by.
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
 use serde::Deserialize;
 
-use super::answers::{Card, Cards, Facets, Warning, read};
+use super::answers::{Cards, Facets, Warning, read};
 use super::facets::{Narrowing, narrowings};
 use super::lists::{Part, list};
 use super::marks::{Piece, pieces};
-use super::tiles::Tile;
-use super::values::kind_name;
+use super::results::{FORMS, Results, is_form};
+use super::search_help::{Hint, hints};
 use crate::app::catalogue::card_query::ListRequest;
 use crate::app::catalogue::facets;
 use crate::app::page::Cursor;
@@ -87,10 +85,6 @@ impl Asked {
         path_of("/search", &fields)
     }
 
-    fn is_list(&self) -> bool {
-        self.form == LIST
-    }
-
     /// The game that is asked for; `None`: all.
     fn game(&self) -> Result<Option<Code>, Problem> {
         if self.game.is_empty() {
@@ -107,7 +101,7 @@ impl Asked {
             DESCENDING => Some(true),
             _ => return Err(Problem::of_query(Vec::new())),
         };
-        if !self.form.is_empty() && !self.is_list() {
+        if !is_form(&self.form) {
             return Err(Problem::of_query(Vec::new()));
         }
         let filter = CardFilter { game: game.map(ToString::to_string), ..CardFilter::default() };
@@ -121,7 +115,6 @@ impl Asked {
     }
 }
 
-const LIST: &str = "list";
 const ASCENDING: &str = "asc";
 const DESCENDING: &str = "desc";
 
@@ -130,6 +123,8 @@ const DESCENDING: &str = "desc";
 struct SearchPage {
     frame: Frame,
     asked: Asked,
+    /// Names of fields that may be typed.
+    hints: &'static [Hint],
     games: Vec<Choice>,
     sorts: Vec<Choice>,
     orders: Vec<Choice>,
@@ -141,7 +136,7 @@ struct SearchPage {
     marked: Vec<Piece>,
     found: String,
     results: Results,
-    /// Links to the same as pictures and as a list.
+    /// Links to the same in each form.
     forms: Vec<Choice>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -150,20 +145,6 @@ struct SearchPage {
     narrowings: Vec<Narrowing>,
     /// Whether there should be some, and nobody could count them.
     lacks_facets: bool,
-}
-
-/// What was found.
-enum Results {
-    Nothing,
-    Tiles(Vec<Tile>),
-    Rows(Vec<Row>),
-}
-
-/// A card in a list.
-struct Row {
-    tile: Tile,
-    game: String,
-    kind: String,
 }
 
 /// Searches cards.
@@ -278,6 +259,7 @@ impl SearchPage {
         let count = found.total.map(|total| words::found(total, is_exact, are_printings));
         Self {
             frame,
+            hints: hints(),
             games: games
                 .iter()
                 .map(|game| Choice {
@@ -292,15 +274,15 @@ impl SearchPage {
             warnings: found.warnings.iter().map(told).collect(),
             marked: if is_marked { marked } else { Vec::new() },
             found: count.unwrap_or_default(),
-            results: Results::of(&asked, games, &found.data),
-            forms: [("", words::AS_GRID), (LIST, words::AS_LIST)]
+            results: Results::of(&asked.form, games, &found.data),
+            forms: FORMS
                 .into_iter()
                 .map(|(form, name)| {
                     let cursor = asked.cursor.as_ref().map(Cursor::as_str);
                     Choice {
                         value: asked.shown_as(form).path_at(cursor),
                         name: name.to_owned(),
-                        is_chosen: asked.is_list() == (form == LIST),
+                        is_chosen: asked.form == form,
                     }
                 })
                 .collect(),
@@ -367,32 +349,6 @@ fn orders(asked: &Asked) -> Vec<Choice> {
     ]
 }
 
-impl Results {
-    fn of(asked: &Asked, games: &[&Game], cards: &[Card]) -> Self {
-        if cards.is_empty() {
-            return Self::Nothing;
-        }
-        let games: BTreeMap<&str, &Game> = games.iter().map(|game| (game.code(), *game)).collect();
-        let tile = |card: &Card| Tile::in_game(card, games.get(card.game.as_str()).copied());
-        if !asked.is_list() {
-            return Self::Tiles(cards.iter().map(tile).collect());
-        }
-        let row = |card: &Card| {
-            let game = games.get(card.game.as_str());
-            let kind = card.kind.as_deref().map(|code| match game {
-                Some(game) => kind_name(game, code),
-                None => words::titled(code),
-            });
-            Row {
-                tile: tile(card),
-                game: game.map_or_else(|| card.game.clone(), |game| game.name().to_owned()),
-                kind: kind.unwrap_or_else(|| words::NOTHING.to_owned()),
-            }
-        };
-        Self::Rows(cards.iter().map(row).collect())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,7 +358,7 @@ mod tests {
         let asked = Asked { q: "t:fire \"><script>".to_owned(), ..Asked::default() };
         assert_eq!(asked.path(), "/search?q=t%3Afire+%22%3E%3Cscript%3E");
         assert_eq!(Asked::default().path(), "/search");
-        let listed = asked.of_game("ttcg").shown_as(LIST).path_at(Some("abc"));
+        let listed = asked.of_game("ttcg").shown_as("list").path_at(Some("abc"));
         assert!(listed.ends_with("&game=ttcg&as=list&cursor=abc"), "{listed}");
     }
 

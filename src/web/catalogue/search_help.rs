@@ -62,6 +62,22 @@ pub(in crate::web) async fn find_search_help(
     Ok(answer(&req, &write(&page, FRESHNESS)?))
 }
 
+/// A field as it is hinted at while somebody types.
+#[derive(Debug)]
+pub(super) struct Hint {
+    pub(super) name: &'static str,
+    pub(super) text: String,
+}
+
+/// All fields, as hints.
+pub(super) fn hints() -> &'static [Hint] {
+    static HINTS: LazyLock<Vec<Hint>> = LazyLock::new(|| {
+        let hint = |field: FieldHelp| Hint { name: field.name, text: field.text.replace('`', "") };
+        card_fields().map(hint).collect()
+    });
+    &HINTS
+}
+
 impl From<FieldHelp> for Field {
     fn from(field: FieldHelp) -> Self {
         Self {

@@ -67,7 +67,7 @@ async fn page(
     let found = sets::find(app, game, set).await?;
     let cards = list(app, network, of_set(game, set), part).await?;
     let printed = match cursor {
-        None => find_printed(app, game, set).await?,
+        None => find_printed(app, &loaded.game, (game, set)).await?,
         Some(_) => None,
     };
     let path = set_path(game, set);
@@ -101,7 +101,7 @@ async fn page(
         tiles: cards.data.iter().map(Tile::of).collect(),
         first_path: cursor.map(|_| path),
         next_path,
-        printed: printed.map(|printed| printed.named(&loaded.game)),
+        printed,
         name: found.name,
     })
 }

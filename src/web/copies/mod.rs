@@ -44,7 +44,7 @@ use trade::{accept, cancel, decline, find_trade, show_accept};
 use trades::list_trades;
 
 /// The page of one of the own copies.
-fn copy_path(id: Uuid) -> String {
+pub(super) fn copy_path(id: Uuid) -> String {
     format!("/my/copies/{id}")
 }
 

@@ -12,8 +12,12 @@ use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
 use crate::app::decks::deck_reports::{self, DeckReportRequest};
+use crate::app::decks::list_additions::{self, TypedList};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::auth::permission::Viewer;
+use crate::domain::decks::list_addition::Addition;
+use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place, Preview};
@@ -37,6 +41,8 @@ struct CheckPage<'a> {
     formats: Vec<FormatGroup>,
     dialects: Vec<Choice>,
     list: &'a str,
+    /// Copies on the line to which a card was added.
+    added: Option<u32>,
     judged: Option<Judged>,
 }
 
@@ -65,6 +71,11 @@ pub(in crate::web) struct CheckForm {
     list: String,
     /// Empty: it is recognised.
     dialect: String,
+    /// The name of a card that is added to the list first.
+    card: String,
+    /// Copies on the line to which it was added.
+    #[serde(skip)]
+    added: Option<u32>,
 }
 
 /// The format that the form came from, as a link to it may say.
@@ -88,8 +99,14 @@ pub(in crate::web) async fn check(
     state: web::Data<AppState>,
     visitor: Visitor,
     network: ClientNetwork,
-    Form(form): Form<CheckForm>,
+    Form(mut form): Form<CheckForm>,
 ) -> Result<HttpResponse, Problem> {
+    let asker = (visitor.viewer(), network.0);
+    if !form.card.trim().is_empty()
+        && let Err(faults) = add_card(&state, asker, &mut form).await?
+    {
+        return show(&state, 422, &form, faults, None).await;
+    }
     if form.list.trim().is_empty() {
         let faults = Faults::one("list", deck_words::NO_LIST);
         return show(&state, 422, &form, faults, None).await;
@@ -109,7 +126,6 @@ pub(in crate::web) async fn check(
         dialect: Some(form.dialect.clone()).filter(|dialect| !dialect.is_empty()),
         encoding: TextEncoding::Utf8,
     };
-    let asker = (visitor.viewer(), network.0);
     let (judged, sheet) = match deck_reports::judge_list_with_sheet(&state, asker, request).await {
         Ok(judged) => judged,
         Err(problem) => {
@@ -129,6 +145,27 @@ pub(in crate::web) async fn check(
         curves: curves(game, &sheet.statistics, None),
     };
     show(&state, 200, &form, Faults::none(), Some(judged)).await
+}
+
+/// Adds a card to the list; what is wrong with that.
+async fn add_card(
+    app: &AppState,
+    asker: (Viewer, Network),
+    form: &mut CheckForm,
+) -> Result<Result<(), Faults>, Problem> {
+    if form.format.is_empty() {
+        return Ok(Err(Faults::one("format", deck_words::NO_FORMAT)));
+    }
+    let dialect = Some(form.dialect.as_str()).filter(|dialect| !dialect.is_empty());
+    let list = TypedList { format: &form.format, text: &form.list, dialect };
+    match list_additions::add(app, asker, list, form.card.trim()).await {
+        Ok(Some(Addition { text, quantity })) => {
+            (form.list, form.added) = (text, Some(quantity));
+            Ok(Ok(()))
+        }
+        Ok(None) => Ok(Err(Faults::one("list", deck_words::CANNOT_ADD))),
+        Err(problem) => faults_of(&problem).map(Err).ok_or(problem),
+    }
 }
 
 async fn show(
@@ -153,6 +190,6 @@ async fn show(
         });
     }
     let formats = choices(app, &form.format).await?;
-    let (dialects, list) = (dialects(&form.dialect), form.list.as_str());
-    private(status, &CheckPage { frame, faults, formats, dialects, list, judged })
+    let (dialects, list, added) = (dialects(&form.dialect), form.list.as_str(), form.added);
+    private(status, &CheckPage { frame, faults, formats, dialects, list, added, judged })
 }

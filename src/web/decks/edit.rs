@@ -111,10 +111,47 @@ struct EditPage<'a> {
 
 /// A version that is stored.
 struct SavedDeck {
-    name: String,
+    /// What its fields are called, and what is stored in those that differ from the form; the name is always told.
+    facts: Vec<(&'static str, String)>,
     list: String,
     day: String,
     at: String,
+}
+
+impl SavedDeck {
+    fn new(edited: &EditedDeck, typed: &TypedDeck) -> Self {
+        let stored = TypedDeck::of(edited);
+        let visibility = |code: &str| {
+            let named = deck_words::VISIBILITIES.iter().find(|(value, _)| *value == code);
+            named.map_or(code, |(_, name)| *name).to_owned()
+        };
+        let fields = [
+            (deck_words::FORMAT, &stored.format, &typed.format),
+            (deck_words::DESCRIPTION, &stored.description, &typed.description),
+            (deck_words::TAGS, &stored.tags, &typed.tags),
+            (deck_words::FOLDER, &stored.folder, &typed.folder),
+        ];
+        let mut facts = vec![(deck_words::DECK_NAME, stored.name.clone())];
+        if stored.visibility != typed.visibility {
+            facts.push((deck_words::VISIBILITY, visibility(&stored.visibility)));
+        }
+        // Browsers end lines with CR and LF.
+        let differs = |one: &str, other: &str| !one.lines().eq(other.lines());
+        let differing = fields.iter().filter(|(_, stored, typed)| differs(stored, typed));
+        facts.extend(differing.map(|(name, stored, _)| (*name, told(stored))));
+        let summary = &edited.deck.deck.summary;
+        Self {
+            facts,
+            list: edited.list.clone(),
+            day: words::day_of(summary.updated_at),
+            at: summary.updated_at.to_rfc3339(),
+        }
+    }
+}
+
+/// The value of a field, or that it is empty.
+fn told(value: &str) -> String {
+    if value.is_empty() { deck_words::EMPTY_FIELD.to_owned() } else { value.to_owned() }
 }
 
 /// Shows the form of a new deck.
@@ -218,12 +255,7 @@ async fn show_form_of(
         visibilities: visibilities(&typed.visibility),
         is_unsaved: *typed != TypedDeck::of(edited),
         names_copies: edited.names_copies,
-        saved: with_saved.then(|| SavedDeck {
-            name: summary.name.clone(),
-            list: edited.list.clone(),
-            day: words::day_of(summary.updated_at),
-            at: summary.updated_at.to_rfc3339(),
-        }),
+        saved: with_saved.then(|| SavedDeck::new(edited, typed)),
     };
     private(status, &page)
 }

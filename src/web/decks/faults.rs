@@ -9,8 +9,8 @@ use crate::web::words;
 const TOLD: usize = 20;
 
 /// The fields of the forms, which are called as in the API.
-const FIELDS: [&str; 8] =
-    ["name", "format", "visibility", "folder", "tags", "description", "list", "dialect"];
+const FIELDS: [&str; 9] =
+    ["name", "format", "visibility", "folder", "tags", "description", "list", "dialect", "card"];
 
 /// What a problem says of a form. `None`: it is not about the form, and is a page of its own.
 pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {

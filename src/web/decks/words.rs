@@ -37,9 +37,12 @@ pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its o
 
 pub(super) const WAY_TO_REPORT: &str = "The whole report";
 pub(super) const PICK: &str = "Add a card by its name";
-pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card, or as a new line at the end of the first zone.";
+pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card in the first zone, or as a new line at its end. It needs a format.";
 pub(super) const PICK_ADD: &str = "Add";
 pub(super) const PICKED: &str = "{name}: {count} on its line.";
+pub(super) const CANNOT_ADD: &str =
+    "A card can only be added to a list that can be read and has a line for each card.";
+pub(super) const CANNOT_ADD_NOW: &str = "The card could not be added just now. Try it again.";
 
 pub(super) const VERDICT: &str = "Verdict";
 pub(super) const WRONG: &str = "What is wrong";
@@ -100,6 +103,7 @@ pub(super) const CHANGED_BEFORE_RESTORING: &str = "The deck was changed since yo
 pub(super) const PROXIES: &str = "Print its cards";
 pub(super) const PROXIES_ABOUT: &str = "Nine cards of 63 × 88 mm on each sheet of A4. Print the page at 100 %, without fitting it to the paper. Cards that are hidden from you or not known have a frame with their text.";
 
+pub(super) const EMPTY_FIELD: &str = "(empty)";
 pub(super) const MY_DECKS: &str = "My decks";
 pub(super) const NO_OWN_DECKS: &str = "You have no deck here yet.";
 pub(super) const NO_DELETED_DECKS: &str = "You have deleted no deck within 30 days.";

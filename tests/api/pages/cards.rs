@@ -1,11 +1,14 @@
 //! The pages of games, sets and cards.
 
+use cardscape::domain::ids::CommitmentId;
+use cardscape::store::printing::press::RunToMint;
 use serde_json::json;
 
+use super::browser::Browser;
 use super::frame::check;
 use super::html::{Element, Page};
 use super::{admin, page, start};
-use crate::support::{RequestExt as _, TestApp, in_memory, until};
+use crate::support::{RequestExt as _, TestApp, fresh_path, in_memory, until};
 
 async fn read(app: &TestApp, path: &str) -> Page {
     check(path, &page(app, path).await)
@@ -79,6 +82,93 @@ async fn rulings_and_history_stand_on_the_page() {
     ] {
         assert!(main.contains(text), "{text}: {main}");
     }
+}
+
+/// The days of the entries of the history that a page shows, and where older and newer ones are.
+fn history(page: &Page) -> (usize, Option<String>, Option<String>) {
+    let entries = page.all("time").filter(|time| time.has_class("quiet")).count();
+    let link = |text: &str| {
+        let link = page.all("a").find(|link| link.text == text)?;
+        link.get("href").map(str::to_owned)
+    };
+    (entries, link("Older entries"), link("Newest entries"))
+}
+
+#[tokio::test]
+async fn the_history_goes_on_page_by_page() {
+    let app = start().await;
+    let admin = admin(&app).await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").answer().await.expect(200);
+    let api = format!("/v1/cards/{}", card["id"].as_str().unwrap());
+    for day in 1..=31 {
+        let published_on = format!("2026-10-{day:02}");
+        let text = format!("Ruling {day}.");
+        let ruling = json!({ "kind": "ruling", "text": text, "published_on": published_on });
+        app.post(&format!("{api}/rulings")).by(&admin).json(&ruling).answer().await.expect(201);
+    }
+    let all = app.get(&format!("{api}/history?limit=200")).answer().await.expect(200);
+    let all = all["data"].as_array().unwrap().len();
+    assert!(all > 30, "{all}");
+    for (path, rarity) in
+        [("/cards/ttcg/hearth/002", ""), ("/cards/ttcg/hearth/002?rarity=rare", "rarity=rare")]
+    {
+        let first = read(&app, path).await;
+        let (count, older, newest) = history(&first);
+        assert_eq!((count, newest), (30, None));
+        let older = older.unwrap();
+        assert!(older.contains(rarity) && older.ends_with("#history"), "{older}");
+        let rest = read(&app, older.trim_end_matches("#history")).await;
+        assert_eq!(history(&rest), (all - 30, None, Some(format!("{path}#history"))));
+        assert_eq!(beside(&rest), beside(&first), "the cards beside it stay");
+        // Other sites are led to the card.
+        assert_eq!(rest.meta("og:url"), first.meta("og:url"));
+        let again = page(&app, older.trim_end_matches("#history")).await;
+        let kept = app.get(older.trim_end_matches("#history"));
+        let kept = kept.header("if-none-match", &again.header("etag")).answer().await;
+        assert_eq!(kept.status, 304);
+    }
+    for card in ["hearth/002", "veil/001"] {
+        let bad = app.get(&format!("/cards/ttcg/{card}?cursor=x")).answer().await;
+        assert_eq!(bad.status, 400, "{card}");
+    }
+}
+
+/// Names of the scripts of a page.
+fn scripts(page: &Page) -> Vec<&str> {
+    let addresses = page.all("script").filter_map(|script| script.get("src"));
+    addresses.map(|address| address.rsplit_once('/').unwrap().1).collect()
+}
+
+/// Parts of a page that are followed, or were, by their names, each with the card that it tells to be unlocked.
+fn parts<'a>(page: &'a Page, kind: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
+    page.with(kind).map(|(part, name)| (name, part.get("data-unlocked-name"))).collect()
+}
+
+/// The page of a hidden card follows its unlock, and what it becomes is followed no more.
+#[tokio::test]
+async fn a_hidden_card_is_followed_until_it_is_unlocked() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.give_copy(&ada.id, "ttcg", "veil", "001").await;
+    let hidden = read(&app, "/cards/ttcg/veil/001").await;
+    assert_eq!(scripts(&hidden), ["live.js", "card.js", "search.js"]);
+    assert_eq!(parts(&hidden, "data-live"), [("card", None)]);
+    assert_eq!(parts(&hidden, "data-live-end"), []);
+    let news = hidden.all("p").find(|text| text.get("id") == Some("news")).unwrap();
+    assert!(news.get("data-unlocked").unwrap().contains("{name}"));
+
+    let unlocked = read(&app, "/cards/ttcg/veil/003").await;
+    assert_eq!(scripts(&unlocked), ["card.js", "search.js"]);
+    assert_eq!(parts(&unlocked, "data-live"), []);
+    let name = Some(&*unlocked.only("h1").text);
+    assert_eq!(parts(&unlocked, "data-live-end"), [("card", name), ("standing", name)]);
+    assert_eq!(scripts(&read(&app, "/cards/ttcg/hearth/001").await), ["card.js", "search.js"]);
+
+    // Who has a copy sees the card, and follows how far it is for others.
+    let held = Browser::of(&app, "ada").await.page("/cards/ttcg/veil/001").await;
+    assert_eq!(scripts(&held), ["live.js", "card.js", "search.js"]);
+    assert_eq!(parts(&held, "data-live"), [("standing", None)]);
+    assert_eq!(parts(&held, "data-live-end"), [("card", None)], "it is not unlocked yet");
 }
 
 #[tokio::test]
@@ -203,6 +293,76 @@ async fn a_printed_set_says_what_was_printed() {
             && main.contains("Cards that are hidden now are left out"),
         "{main}"
     );
+}
+
+/// What a run promised is told when it is revealed, beside what was printed; and how to check it from the beginning.
+#[tokio::test]
+async fn an_announced_run_says_what_it_promised_once_it_is_revealed() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, false).await;
+    let admin = app.admin().await;
+    let of_dusk = "/v1/games/ttcg/sets/dusk/print-commitments";
+    let run =
+        json!({ "copies_per_card": 77, "packs": { "cards_per_pack": 10, "remainder": true } });
+    let run = app.post(of_dusk).by(&admin).json(&run).answer().await.expect(201);
+    let (id, hash) = (run["id"].as_str().unwrap(), run["commitment"].as_str().unwrap());
+    let data = format!("/v1/print-commitments/{id}");
+    let sealed = |page: &Page| {
+        let main = &page.only("main").text;
+        for absent in ["Promised", "What was promised on", "15 packs"] {
+            assert!(!main.contains(absent), "{absent}: {main}");
+        }
+        let links = page.all("a").filter(|link| link.text == hash);
+        let links: Vec<_> = links.filter_map(|link| link.get("href")).collect();
+        assert_eq!(links, ["#check"]);
+        assert!(page.with("id").any(|(_, id)| id == "check"));
+        assert!(page.all("a").any(|link| link.get("href") == Some(&*data)));
+        assert!(page.all("a").any(|link| link.get("href") == Some("/docs/api#print-runs")));
+    };
+    let announced = read(&app, "/sets/ttcg/dusk").await;
+    sealed(&announced);
+    assert!(announced.only("main").text.contains("Announced, not printed yet"));
+    assert!(app.get("/docs/api").answer().await.text().contains("id=\"print-runs\""));
+
+    let (file, list) = (fresh_path(".csv"), fresh_path(".packs.csv"));
+    let announced = RunToMint::Announced(CommitmentId(id.parse().unwrap()));
+    app.mint_run(announced, file.clone(), Some(list.clone())).await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    std::fs::remove_file(&list).unwrap();
+    // What was counted before is kept for a while.
+    let later = app.second_instance();
+    let printed = read(&later, "/sets/ttcg/dusk").await;
+    sealed(&printed);
+    assert!(printed.only("main").text.contains("by their weights"));
+
+    app.put(&format!("{data}/reveal")).by(&admin).answer().await.expect(200);
+    let revealed = read(&later, "/sets/ttcg/dusk").await;
+    let main = &revealed.only("main").text;
+    for text in [
+        "Promised",
+        "As many copies were printed in each rarity as the announcements promised.",
+        "15 packs of 10 cards, 4 copies left over",
+        &format!("({})", &hash[..8]),
+    ] {
+        assert!(main.contains(text), "{text}: {main}");
+    }
+    let numbers: Vec<&str> = revealed
+        .all("td")
+        .filter(|cell| cell.has_class("number"))
+        .map(|cell| cell.text.as_str())
+        .collect();
+    // Weight, promised, printed, registered and expected of the most common rarity; copies of each card and in all; its copies and their share.
+    let first = &numbers[..5];
+    assert_eq!((first[0], first[1], first[3]), ("40", first[2], "0"));
+    let plan = app.get(&data).answer().await.expect(200);
+    let plan = plan["opening"].as_str().unwrap().lines().nth(2).unwrap();
+    let plan: serde_json::Value = serde_json::from_str(plan).unwrap();
+    let common = |line: &&serde_json::Value| line[1] == "common";
+    let lines = plan["lines"].as_array().unwrap().iter().filter(common);
+    let copies: u64 = lines.map(|line| line[2].as_u64().unwrap()).sum();
+    assert_eq!(first[1], copies.to_string());
+    let at = numbers.iter().position(|cell| *cell == "77").unwrap();
+    assert_eq!(numbers[at..at + 3], ["77", "154", first[1]]);
 }
 
 /// Who adds parameters of his own to the address of a game gets what is kept, and pushes nothing out.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 
+use super::browser::Browser;
 use super::frame::check;
 use super::{html::Page, start};
 use crate::support::{RequestExt as _, TestApp};
@@ -107,4 +108,117 @@ async fn a_page_offers_to_try_again() {
     let page = check("/", &answer);
     assert!(page.all("a").any(|link| link.text == "Try again" && link.get("href") == Some("")));
     slow.get("/v1/games").answer().await.problem(503, "timed_out");
+}
+
+/// The fields that a page about a failure holds, to be sent again.
+fn kept(page: &Page, path: &str) -> Vec<(String, String)> {
+    let form = page.all("form").find(|form| form.get("action") == Some(path));
+    assert_eq!(form.and_then(|form| form.get("method")), Some("post"), "{path}");
+    let fields = page.all("input").filter(|field| field.get("type") == Some("hidden"));
+    let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
+    fields.map(|field| (text(field.get("name")), text(field.get("value")))).collect()
+}
+
+/// A session may end while somebody types.
+#[tokio::test]
+async fn what_was_typed_outlives_the_session() {
+    let app = start().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let form = browser.page("/my/decks/new").await;
+    let key = form.all("input").find(|field| field.get("name") == Some("key")).unwrap();
+    let key = key.get("value").unwrap().to_owned();
+    let list = "2 Kettle Imp\n\n// <b> & \"quoted\" \u{1f525}\n1 Bellows Smith";
+    let typed =
+        [("name", "Em\u{300}bers"), ("format", "ttcg/standard"), ("list", list), ("key", &key)];
+    browser.send("/logout", &[]).await;
+    let answer = browser.post("/my/decks/new", &typed).await;
+    assert_eq!(
+        (answer.status, answer.header("cache-control").as_str()),
+        (401, "private, no-store")
+    );
+    let page = check("/my/decks/new", &answer);
+    let sent = kept(&page, "/my/decks/new");
+    let typed = typed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(sent, typed);
+    let log_in = page.all("a").find(|link| link.get("href") == Some("/login")).unwrap();
+    assert_eq!((log_in.get("target"), log_in.get("rel")), (Some("_blank"), Some("noopener")));
+    // Logged in again, the same form makes the deck; sent twice, it makes it once.
+    let browser = Browser::of(&app, "ada").await;
+    let again: Vec<_> = sent.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let made = browser.post("/my/decks/new", &again).await;
+    assert_eq!(made.status, 303, "{}", made.text());
+    assert_eq!(
+        browser.post("/my/decks/new", &again).await.header("location"),
+        made.header("location")
+    );
+    assert_eq!(app.db().value("SELECT count(*) FROM decks").await, "1");
+    // A page that is only read leads to the log-in and back, as before.
+    let turned = Browser::new(&app).get("/my/decks/new").await;
+    assert_eq!(turned.header("location"), "/login?to=%2Fmy%2Fdecks%2Fnew");
+    // A button without a field is kept, too.
+    let answer = Browser::new(&app).post("/my/events/settings", &[]).await;
+    assert_eq!(answer.status, 401);
+    assert_eq!(kept(&check("/my/events/settings", &answer), "/my/events/settings"), []);
+}
+
+#[tokio::test]
+async fn a_form_that_could_not_be_answered_in_time_is_sent_again() {
+    let app = start().await;
+    app.player("ada").await;
+    let ada = Browser::of(&app, "ada").await;
+    // The deadline is over before the form is read.
+    let held = app.second_instance_with(|settings| settings.request_timeout = Duration::ZERO);
+    let form = |path: &str, fields: &[(&str, &str)]| {
+        let cookie = ada.cookie.clone().unwrap();
+        held.post(path)
+            .header("sec-fetch-site", "same-origin")
+            .header("cookie", cookie)
+            .form(fields)
+    };
+    let answer = form("/my/decks/new", &[("name", "Embers")]).answer().await;
+    assert_eq!(answer.status, 503);
+    let page = check("/my/decks/new", &answer);
+    assert!(page.all("a").all(|link| link.text != "Try again"), "it would read the address");
+    assert!(page.only("main").text.contains("Load this page again"), "{}", page.only("main").text);
+}
+
+/// What has to be done first is done in another tab.
+#[tokio::test]
+async fn a_form_waits_for_what_has_to_be_done_first() {
+    let app = start().await;
+    app.player("ada").await;
+    let ada = Browser::of(&app, "ada").await;
+    let due = "UPDATE accounts SET must_change_password = true WHERE name = 'ada'";
+    app.db().session().await.batch_execute(due).await.unwrap();
+    app.forget_identities().await;
+    let answer = ada.post("/my/decks/new", &[("name", "Embers"), ("list", "2 Kettle Imp")]).await;
+    assert_eq!(answer.status, 403);
+    let page = check("/my/decks/new", &answer);
+    let typed = [("name", "Embers"), ("list", "2 Kettle Imp")];
+    let typed = typed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(kept(&page, "/my/decks/new"), typed);
+    assert!(page.all("a").any(|link| link.get("href") == Some("/my/password")));
+}
+
+/// What is too much for a network comes before anybody reads the form; passwords are never sent back.
+#[tokio::test]
+async fn forms_that_are_not_kept_are_loaded_again() {
+    let app = TestApp::start_with(|settings| {
+        settings.requests_per_second = 1;
+        settings.request_burst = 1;
+    })
+    .await;
+    let send = || {
+        let fields = [("name", "ada"), ("password", "not to be seen")];
+        app.post("/login").header("sec-fetch-site", "same-origin").form(&fields).answer()
+    };
+    let mut last = send().await;
+    while last.status != 429 {
+        last = send().await;
+    }
+    let page = check("/login", &last);
+    assert!(page.only("main").text.contains("Load this page again"));
+    assert!(!last.text().contains("not to be seen"));
+    assert!(page.all("form").all(|form| form.get("action") != Some("/login")));
 }

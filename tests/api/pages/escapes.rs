@@ -34,6 +34,7 @@ async fn hostile_texts_of_the_catalogue_are_text() {
         ("/cards/ttcg/hearth/001", 7),
         ("/search?game=ttcg", 2),
         ("/search?as=list", 2),
+        ("/search?q=set:hearth&as=text", 3),
     ] {
         let page = check(path, &page(&app, path).await);
         let main = &page.only("main").text;
@@ -59,7 +60,7 @@ async fn hostile_queries_are_text() {
             let page = check(&path, &answer);
             let field = page.all("input").find(|field| field.get("id") == Some("q")).unwrap();
             assert_eq!(field.get("value"), Some(query));
-            assert!(page.all("script").next().is_none() && page.all("svg").next().is_none());
+            assert!(page.scripts().is_empty() && page.all("svg").next().is_none());
         }
     }
     for parameter in ["game", "sort", "order", "as", "cursor"] {

@@ -6,7 +6,7 @@ use reqwest::Method;
 
 use super::html::Page;
 use super::{PAGES, page, start};
-use crate::support::{Answer, RequestExt as _};
+use crate::support::{Answer, RequestExt as _, TestApp};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -25,7 +25,7 @@ pub fn check(path: &str, answer: &Answer) -> Page {
         ("content-type", "text/html; charset=utf-8"),
         ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
-        ("referrer-policy", "no-referrer"),
+        ("referrer-policy", "same-origin"),
         ("x-frame-options", "DENY"),
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
@@ -173,9 +173,33 @@ async fn pages_and_styles_are_light() {
     let packed = packed.answer().await;
     assert!(packed.bytes.len() <= 15 * 1024, "{}", packed.bytes.len());
     let scripts: Vec<_> = page.all("script").filter_map(|script| script.get("src")).collect();
-    assert_eq!(scripts.len(), 1, "walls show unlocks as they happen");
-    let packed = app.get(scripts[0]).header("accept-encoding", "gzip").answer().await;
-    assert!(packed.bytes.len() <= 20 * 1024, "{}", packed.bytes.len());
+    assert_eq!(scripts.len(), 2, "walls show unlocks as they happen, and the search suggests");
+    for path in PAGES.into_iter().chain(["/decks/check", "/submit"]) {
+        let weight = weight_of_scripts(&app, path).await;
+        assert!((1..=20 * 1024).contains(&weight), "{path}: {weight}");
+    }
+}
+
+/// What the scripts of a page weigh on the wire, with those that they load.
+async fn weight_of_scripts(app: &TestApp, path: &str) -> usize {
+    let page = Page::read(&page(app, path).await.text());
+    let mut waiting: Vec<String> =
+        page.all("script").filter_map(|script| script.get("src")).map(str::to_owned).collect();
+    let (mut weight, mut seen) = (0, BTreeSet::new());
+    while let Some(address) = waiting.pop() {
+        let folder = address.rsplit_once('/').unwrap().0.to_owned();
+        if !seen.insert(address.clone()) {
+            continue;
+        }
+        let script = app.get(&address).answer().await;
+        assert_eq!(script.status, 200, "{path}: {address}");
+        let imports = script.text();
+        let imports = imports.lines().filter(|line| line.starts_with("import "));
+        let names = imports.filter_map(|line| line.split("\"./").nth(1)?.split('"').next());
+        waiting.extend(names.map(|name| format!("{folder}/{name}")));
+        weight += app.get(&address).header("accept-encoding", "gzip").answer().await.bytes.len();
+    }
+    weight
 }
 
 #[tokio::test]
@@ -188,7 +212,7 @@ async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
         .map(|(_, path)| path)
         .filter(|path| path.starts_with("/assets/"))
         .collect();
-    assert_eq!(assets.len(), 4, "{assets:?}");
+    assert_eq!(assets.len(), 5, "{assets:?}");
     for path in assets {
         let file = app.get(path).answer().await;
         assert_eq!(file.status, 200, "{path}");

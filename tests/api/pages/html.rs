@@ -69,6 +69,14 @@ impl Page {
         self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
     }
 
+    /// Addresses of the scripts that this page has beside that of the search, which all have. One that stands in the page itself is named by its text.
+    pub fn scripts(&self) -> Vec<&str> {
+        let is_of_search =
+            |address: &&str| address.starts_with("/assets/") && address.ends_with("/search.js");
+        let all = self.all("script").map(|script| script.get("src").unwrap_or(&script.text));
+        all.filter(|script| !is_of_search(script)).collect()
+    }
+
     /// The value that other sites are told under that name.
     pub fn meta(&self, property: &str) -> Option<&str> {
         let named = |element: &&Element| element.get("property") == Some(property);

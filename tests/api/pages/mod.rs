@@ -47,7 +47,7 @@ async fn unlock(app: &TestApp, admin: &Player, number: &str) {
 }
 
 /// A page of every form, with a status of 200.
-const PAGES: [&str; 19] = [
+const PAGES: [&str; 21] = [
     "/",
     "/games/ttcg",
     "/sets/ttcg/hearth",
@@ -59,6 +59,8 @@ const PAGES: [&str; 19] = [
     "/search",
     "/search?q=t:fire&game=ttcg&sort=attack&order=desc",
     "/search?q=is:hidden&as=list",
+    "/search?q=t:fire&as=text",
+    "/search?q=set:veil&as=text",
     "/search?q=nothing-has-this-name",
     "/search?q=atack%3E3+t:fire",
     "/search?q=unique:printings+r:rare",

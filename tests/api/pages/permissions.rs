@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::browser::Browser;
+use super::frame::check;
 use crate::permissions::SOME;
 use crate::support::{Answer, RequestExt as _, TestApp};
 use Needs::{Admin, Anyone, Moderator, Player};
 
-/// What an address needs. Strangers are sent to the log-in by all but the first, and who is logged in and may not gets a 403.
+/// What an address needs. Strangers are sent to the log-in by all but the first, with a page that keeps it when they have sent a form; who is logged in and may
+/// not gets a 403.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Needs {
     /// Nothing.
@@ -233,8 +235,14 @@ fn address(path: &str) -> String {
 /// Judges the answer to a reader of this standing.
 fn judge(what: &str, answer: &Answer, needs: Needs, standing: Needs) {
     let location = answer.header("location");
-    let is_turned = answer.status == 303 && location.starts_with("/login");
+    let is_turned = match what.starts_with("POST") {
+        true => answer.status == 401 && answer.text().contains("<form method=\"post\""),
+        false => answer.status == 303 && location.starts_with("/login"),
+    };
     assert!(answer.status < 500, "{what}: {}", answer.text());
+    if answer.header("content-type").starts_with("text/html") && !what.contains("/docs") {
+        check(what, answer);
+    }
     if standing >= needs {
         assert!(answer.status != 403 && !is_turned, "{what}: {}", answer.text());
     } else if standing == Anyone {

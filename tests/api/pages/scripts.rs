@@ -1,5 +1,6 @@
 //! Scripts of the pages, where they do something that can be judged without a browser.
 
+use std::path::Path;
 use std::process::Command;
 
 use qrcode::{Color, EcLevel, QrCode, Version};
@@ -41,19 +42,30 @@ fn codes() -> Vec<Value> {
     codes
 }
 
-/// Browsers that cannot read QR codes by themselves have a script that can. It runs where Node.js is, as in CI.
-#[test]
-fn the_script_reads_codes_of_another_encoder_as_a_camera_sees_them() {
+/// Runs a file of this folder with Node.js, where that is, as in CI. What fails in it fails the test.
+fn run(script: &str, arguments: &[&Path]) {
     if Command::new("node").arg("--version").output().is_err() {
         eprintln!("left out: there is no node; scripts/install-node.sh installs it");
         return;
     }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/api/pages").join(script);
+    let run = Command::new("node").arg(script).args(arguments).output().unwrap();
+    let (told, faults) =
+        (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success(), "{told}\n{faults}");
+}
+
+/// Browsers that cannot read QR codes by themselves have a script that can.
+#[test]
+fn the_script_reads_codes_of_another_encoder_as_a_camera_sees_them() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("codes.json");
     std::fs::write(&file, serde_json::to_vec(&codes()).unwrap()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/api/pages/qr_pictures.mjs");
-    let read = Command::new("node").arg(script).arg(&file).output().unwrap();
-    let (told, faults) =
-        (String::from_utf8_lossy(&read.stdout), String::from_utf8_lossy(&read.stderr));
-    assert!(read.status.success(), "{told}\n{faults}");
+    run("qr_pictures.mjs", &[&file]);
+}
+
+/// What is completed of a query, and which keys are for the page.
+#[test]
+fn scripts_complete_bare_words_and_leave_keys_to_fields() {
+    run("script_checks.mjs", &[]);
 }

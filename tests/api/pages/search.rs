@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::frame::check;
 use super::html::{Element, Page};
-use super::{page, start};
+use super::{PAGES, page, start};
 use crate::support::{RequestExt as _, TestApp};
 
 async fn read(app: &TestApp, path: &str) -> Page {
@@ -212,4 +212,101 @@ async fn results_are_shown_as_pictures_or_as_a_list() {
     assert_eq!(links.len(), 6, "{links:?}");
     assert_eq!(found(&printings), "6 printings");
     assert_eq!(tiles(&read(&app, "/search?q=nothing-has-this-name").await).len(), 0);
+}
+
+/// The paragraphs of that class.
+fn paragraphs<'a>(page: &'a Page, class: &str) -> Vec<&'a str> {
+    let all = page.all("p").filter(|text| text.has_class(class));
+    all.map(|text| text.text.as_str()).collect()
+}
+
+/// Each card has its text under its name, as on its own page.
+#[tokio::test]
+async fn results_are_shown_as_text() {
+    let app = start().await;
+    let one = read(&app, &(path("set:hearth number:1") + "&as=text")).await;
+    let own = read(&app, "/cards/ttcg/hearth/001").await;
+    for class in ["effect", "lore"] {
+        assert!(!paragraphs(&own, class).is_empty(), "{class}");
+        assert_eq!(paragraphs(&one, class), paragraphs(&own, class), "{class}");
+    }
+    let heading = one.only("h3");
+    assert_eq!(heading.text, own.only("h1").text);
+    for text in ["Earth", "150", "350"] {
+        assert!(one.only("main").text.contains(text), "{text}: {}", one.only("main").text);
+    }
+    // Each printing has its own numbers.
+    let printings = path("set:hearth number:1 unique:printings") + "&as=text";
+    let printings = read(&app, &printings).await;
+    assert_eq!(printings.all("h3").count(), 6);
+    assert!(printings.only("main").text.contains("390"), "{}", printings.only("main").text);
+    // Of hidden cards there is nothing but their progress.
+    let veil = read(&app, &(path("set:veil") + "&as=text")).await;
+    let names: Vec<&str> = veil.all("h3").map(|heading| heading.text.as_str()).collect();
+    assert_eq!(names.len(), 16);
+    assert_eq!(names.iter().filter(|name| **name == "Hidden card").count(), 15);
+    assert_eq!(veil.all("progress").count(), 15);
+    let unlocked = read(&app, "/cards/ttcg/veil/003").await;
+    assert_eq!(paragraphs(&veil, "effect"), paragraphs(&unlocked, "effect"));
+}
+
+/// The form stays through the pages, what narrows the search, and the field; the others are a link away.
+#[tokio::test]
+async fn the_form_of_results_is_kept() {
+    let app = start().await;
+    let first = read(&app, &(path("kind:unit") + "&game=ttcg&as=text")).await;
+    assert_eq!(first.all("h3").count(), 60);
+    let field = first.all("input").find(|field| field.get("name") == Some("as")).unwrap();
+    assert_eq!(field.get("value"), Some("text"));
+    let forms: Vec<(&str, bool)> = first
+        .all("a")
+        .filter(|link| ["Pictures", "List", "Text"].contains(&&*link.text))
+        .map(|link| (link.get("href").unwrap(), link.get("aria-current").is_some()))
+        .collect();
+    let narrowed = path("kind:unit") + "&game=ttcg";
+    let (list, text) = (format!("{narrowed}&as=list"), format!("{narrowed}&as=text"));
+    assert_eq!(forms, [(&*narrowed, false), (&*list, false), (&*text, true)]);
+    let narrowing: Vec<&str> = first
+        .all("a")
+        .filter(|link| link.get("rel") == Some("nofollow"))
+        .filter_map(|link| link.get("href"))
+        .collect();
+    assert!(narrowing.len() > 5, "{narrowing:?}");
+    assert!(narrowing.iter().all(|link| link.ends_with("&as=text")), "{narrowing:?}");
+    let second = read(&app, &next(&first).unwrap()).await;
+    assert!(second.all("h3").count() > 0 && tiles(&second).is_empty());
+    assert_ne!(second.all("h3").next().unwrap().text, first.all("h3").next().unwrap().text);
+}
+
+/// With script, fields for searching suggest names, and on the search page fields of the language.
+#[tokio::test]
+async fn fields_for_searching_have_what_their_script_needs() {
+    let app = start().await;
+    for path in PAGES {
+        let page = read(&app, path).await;
+        let fields: Vec<&Element> = page
+            .with("data-names")
+            .map(|(field, _)| field)
+            .filter(|field| field.get("name") == Some("q"))
+            .collect();
+        assert_eq!(fields.len(), 1, "{path}: {fields:?}");
+        assert_eq!(fields[0].get("data-names"), Some("/v1/cards/autocomplete"), "{path}");
+        // What it suggests is called after the field.
+        assert!(fields[0].get("id").is_some(), "{path}");
+        let scripts = page.all("script").filter_map(|script| script.get("src"));
+        assert_eq!(scripts.filter(|path| path.ends_with("/search.js")).count(), 1, "{path}");
+    }
+    let names = app.get("/v1/cards/autocomplete?q=kettle&limit=6").answer().await.expect(200);
+    assert!(names["data"].as_array().unwrap().contains(&"Kettle Imp".into()), "{names}");
+    let search = read(&app, "/search").await;
+    let field = search.all("input").find(|field| field.get("id") == Some("q")).unwrap();
+    let hints = field.get("data-hints").unwrap();
+    assert!(search.all("datalist").any(|list| list.get("id") == Some(hints)));
+    for field in cardscape::search::card_fields() {
+        let hint = search
+            .all("option")
+            .find(|hint| hint.get("value") == Some(field.name) && !hint.text.is_empty());
+        let hint = hint.unwrap_or_else(|| panic!("no hint of {}", field.name));
+        assert!(!hint.text.contains('`'), "{}", hint.text);
+    }
 }

@@ -1,5 +1,6 @@
 //! Pages tell nothing of hidden cards: those of two services that differ in hidden cards alone are the same, byte for byte.
 
+use cardscape::app::page::Cursor;
 use cardscape::domain::designs::identifier::DesignCode;
 use cardscape::domain::designs::likeness::effects_key;
 use cardscape::domain::text::name_skeleton;
@@ -151,7 +152,12 @@ async fn paths(app: &TestApp) -> Vec<String> {
     paths.push("/designers/holder".to_owned());
     let veil = app.get("/v1/cards?set=veil&limit=200").answer().await.expect(200);
     let first = veil["data"][0]["number"].as_str().unwrap();
-    for ways in ["?rarity=rare", "?rarity=none", "?rarity=", "?x=1"] {
+    // As one of the history ends: now and then, and before everything.
+    let cursor = |at: i64| Cursor::at(&(at, "00000000-0000-7000-8000-000000000001"));
+    let cursors = [cursor(1_900_000_000_000_000), cursor(0), "x".to_owned()];
+    let cursors = cursors.map(|cursor| format!("?cursor={cursor}"));
+    let ways = ["?rarity=rare", "?rarity=none", "?rarity=", "?x=1"].map(str::to_owned);
+    for ways in ways.iter().chain(&cursors) {
         paths.push(format!("/cards/ttcg/veil/{first}{ways}"));
     }
     for card in veil["data"].as_array().unwrap() {
@@ -160,12 +166,20 @@ async fn paths(app: &TestApp) -> Vec<String> {
             paths.push(format!("/pictures/{}{ways}", card["id"].as_str().unwrap()));
         }
     }
+    paths.push("/search?q=set:veil&as=text".to_owned());
     paths.extend(["001", "158"].map(|number| format!("/cards/ttcg/hearth/{number}")));
     for (at, search) in searches().into_iter().enumerate().step_by(5) {
         let Some(query) = search.strip_prefix("/v1/cards?q=") else { continue };
         let query = query.split('&').next().unwrap();
-        let ways =
-            ["", "&game=ttcg", "&game=ttcg&as=list", "&sort=name&order=desc", "&sort=submissions"];
+        // Not as many as the steps between searches: each has its turn.
+        let ways = [
+            "",
+            "&game=ttcg",
+            "&game=ttcg&as=list",
+            "&sort=name&order=desc",
+            "&sort=submissions",
+            "&as=text",
+        ];
         paths.push(format!("/search?q={query}{}", ways[at % ways.len()]));
     }
     paths
@@ -225,6 +239,7 @@ async fn compare((one, other): (TestApp, TestApp)) {
         "/sets/ttcg/veil",
         "/cards/ttcg/veil/001",
         "/search?q=set:veil",
+        "/search?q=set:veil&as=text",
         DECK,
         &format!("{DECK}/revisions/2"),
         &format!("{DECK}/proxies"),

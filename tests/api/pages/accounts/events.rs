@@ -1,6 +1,9 @@
 //! Own events on pages: the newest first, page by page, and which of them are told.
 
+use serde_json::json;
+
 use super::Browser;
+use crate::designs::{app as with_designs, heron, shared};
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
@@ -43,6 +46,56 @@ async fn events_are_told_the_newest_first() {
         assert_eq!(events(&browser.page(path).await).len(), count, "{path}");
     }
     assert_eq!(browser.get("/my/events?before=x").await.status, 400);
+}
+
+/// Each event leads to the pages of what it is about.
+#[tokio::test]
+async fn events_lead_to_what_they_are_about() {
+    let app = with_designs().await;
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 1).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let copy = app.register(&ada, &cards[0]).await;
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let deck = json!({ "format": "ttcg/standard", "name": "Embers", "list": "1 Kettle Imp", "visibility": "public" });
+    let deck = app.post("/v1/decks").by(&ada).json(&deck).answer().await;
+    let deck = deck.header("location");
+    let said = json!({ "text": "Far too cheap." });
+    for on in [&design, &deck] {
+        app.post(&format!("{on}/comments")).by(&ben).json(&said).answer().await.expect(201);
+    }
+    let other = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    let id = design.rsplit('/').next().unwrap();
+    app.sql(&format!(
+        "INSERT INTO account_events (account_id, kind, design_id, suggestion_id, copy_id, trade_id, created_at) VALUES \
+         ('{0}', 'design.suggested', (SELECT id FROM designs WHERE code = '{id}'), '{other}', NULL, NULL, now()), \
+         ('{0}', 'copy.given', NULL, NULL, '{other}', '{other}', now())",
+        ada.id
+    ))
+    .await;
+    let browser = Browser::of(&app, "ada").await;
+    let page = browser.page("/my/events").await;
+    let (design, deck) = (design.replacen("/v1", "", 1), deck.replacen("/v1", "", 1));
+    let ways = |text: &str| -> Vec<&str> {
+        // An item stands before its links.
+        let at = page.elements.iter().position(|one| one.name == "li" && one.text.contains(text));
+        let rest = &page.elements[at.unwrap_or_else(|| panic!("no event says {text}")) + 1..];
+        let links = rest.iter().take_while(|one| one.name != "li" && one.name != "section");
+        links.filter_map(|link| link.get("href")).collect()
+    };
+    let copy = format!("/my/copies/{copy}");
+    assert_eq!(ways("A copy was registered to you."), ["/cards/ttcg/dusk/001", &copy]);
+    let comments = format!("{design}#comments");
+    assert_eq!(ways("commented on a design"), [&*design, &comments]);
+    assert_eq!(ways("commented on a deck"), [&*deck]);
+    let suggestion = format!("{design}/suggestions/{other}");
+    assert_eq!(ways("suggests a change"), [&*design, &suggestion]);
+    // The copy that was given away is not shown to who gave it.
+    assert_eq!(ways("You gave a copy away"), [format!("/trades/{other}")]);
+    assert!(page.all("a").any(|link| link.text == id), "a design is called by its identifier");
+    for path in [&copy, &design, &deck] {
+        browser.page(path).await;
+    }
 }
 
 #[tokio::test]

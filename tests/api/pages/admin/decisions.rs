@@ -79,7 +79,7 @@ async fn a_dispute_is_read_and_decided() {
     let path = format!("/admin/disputes/{dispute}");
     assert!(leads_to(&browser.page("/admin/disputes").await, &path));
     let page = browser.page(&path).await;
-    assert!(text(&page).contains(HOSTILE) && page.all("script").next().is_none());
+    assert!(text(&page).contains(HOSTILE) && page.scripts().is_empty());
     assert!(leads_to(&page, &format!("/admin/copies/{copy}")));
     for player in [&ada, &ben] {
         assert!(leads_to(&page, &format!("/admin/people/{}", player.id)));
@@ -152,7 +152,7 @@ async fn a_report_is_upheld_and_dismissed() {
     let browser = Browser::of(&app, "the moderator").await;
     assert!(leads_to(&browser.page("/admin/reports").await, &path));
     let page = browser.page(&path).await;
-    assert!(text(&page).contains(HOSTILE) && page.all("script").next().is_none());
+    assert!(text(&page).contains(HOSTILE) && page.scripts().is_empty());
     assert!(leads_to(&page, &format!("/admin/people/{}", ben.id)));
     let page = sent(&browser, &path, &[("note", "Why.")], 422).await;
     assert!(text(&page).contains("Choose a decision."));

@@ -54,7 +54,7 @@ async fn pages_are_for_those_who_are_logged_in_and_forms_from_this_service() {
     }
     let commit = format!("/my/collection/import/{}", uuid::Uuid::nil());
     for path in ["/my/collection", "/my/collection/import", &commit] {
-        assert_eq!(stranger.send(path, &[]).await.status, 303, "{path}");
+        assert_eq!(stranger.send(path, &[]).await.status, 401, "{path}");
         let cookie = ada.cookie.as_ref().unwrap();
         let form = app.post(path).header("cookie", cookie).form(&[("step", "more")]);
         let refused = form.header("sec-fetch-site", "cross-site").answer().await;

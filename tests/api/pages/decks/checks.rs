@@ -2,6 +2,7 @@
 
 use super::{Browser, sample, start, store};
 use crate::pages::frame::check;
+use crate::pages::html::Page;
 use crate::support::RequestExt as _;
 
 const PATH: &str = "/decks/check";
@@ -53,7 +54,8 @@ async fn lists_are_judged_while_they_are_typed() {
     let hers = Browser::of(&app, "ada").await;
     for path in [PATH, "/my/decks/new", &format!("{deck}/edit")] {
         let page = hers.page(path).await;
-        let script = page.only("script").get("src").unwrap();
+        let scripts = page.scripts();
+        let [script] = scripts[..] else { panic!("{path}: {scripts:?}") };
         assert!(script.ends_with("/deck.js"), "{path}: {script}");
         let form = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
         assert_eq!(form.get("data-live-to"), Some(PATH));
@@ -108,6 +110,72 @@ async fn lists_are_judged_while_they_are_typed() {
     let refused = hers.post("/my/decks/new", &[("name", "x"), ("list", "2 Kettle Imp")]).await;
     let refused = check("/my/decks/new", &refused);
     assert!(refused.all("form").any(|form| form.get("data-guard") == Some("unsaved")));
+}
+
+/// The list that a page holds.
+fn list_of(page: &Page) -> String {
+    page.all("textarea").find(|field| field.get("id") == Some("list")).unwrap().text.clone()
+}
+
+#[tokio::test]
+async fn a_card_is_added_to_the_first_zone_of_a_list() {
+    let app = start().await;
+    let browser = Browser::new(&app);
+    let add = async |list: &str, dialect: &str, card: &str| {
+        let fields =
+            [("format", "ttcg/standard"), ("list", list), ("dialect", dialect), ("card", card)];
+        let answer = browser.post(PATH, &fields).await;
+        (answer.status, check(PATH, &answer))
+    };
+    let count = |page: &Page| {
+        let state = page.with("id").find(|(_, id)| *id == "pick_state").unwrap().0;
+        state.get("data-count").map(str::to_owned)
+    };
+    // As stored decks are written: the heading has no brackets. The card of the sideboard is another line.
+    let stored = "1 Kettle Imp\n\nSideboard\n3 Bellows Smith\n";
+    for (list, dialect, card, after, copies) in [
+        (stored, "own", "kettle imp", "2 Kettle Imp Sideboard 3 Bellows Smith", "2"),
+        (
+            stored,
+            "own",
+            "Bellows Smith",
+            "1 Kettle Imp 1 Bellows Smith Sideboard 3 Bellows Smith",
+            "1",
+        ),
+        (
+            // The game has one zone: a blank line begins no other.
+            "2 Kettle Imp\n\n1 Bellows Smith",
+            "mtgo",
+            "Ember Moth Cloud",
+            "2 Kettle Imp 1 Bellows Smith 1 Ember Moth Cloud",
+            "1",
+        ),
+        ("", "", "Kettle Imp", "1 Kettle Imp", "1"),
+    ] {
+        let (status, page) = add(list, dialect, card).await;
+        assert_eq!((status, &*flat(&list_of(&page))), (200, after), "{list}");
+        assert_eq!(count(&page).as_deref(), Some(copies), "{list}");
+        // The list is judged as it is now.
+        assert!(page.all("p").any(|line| line.has_class("verdict")), "{list}");
+    }
+    // What cannot be added to, or needs a format first, stays as it is, and says so.
+    for (list, dialect, format, said) in [
+        ("{\"entries\": []}", "json", "ttcg/standard", "a line for each card"),
+        ("1 Kettle Imp", "", "", "Choose a format"),
+        ("1 Kettle Imp", "", "ttcg/nothing", "nothing"),
+    ] {
+        let fields =
+            [("format", format), ("list", list), ("dialect", dialect), ("card", "Kettle Imp")];
+        let answer = browser.post(PATH, &fields).await;
+        let page = check(PATH, &answer);
+        assert_eq!((answer.status / 100, &*flat(&list_of(&page))), (4, list));
+        assert_eq!(count(&page), None, "{list}");
+        let told = page.with("id").find(|(_, id)| *id == "told").unwrap().0;
+        assert!(told.get("data-says").unwrap().contains(said), "{told:?}");
+    }
+    // A serial code is no name.
+    let (status, page) = add("", "", "7KQ2-X0FM-93TD-AW5G").await;
+    assert_eq!((status, count(&page)), (422, None));
 }
 
 #[tokio::test]

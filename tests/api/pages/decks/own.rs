@@ -161,6 +161,27 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
         assert!(main.contains(said), "{said}: {main}");
     }
     assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Third"));
+    // What is alike in both versions is not told twice; whatever else would be overwritten is.
+    let saved = |page: &Page| page.all("dt").map(|name| name.text.clone()).collect::<Vec<_>>();
+    assert_eq!(saved(&both), ["Name"]);
+    let fields = [
+        ("name", "Third"),
+        ("format", "ttcg/standard"),
+        ("visibility", "public"),
+        ("tags", "x\r\ny"),
+        ("description", "Slow."),
+        ("folder", "Friday"),
+        ("list", "1 Kettle Imp"),
+        ("revision", "1"),
+    ];
+    let stale = hers.post(&edit, &fields).await;
+    assert_eq!(stale.status, 412);
+    let both = check(&edit, &stale);
+    assert_eq!(saved(&both), ["Name", "Who may read it", "Description", "Tags", "Folder"]);
+    let values: Vec<_> = both.all("dd").map(|value| value.text.as_str()).collect();
+    assert_eq!(values[0], "Second");
+    assert!(values[1].starts_with("Only"), "{values:?}");
+    assert_eq!(values[2..], ["(empty)", "x", "(empty)"]);
     assert_eq!(send("Third", "2", "3 Ember Moth Cloud").await.status, 303);
     assert!(hers.get(&path).await.text().contains("Ember Moth Cloud"));
     // Another version is not deleted.

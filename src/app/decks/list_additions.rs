@@ -1,0 +1,64 @@
+//! Cards are added by name to lists that somebody types.
+
+use cardscape_engine::{CardReference, DeckDialect, DeckEntry, TextEncoding};
+
+use super::deck_cards::Asker;
+use super::deck_input::{DeckFaults, SentDeck, SentList};
+use super::list_reading::{NearNames, read_list};
+use crate::app::problem::{InputFault, Problem};
+use crate::app::state::AppState;
+use crate::domain::decks::deck::{FormatName, check_entry};
+use crate::domain::decks::list_addition::{Addition, ReadLines, add_card, takes_lines};
+
+/// A list as it is typed.
+#[derive(Clone, Copy, Debug)]
+pub struct TypedList<'a> {
+    /// The format that it is meant for: `game/format`.
+    pub format: &'a str,
+    /// The list.
+    pub text: &'a str,
+    /// The word for its dialect; `None`: it is recognised.
+    pub dialect: Option<&'a str>,
+}
+
+/// Adds one copy of a card to the first zone of the game. `None`: the list is of a dialect that has no lines for cards, or cannot be read.
+pub async fn add(
+    app: &AppState,
+    asker: Asker,
+    list: TypedList<'_>,
+    name: &str,
+) -> Result<Option<Addition>, Problem> {
+    let mut faults = DeckFaults::default();
+    let format = faults.check("/format", FormatName::parse(list.format));
+    let format = format.map(|format| ("/format".to_owned(), format));
+    let found = faults.formats(app, format.as_slice(), None).await?;
+    let sent = SentList { text: list.text, encoding: TextEncoding::Utf8, dialect: list.dialect };
+    let sent = faults.deck(None, Some(sent));
+    let ((loaded, _), sent) = faults.into_result(found.zip(sent))?;
+    let SentDeck::List(text) = sent else { return Ok(None) };
+    let game = &loaded.game;
+    let zone = game.zones().first().map_or("main", |zone| &zone.code);
+    check_name(zone, name)?;
+    let Ok((read, ..)) = read_list(app, asker, game, &[], &text, NearNames::LeaveOut).await? else {
+        return Ok(None);
+    };
+    let dialect: Option<DeckDialect> = read.told.dialect.parse().ok();
+    if !dialect.is_some_and(takes_lines) {
+        return Ok(None);
+    }
+    let entries: Vec<_> = read.lines.iter().copied().zip(&read.deck.entries).collect();
+    let lines = ReadLines { entries: &entries, headers: &read.headers };
+    Ok(Some(add_card(list.text, lines, zone, name)))
+}
+
+fn check_name(zone: &str, name: &str) -> Result<(), Problem> {
+    let card = CardReference { name: name.to_owned(), set: None, number: None, rarity: None };
+    let entry = DeckEntry { zone: zone.to_owned(), quantity: 1, card, copies: Vec::new() };
+    match check_entry(entry) {
+        Ok(_) => Ok(()),
+        Err(faults) => {
+            let fault = |fault| InputFault::at("/card", fault);
+            Err(Problem::invalid(faults.into_iter().map(|one| fault(one.detail)).collect()))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A card is added to a list as its owner wrote it.
+
+use cardscape_engine::{DeckDialect, DeckEntry, name_key};
+
+/// What a list says, as far as it matters where a card is added.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadLines<'a> {
+    /// Its entries, each with its line, from 1.
+    pub entries: &'a [(usize, &'a DeckEntry)],
+    /// The lines that begin a zone, each with the code of the zone.
+    pub headers: &'a [(usize, String)],
+}
+
+/// A list with one copy more of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addition {
+    /// The list.
+    pub text: String,
+    /// Copies on the line to which the card was added.
+    pub quantity: u32,
+}
+
+/// Whether lists of this dialect take a line `1 Name`.
+pub fn takes_lines(dialect: DeckDialect) -> bool {
+    use DeckDialect as D;
+    !matches!(dialect, D::Json | D::ShareCode | D::Csv | D::Ydk | D::Ydke)
+}
+
+/// Adds one copy of a card to a zone of a list: to the line that has it there by its name alone, or else as a new line at the end of the zone. A zone that has no
+/// line begins before the first header, or at the end of the list.
+///
+/// ```
+/// use cardscape::domain::decks::list_addition::{ReadLines, add_card};
+/// use cardscape_engine::{CardReference, DeckEntry};
+/// # let entry = |zone: &str, quantity, name: &str| DeckEntry {
+/// #     zone: zone.into(), quantity, card: CardReference { name: name.into(), set: None, number: None, rarity: None }, copies: vec![] };
+/// let (imp, smith) = (entry("main", 2, "Kettle Imp"), entry("side", 1, "Bellows Smith"));
+/// let read = ReadLines { entries: &[(1, &imp), (4, &smith)], headers: &[(3, "side".into())] };
+/// let list = "2 Kettle Imp\n\nSideboard\n1 Bellows Smith\n";
+/// let added = add_card(list, read, "main", "kettle imp");
+/// assert_eq!((added.text.as_str(), added.quantity), ("3 Kettle Imp\n\nSideboard\n1 Bellows Smith\n", 3));
+/// let added = add_card(list, read, "main", "Bellows Smith");
+/// assert_eq!(added.text, "2 Kettle Imp\n1 Bellows Smith\n\nSideboard\n1 Bellows Smith\n");
+/// ```
+pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addition {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let key = name_key(name);
+    let in_zone = || read.entries.iter().filter(|(_, entry)| entry.zone == zone);
+    let same =
+        in_zone().filter(|(_, entry)| is_name_alone(entry) && name_key(&entry.card.name) == key);
+    for (line, entry) in same {
+        if let Some(written) = line.checked_sub(1).and_then(|at| lines.get_mut(at))
+            && let Some(more) = with_one_more(written, entry.quantity)
+        {
+            *written = more;
+            return Addition { text: joined(&lines), quantity: entry.quantity + 1 };
+        }
+    }
+    let last = in_zone().map(|(line, _)| *line).max();
+    let own_header =
+        || read.headers.iter().filter(|(_, begun)| begun == zone).map(|(line, _)| *line).next();
+    let before_headers = || read.headers.iter().map(|(line, _)| line.saturating_sub(1)).min();
+    let place = last.or_else(own_header).or_else(before_headers).unwrap_or(lines.len());
+    let mut place = place.min(lines.len());
+    // The empty lines above a header, and at the end, stay where they are.
+    while place > 0 && lines[place - 1].trim().is_empty() {
+        place -= 1;
+    }
+    lines.insert(place, format!("1 {name}"));
+    Addition { text: joined(&lines), quantity: 1 }
+}
+
+fn is_name_alone(entry: &DeckEntry) -> bool {
+    let card = &entry.card;
+    (&card.set, &card.number, &card.rarity) == (&None, &None, &None) && entry.copies.is_empty()
+}
+
+/// A line with its quantity raised, if that is the first word of it; a bullet may stand before it.
+fn with_one_more(line: &str, quantity: u32) -> Option<String> {
+    let start = line.find(|c: char| c.is_alphanumeric())?;
+    let (before, rest) = line.split_at(start);
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (number, after) = rest.split_at(end);
+    (number.parse() == Ok(quantity)).then(|| format!("{before}{}{after}", quantity + 1))
+}
+
+fn joined(lines: &[String]) -> String {
+    lines.iter().flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::CardReference;
+
+    use super::*;
+
+    fn entry(zone: &str, quantity: u32, name: &str) -> DeckEntry {
+        let card = CardReference { name: name.into(), set: None, number: None, rarity: None };
+        DeckEntry { zone: zone.into(), quantity, card, copies: Vec::new() }
+    }
+
+    fn added(text: &str, entries: &[(usize, DeckEntry)], headers: &[(usize, &str)]) -> String {
+        let entries: Vec<_> = entries.iter().map(|(line, entry)| (*line, entry)).collect();
+        let headers: Vec<_> = headers.iter().map(|(line, zone)| (*line, (*zone).into())).collect();
+        let read = ReadLines { entries: &entries, headers: &headers };
+        add_card(text, read, "main", "Pike").text
+    }
+
+    #[test]
+    fn quantities_are_raised_where_they_stand_first() {
+        let pike = || [(1, entry("main", 2, "Pike"))];
+        for (before, after) in [
+            ("2 Pike", "3 Pike\n"),
+            ("2x Pike", "3x Pike\n"),
+            ("* 2 Pike", "* 3 Pike\n"),
+            ("  2\tPike\r\n", "  3\tPike\n"),
+            // Elsewhere, or as another number, it is not touched.
+            ("Pike x2", "Pike x2\n1 Pike\n"),
+            ("٢ Pike", "٢ Pike\n1 Pike\n"),
+        ] {
+            assert_eq!(added(before, &pike(), &[]), after);
+        }
+        let mut printing = pike();
+        printing[0].1.card.set = Some("pond".into());
+        assert_eq!(added("2 Pike (pond)", &printing, &[]), "2 Pike (pond)\n1 Pike\n");
+    }
+
+    #[test]
+    fn a_new_line_stands_at_the_end_of_its_zone() {
+        assert_eq!(added("", &[], &[]), "1 Pike\n");
+        assert_eq!(added("// a note\n\n", &[], &[]), "// a note\n1 Pike\n\n");
+        let carp = entry("main", 1, "Carp");
+        let side = entry("side", 4, "Pike");
+        let list = "1 Carp\n\nSB: 4 Pike";
+        let entries = [(1, carp.clone()), (3, side.clone())];
+        assert_eq!(added(list, &entries, &[]), "1 Carp\n1 Pike\n\nSB: 4 Pike\n");
+        let list = "Sideboard\n4 Pike\n";
+        assert_eq!(
+            added(list, &[(2, side.clone())], &[(1, "side")]),
+            "1 Pike\nSideboard\n4 Pike\n"
+        );
+        let list = "Sideboard\n4 Pike\n\nDeck\n";
+        let headers = [(1, "side"), (4, "main")];
+        assert_eq!(added(list, &[(2, side)], &headers), "Sideboard\n4 Pike\n\nDeck\n1 Pike\n");
+    }
+}

@@ -1,0 +1,83 @@
+//! What happened to a card, the newest first, page by page.
+
+use super::cards::CardQuery;
+use crate::app::catalogue::card_overview::HistoryPart;
+use crate::app::catalogue::history::HistoryEntryResponse;
+use crate::app::page::{Cursor, Page, PageLimit};
+use crate::app::problem::Problem;
+use crate::web::page::path_of;
+use crate::web::words;
+
+/// Entries on a page.
+const ENTRIES: u16 = 30;
+
+/// A part of the history.
+pub(super) struct History {
+    pub(super) entries: Vec<HistoryRow>,
+    /// Where the newest entries are, on other pages than the first.
+    pub(super) newest_path: Option<String>,
+    /// Where older ones are, if there are any.
+    pub(super) older_path: Option<String>,
+}
+
+/// Something that happened.
+pub(super) struct HistoryRow {
+    pub(super) day: String,
+    pub(super) at: String,
+    pub(super) what: String,
+    pub(super) changes: Vec<Change>,
+}
+
+/// A member that changed.
+pub(super) struct Change {
+    pub(super) member: String,
+    pub(super) before: String,
+    pub(super) after: String,
+}
+
+/// The part of the history that an address asks for.
+pub(super) fn part(cursor: Option<&Cursor>) -> Result<HistoryPart, Problem> {
+    let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
+    Ok(HistoryPart { after: Cursor::key_of(cursor)?, limit })
+}
+
+impl History {
+    /// A part of the history of the card at `path`, on a page with the picture in the rarity that was asked for.
+    pub(super) fn new(part: Page<HistoryEntryResponse>, path: &str, asked: &CardQuery) -> Self {
+        let path_at = |cursor: &str| {
+            let rarity = asked.rarity().unwrap_or_default();
+            let page = path_of(path, &[("rarity", rarity), ("cursor", cursor)]);
+            format!("{page}#history")
+        };
+        Self {
+            newest_path: asked.is_further_page().then(|| path_at("")),
+            older_path: part.next_cursor.as_deref().map(path_at),
+            entries: part.data.into_iter().map(HistoryRow::from).collect(),
+        }
+    }
+}
+
+impl From<HistoryEntryResponse> for HistoryRow {
+    fn from(entry: HistoryEntryResponse) -> Self {
+        let changes = entry.changes.into_iter().map(|change| Change {
+            before: plain(change.before.as_ref()),
+            after: plain(change.after.as_ref()),
+            member: change.member,
+        });
+        Self {
+            day: words::day_of(entry.at),
+            at: entry.at.to_rfc3339(),
+            what: words::change(&entry.change),
+            changes: changes.collect(),
+        }
+    }
+}
+
+/// A value of a member of any form: text as it is, all else as JSON.
+fn plain(value: Option<&serde_json::Value>) -> String {
+    match value {
+        None => words::NOTHING.to_owned(),
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,182 @@
+//! Announced print runs, and what they promise: known of those that are revealed, sealed in a hash before.
+
+use std::collections::BTreeMap;
+
+use cardscape_engine::Game;
+
+use super::values::rarity_name;
+use crate::app::printing::print_commitments::OpenedCommitmentResponse;
+use crate::domain::printing::commitment::{AnnouncedPlan, Opening};
+use crate::domain::printing::packs::PackPlan;
+use crate::web::words;
+
+/// Digits of a hash that tell announcements apart.
+const SHORT: usize = 8;
+
+/// A print run that was announced.
+#[derive(Debug)]
+pub(super) struct Announcement {
+    pub(super) day: String,
+    pub(super) at: String,
+    /// How far it is, as the API says it.
+    state: &'static str,
+    pub(super) status: String,
+    pub(super) hash: String,
+    /// Where the API shows it, with what opens it once it is revealed; and what leads there.
+    pub(super) data_path: String,
+    pub(super) data: String,
+    /// What it promises; `None`: that is not revealed.
+    pub(super) promise: Option<Promise>,
+}
+
+/// What a run promises.
+#[derive(Debug)]
+pub(super) struct Promise {
+    pub(super) title: String,
+    pub(super) per_card: String,
+    pub(super) copies: String,
+    pub(super) packs: String,
+    /// Each rarity, the most common first.
+    pub(super) rarities: Vec<PromisedRarity>,
+}
+
+/// What a run promises of a rarity.
+#[derive(Debug)]
+pub(super) struct PromisedRarity {
+    code: String,
+    pub(super) name: String,
+    pub(super) copies: i64,
+    pub(super) count: String,
+    /// Of all copies of the run.
+    pub(super) share: String,
+}
+
+impl Announcement {
+    /// An announcement as everybody may see it.
+    pub(super) fn new(game: &Game, run: OpenedCommitmentResponse) -> Self {
+        let announced = run.announcement;
+        let day = words::day_of(announced.announced_at);
+        let short = announced.commitment.get(..SHORT).unwrap_or_default();
+        let opening = run.opening.and_then(|text| match Opening::parse(&text) {
+            Ok(opening) => Some(opening),
+            Err(error) => {
+                tracing::warn!(%error, announcement = %announced.id, "an announcement cannot be read");
+                None
+            }
+        });
+        Self {
+            at: announced.announced_at.to_rfc3339(),
+            state: announced.status,
+            status: words::run_status(announced.status),
+            data_path: format!("/v1/print-commitments/{}", announced.id),
+            data: words::data_of_announcement(short),
+            promise: opening
+                .map(|opening| Promise::new(game, &opening.plan, words::promise_of(&day, short))),
+            hash: announced.commitment,
+            day,
+        }
+    }
+}
+
+impl Promise {
+    fn new(game: &Game, plan: &AnnouncedPlan, title: String) -> Self {
+        let all = plan.copy_count();
+        let packs = PackPlan::new(plan).ok().flatten().map(|packs| {
+            let per_pack = packs.parameters().cards_per_pack;
+            words::packs(signed(packs.packs), per_pack, signed(packs.remainder))
+        });
+        Self {
+            title,
+            per_card: words::grouped(signed(plan.copies_per_card)),
+            copies: words::grouped(signed(all)),
+            packs: packs.unwrap_or_else(|| words::NO_PACKS.to_owned()),
+            rarities: by_rarity(game, plan)
+                .into_iter()
+                .map(|(code, copies)| PromisedRarity {
+                    name: rarity_name(game, code),
+                    code: code.to_owned(),
+                    copies: signed(copies),
+                    count: words::grouped(signed(copies)),
+                    share: words::share(copies, all),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The copies of a plan by rarity, in the order of the game.
+fn by_rarity<'a>(game: &Game, plan: &'a AnnouncedPlan) -> Vec<(&'a str, u64)> {
+    let mut copies: BTreeMap<&str, u64> = BTreeMap::new();
+    for line in &plan.lines {
+        *copies.entry(line.rarity()).or_default() += line.copies();
+    }
+    let mut all: Vec<(&str, u64)> = copies.into_iter().collect();
+    let place = |code: &str| game.rarities().iter().position(|rarity| rarity.code == code);
+    all.sort_by_key(|(code, _)| place(code).unwrap_or(usize::MAX));
+    all
+}
+
+/// The copies that were promised of a set, by the code of the rarity, over all runs that were printed; `None`: none was, or one of them is not revealed.
+pub(super) fn promised(announcements: &[Announcement]) -> Option<BTreeMap<String, i64>> {
+    let mut copies: BTreeMap<String, i64> = BTreeMap::new();
+    for announcement in announcements {
+        match (announcement.state, &announcement.promise) {
+            ("revealed", Some(promise)) => {
+                for rarity in &promise.rarities {
+                    *copies.entry(rarity.code.clone()).or_default() += rarity.copies;
+                }
+            }
+            // Nothing of these was printed.
+            ("announced" | "broken_off", _) => {}
+            _ => return None,
+        }
+    }
+    (!copies.is_empty()).then_some(copies)
+}
+
+fn signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn announcement(state: &'static str, copies: Option<&[(&str, i64)]>) -> Announcement {
+        let text = String::new;
+        let rarity = |(code, copies): &(&str, i64)| PromisedRarity {
+            code: (*code).to_owned(),
+            name: text(),
+            copies: *copies,
+            count: text(),
+            share: text(),
+        };
+        let promise = |copies: &[(&str, i64)]| Promise {
+            title: text(),
+            per_card: text(),
+            copies: text(),
+            packs: text(),
+            rarities: copies.iter().map(rarity).collect(),
+        };
+        Announcement {
+            day: text(),
+            at: text(),
+            state,
+            status: text(),
+            hash: text(),
+            data_path: text(),
+            data: text(),
+            promise: copies.map(promise),
+        }
+    }
+
+    #[test]
+    fn what_was_promised_is_known_when_all_that_was_printed_is_revealed() {
+        let revealed = || announcement("revealed", Some(&[("common", 3), ("rare", 1)]));
+        let all = promised(&[revealed(), announcement("broken_off", None), revealed()]).unwrap();
+        assert_eq!((all["common"], all["rare"]), (6, 2));
+        assert!(promised(&[revealed(), announcement("printed", None)]).is_none());
+        assert!(promised(&[announcement("announced", None)]).is_none());
+        assert!(promised(&[]).is_none());
+    }
+}
