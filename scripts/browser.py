@@ -1,8 +1,8 @@
 """Looks at the pages with a browser: browser.py [--quick | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
 
 Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
-phone and on a desk, with and without script. What must hold is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page
-once for each theme and width, and plays each journey with script and without. `--times` only measures how soon a slow phone shows each page, and writes
+phone and on a desk, with and without script; sends forms and looks at what answers them (browser_answers.py); and plays journeys (browser_journeys.py). What must
+hold is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page once for each theme and width, and plays each journey with script and without. `--times` only measures how soon a slow phone shows each page, and writes
 that into a table of the file. Fails with a line for each fault. Everything it starts, it stops.
 """
 
@@ -21,6 +21,8 @@ from playwright.sync_api import Error, sync_playwright
 
 import browser_answers as answers
 import browser_checks as checks
+import browser_elsewhere as elsewhere
+import browser_once as once
 import browser_stage as stage
 from browser_journeys import JOURNEYS, ONCE, play
 from browser_pages import PAGES
@@ -48,6 +50,8 @@ MEASURED = 5
 # So many pages are named as the slowest.
 SLOWEST = 10
 TIMES_BEGIN, TIMES_END = "<!-- shown: written by `make bench` -->\n", "<!-- /shown -->"
+# What the browser says of each page without encryption that is not its own machine's.
+UNHEARD = "The Cross-Origin-Opener-Policy header has been ignored"
 # Lines of one check of one page; the same fault is often in many places.
 MOST_LINES = 4
 
@@ -63,6 +67,10 @@ class Visitor:
         self.heaviest = collections.Counter()
         # Of each page: milliseconds until its largest part was there, of its longest task, and its name.
         self.times = []
+
+    def launch(self, *options):
+        """Another browser, with further options."""
+        return self.browser.browser_type.launch(executable_path=CHROMIUM, args=[*OPTIONS, *options])
 
     def fault(self, where, text):
         line = f"{where}: {text}"
@@ -112,7 +120,7 @@ class Visitor:
 
         def said(message):
             is_the_page = message.location.get("url") == page.address and page.expected >= 400
-            if message.type in ("error", "warning") and not is_the_page:
+            if message.type in ("error", "warning") and not is_the_page and not message.text.startswith(UNHEARD):
                 self.fault(page.where, f"the console says: {message.text}")
 
         def asked(request):
@@ -259,7 +267,7 @@ def visit(visitor, pages):
         visitor.force(pages, size)
         for script in [True, False]:
             visitor.travel(JOURNEYS, size, script)
-    visitor.travel(ONCE, SIZES[0])
+    visit_once(visitor)
     visitor.narrow(pages)
     visitor.print(pages)
     visitor.weigh(pages)
@@ -276,17 +284,25 @@ def visit_quickly(visitor, pages):
         answers.look(visitor, size, theme)
     visitor.travel(JOURNEYS, phone, script=True)
     visitor.travel(JOURNEYS, desk, script=False)
-    visitor.travel(ONCE, phone)
+    visit_once(visitor)
+
+
+def visit_once(visitor):
+    """What does not depend on width and theme."""
+    visitor.travel(ONCE, SIZES[0])
+    elsewhere.travel(visitor, SIZES[0])
+    once.look(visitor)
 
 
 def play_some(visitor, names):
     """Plays the journeys of these names, and does nothing else."""
-    for name in names - {journey.__name__ for journey in JOURNEYS + ONCE}:
+    for name in names - {journey.__name__ for journey in JOURNEYS + ONCE + elsewhere.JOURNEYS}:
         visitor.fault(name, "there is no such journey")
     for size in SIZES:
         for script in [True, False]:
             visitor.travel([journey for journey in JOURNEYS if journey.__name__ in names], size, script)
     visitor.travel([journey for journey in ONCE if journey.__name__ in names], SIZES[0])
+    elsewhere.travel(visitor, SIZES[0], [journey for journey in elsewhere.JOURNEYS if journey.__name__ in names])
 
 
 def main():

@@ -71,8 +71,7 @@ def lines_of_codes(scene):
 
 def new_deck(scene):
     """The form of a deck of its own."""
-    deck = scene.call("cleo", "POST", "/v1/decks", {"name": scene.word(), "format": "ttcg/standard", "list": "2 Kettle Imp"})
-    return f"/decks/{deck['id']}/edit"
+    return scene.deck("ttcg/standard", list="2 Kettle Imp") + "/edit"
 
 
 def change_deck(scene, path):

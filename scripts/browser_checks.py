@@ -236,9 +236,14 @@ def proxies_printed(page):
     sheets = page.locator(".proxies").count()
     if sheets:
         # As the page says, margins included.
-        pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+        pages = pages_of(page.pdf(prefer_css_page_size=True))
         faults += [] if pages == sheets else [f"{sheets} sheets of cards on {pages} pages"]
     return faults
+
+
+def pages_of(pdf):
+    """How many pages a PDF file has."""
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
 def printed(page):
@@ -249,7 +254,7 @@ def printed(page):
     faults += proxies_printed(page)
     faults += ask(page, "const ink = getComputedStyle(document.body).color; return luminance(ink) > .2 ? [`printed in ${ink}`] : [];")
     pdf = page.pdf(format="A4", margin={side: "12mm" for side in ("top", "right", "bottom", "left")})
-    if not pdf.startswith(b"%PDF") or not re.search(rb"/Type\s*/Page\b", pdf):
+    if not pdf.startswith(b"%PDF") or not pages_of(pdf):
         faults.append("printing makes no PDF with pages")
     return faults
 

@@ -53,3 +53,8 @@ class Scene:
         copy = self.copy(giver)
         offered = self.call(giver, "POST", "/v1/trades", {"with": taker, "give": [copy], "want": []})
         return f"/trades/{offered['id']}", copy
+
+    def deck(self, form, player="cleo", **cards):
+        """Has a player make a deck that whoever knows its address sees; its page. `form`: its format. `cards`: its list or its entries."""
+        deck = {"name": self.word(), "format": form, "visibility": "unlisted"} | cards
+        return f"/decks/{self.call(player, 'POST', '/v1/decks', deck)['id']}"
