@@ -1,9 +1,10 @@
 """Looks at the pages with a browser: browser.py [--quick | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
 
 Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
-phone and on a desk, with and without script; sends forms and looks at what answers them (browser_answers.py); and plays journeys (browser_journeys.py). What must
-hold is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page once for each theme and width, and plays each journey with script and without. `--times` only measures how soon a slow phone shows each page, and writes
-that into a table of the file. Fails with a line for each fault. Everything it starts, it stops.
+phone and on a desk, with and without script; sends forms and looks at what answers them (browser_answers.py); plays journeys (browser_journeys.py). What must hold
+is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page once for each theme and width, and plays each journey with script and without.
+`--journey` only plays some of them. `--times` only measures how soon a slow phone shows each page, and writes that into a table of the file. Fails with a line
+for each fault. Everything it starts, it stops.
 """
 
 import argparse
