@@ -12,7 +12,8 @@ TOKEN_SECONDS = 240
 class Scene:
     def __init__(self, service, made, spare):
         """`made`: paths of what players have made, by the names that `PAGES` has for them. `spare`: codes that nobody has submitted, with the names of their cards."""
-        self.service, self.made, self.spare = service, made, iter(spare)
+        # Cards are unlocked from the first on, and codes are taken of the last, which stay hidden.
+        self.service, self.made, self.spare = service, made, reversed(spare)
         self.numbers = itertools.count(1)
         self.tokens = {}
 
@@ -36,9 +37,14 @@ class Scene:
         """A word that nothing has been called before."""
         return f"number-{next(self.numbers)}"
 
+    def hidden(self):
+        """The first hidden card on the first page that no page of `PAGES` is about."""
+        cards = self.call(stage.ADMIN, "GET", "/v1/cards?q=set:veil+is:hidden&limit=100")["data"]
+        return next(card for card in cards if card["number"] not in stage.SUBMISSIONS)
+
     def unlock(self):
-        """Unlocks a hidden card that stands on the first page; its name."""
-        hidden = self.call(stage.ADMIN, "GET", "/v1/cards?q=set:veil+is:hidden&limit=1")["data"][0]
+        """Unlocks the card that `hidden` tells; its name."""
+        hidden = self.hidden()
         reason = {"reason": "It is turned round before people's eyes."}
         self.call(stage.ADMIN, "POST", f"/v1/cards/{hidden['id']}/unlock", reason)
         return hidden["name"]

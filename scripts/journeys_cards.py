@@ -75,9 +75,7 @@ def keys_of_cards_and_search(keys):
 def hidden_card_unlocked(keys):
     """The page of a hidden card becomes that of the card when it is unlocked, and tells its name; without script it is when the page is loaded anew."""
     page = keys.page
-    keys.open("/sets/ttcg/veil")
-    hidden = page.locator(".hidden-card > a").first.get_attribute("href")
-    keys.open_and_follow_unlocks(hidden)
+    keys.open_and_follow_unlocks(f"/cards/ttcg/veil/{keys.scene.hidden()['number']}")
     name = keys.scene.unlock()
     if keys.has_script:
         keys.wait("name => document.getElementById('news').textContent.includes(name)", name)
