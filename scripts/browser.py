@@ -133,8 +133,8 @@ class Visitor:
                 self.fault(page.where, f"{response.status} for {response.url}")
 
         def failed(request):
-            # A stream ends when its page is left, and so does the icon, which comes last.
-            if not request.url.endswith(("/stream", "/favicon.svg")) or request.failure != "net::ERR_ABORTED":
+            # A stream ends when its page is left, and so do the icon, which comes last, and the badge.
+            if not request.url.endswith(("/stream", "/favicon.svg", "/my/events/newest")) or request.failure != "net::ERR_ABORTED":
                 self.fault(page.where, f"{request.failure} for {request.url}")
 
         page.on("console", said)

@@ -140,6 +140,7 @@ PAGES = [
     Page("my-haves", "/my/lists/haves", player="ada"),
     Page("trades", "/trades", player="ben"),
     Page("trade-new", "/trades/new?player=ada", player="ben"),
+    Page("trade-new-nobody", "/trades/new", player="ben"),
     Page("trade-find", "/trades/find", player="ben"),
     Page("trade", "{trade}", player="ben"),
     Page("trade-accept", "{trade}/accept", player="ben"),

@@ -8,6 +8,8 @@ from browser_keys import expect
 
 SEEDED = pathlib.Path(__file__).parent.parent / "seed-data" / "games" / "ttcg" / "sets" / "hearth.json"
 
+SELECTED = "() => { const { value, selectionStart, selectionEnd } = document.activeElement; return value.slice(selectionStart, selectionEnd); }"
+
 
 def file_of_set(code, kind):
     """A set with one card, which is on the fourth line. `kind`: of the card."""
@@ -29,6 +31,15 @@ def file_mended_and_imported(keys):
     expect("Line 4, column " in told, f"the line is not told: {told}")
     keys.page.keyboard.press("Enter")
     expect(keys.is_on("#faults-in-file"), f"the way to the lines leads to {keys.focused()}")
+    if keys.has_script:
+        # From there it is one step to the line in the text.
+        keys.to(".file-faults .jump")
+        keys.page.keyboard.press("Enter")
+        keys.keep_focus("#text")
+        selected = keys.page.evaluate(SELECTED)
+        expect(selected.startswith('    {"number": "001"'), f"the line is not selected, but {selected!r}")
+    else:
+        expect(keys.page.locator(".jump").count() == 0, "without script, something leads to the line")
     keys.paste("#text", file_of_set(code, "unit"))
     keys.follow(".actions .main")
     expect(keys.is_on("#result"), "the outcome of the check has not the focus")

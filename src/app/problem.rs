@@ -209,6 +209,9 @@ pub struct InputFault {
     /// Where it is about one card of a set file, or one that is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<InputCard>,
+    /// Whether it is an entry that stands before it already. Pages say it in their own words; programs compare.
+    #[serde(skip)]
+    pub is_repeated: bool,
 }
 
 /// The card that a fault is about, as far as it can be read.
@@ -239,7 +242,15 @@ impl InputFault {
             code: None,
             rule: None,
             card: None,
+            is_repeated: false,
         }
+    }
+
+    /// Says that it is an entry that stands before it already.
+    #[must_use]
+    pub fn repeated(mut self) -> Self {
+        self.is_repeated = true;
+        self
     }
 
     /// Adds the line of a text file, counted from 1.

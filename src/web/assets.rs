@@ -30,8 +30,11 @@ const DECK_SCRIPT: &str = "deck.js";
 const FORM_SCRIPT: &str = "live_form.js";
 const SEARCH_SCRIPT: &str = "search.js";
 const CARD_SCRIPT: &str = "card.js";
+const PICK_SCRIPT: &str = "pick.js";
+const FAULT_SCRIPT: &str = "fault.js";
+const BADGE_SCRIPT: &str = "badge.js";
 /// Modules that other scripts load, from beside them.
-const MODULES: [(&str, &[u8]); 10] = [
+const MODULES: [(&str, &[u8]); 13] = [
     ("keys.js", include_bytes!("assets/keys.js")),
     ("names.js", include_bytes!("assets/names.js")),
     ("query_end.js", include_bytes!("assets/query_end.js")),
@@ -42,9 +45,12 @@ const MODULES: [(&str, &[u8]); 10] = [
     ("qr_finders.js", include_bytes!("assets/qr_finders.js")),
     ("qr_image.js", include_bytes!("assets/qr_image.js")),
     ("qr_places.js", include_bytes!("assets/qr_places.js")),
+    ("seen_events.js", include_bytes!("assets/seen_events.js")),
+    ("text_places.js", include_bytes!("assets/text_places.js")),
+    ("words_match.js", include_bytes!("assets/words_match.js")),
 ];
 /// Those that pages name.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 12] = [
     STYLES,
     ICON,
     BACK,
@@ -54,6 +60,9 @@ const NAMES: [&str; 9] = [
     DECK_SCRIPT,
     SEARCH_SCRIPT,
     CARD_SCRIPT,
+    PICK_SCRIPT,
+    FAULT_SCRIPT,
+    BADGE_SCRIPT,
 ];
 
 /// All files of one version of the program, and their addresses.
@@ -79,6 +88,12 @@ pub(super) struct Assets {
     pub(super) search_script: String,
     /// Where the script of the pages of cards is.
     pub(super) card_script: String,
+    /// Where the script of pages is on which copies are chosen.
+    pub(super) pick_script: String,
+    /// Where the script of pages is with faults in a long text.
+    pub(super) fault_script: String,
+    /// Where the script of all pages is, which tells what is new.
+    pub(super) badge_script: String,
 }
 
 impl Assets {
@@ -99,6 +114,9 @@ impl Assets {
             (FORM_SCRIPT, SCRIPT, include_bytes!("assets/live_form.js").to_vec()),
             (SEARCH_SCRIPT, SCRIPT, include_bytes!("assets/search.js").to_vec()),
             (CARD_SCRIPT, SCRIPT, include_bytes!("assets/card.js").to_vec()),
+            (PICK_SCRIPT, SCRIPT, include_bytes!("assets/pick.js").to_vec()),
+            (FAULT_SCRIPT, SCRIPT, include_bytes!("assets/fault.js").to_vec()),
+            (BADGE_SCRIPT, SCRIPT, include_bytes!("assets/badge.js").to_vec()),
         ];
         let module = |(name, content): (&'static str, &[u8])| (name, SCRIPT, content.to_vec());
         let contents: Vec<_> = named.into_iter().chain(MODULES.map(module)).collect();
@@ -117,6 +135,8 @@ impl Assets {
         let deck_script = address(DECK_SCRIPT);
         let form_script = address(FORM_SCRIPT);
         let (search_script, card_script) = (address(SEARCH_SCRIPT), address(CARD_SCRIPT));
+        let (pick_script, fault_script) = (address(PICK_SCRIPT), address(FAULT_SCRIPT));
+        let badge_script = address(BADGE_SCRIPT);
         Self {
             hash,
             files,
@@ -129,6 +149,9 @@ impl Assets {
             form_script,
             search_script,
             card_script,
+            pick_script,
+            fault_script,
+            badge_script,
         }
     }
 
@@ -190,6 +213,9 @@ mod tests {
             &assets.deck_script,
             &assets.search_script,
             &assets.card_script,
+            &assets.pick_script,
+            &assets.fault_script,
+            &assets.badge_script,
         ];
         for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();

@@ -25,6 +25,10 @@ pub(super) const DESIGNS: &str = "Designs";
 pub(super) const COLLECTION: &str = "Collection";
 pub(super) const SUBMIT: &str = "Register a card";
 pub(super) const ACCOUNT: &str = "Account";
+/// Said by the script of what happened to the account; of more than there is room for, `MANY` is shown.
+pub(super) const ONE_NEW_EVENT: &str = "1 new event";
+pub(super) const NEW_EVENTS: &str = "{count} new events";
+pub(super) const MANY: &str = "99+";
 pub(super) const FAULTS: &str = "This did not work";
 pub(super) const DOCUMENTATION: &str = "Documentation";
 pub(super) const REFERENCE: &str = "API reference";

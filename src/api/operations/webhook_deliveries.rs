@@ -118,7 +118,7 @@ pub async fn resend_webhook_delivery(
 ) -> Result<HttpResponse, Problem> {
     let (webhook, delivery) = path.into_inner();
     let (webhook, delivery) = (WebhookId(webhook), DeliveryId(delivery));
-    accepted(webhook, &deliveries::resend(&state, &by, webhook, delivery).await?)
+    accepted(webhook, &deliveries::resend(&state, &by, webhook, delivery, None).await?)
 }
 
 /// Tests a webhook: posts a message of the kind `ping`, once.

@@ -203,6 +203,8 @@ pub struct LastEvents {
     pub data: Vec<AccountEventResponse>,
     /// The lowest of their numbers, if there are older events.
     pub before: Option<i64>,
+    /// The highest number of all; 0: nothing has happened yet.
+    pub newest: i64,
 }
 
 /// Lists the last events of the caller's account before the sequence number `before`; `None`: the newest. Numbers have no gaps, so it is known where they
@@ -217,12 +219,17 @@ pub async fn list_last(
     let end = before.unwrap_or(i64::MAX).clamp(oldest, newest + 1);
     let begin = (end - i64::from(limit)).max(oldest);
     if begin == end {
-        return Ok(LastEvents { data: Vec::new(), before: None });
+        return Ok(LastEvents { data: Vec::new(), before: None, newest });
     }
     let mut conn = app.store.connection().await?;
     let rows = account_events::list(&mut conn, by, begin - 1, end - begin).await?;
     let data = rows.into_iter().map(Into::into).collect();
-    Ok(LastEvents { data, before: (begin > oldest).then_some(begin) })
+    Ok(LastEvents { data, before: (begin > oldest).then_some(begin), newest })
+}
+
+/// The highest number of an event of the caller's account; 0: nothing has happened yet.
+pub async fn newest(app: &AppState, by: &Granted<ReadOwnEvents>) -> Result<i64, Problem> {
+    Ok(account_events::extent(&app.store, by, app.clock.now()).await?.newest)
 }
 
 /// Opens a stream of events of the caller's account after the sequence number `after`; `None`: only events from now on.

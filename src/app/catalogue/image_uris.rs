@@ -59,7 +59,7 @@ impl ImageUris {
     }
 
     /// The picture addresses of any card. They depend on the id alone, so they reveal nothing about hidden cards.
-    pub(super) fn of_any_card(card: CardId) -> Self {
+    pub(crate) fn of_any_card(card: CardId) -> Self {
         let svg = format!("/v1/cards/{card}/picture");
         Self::drawn(format!("{svg}?format=png"), svg)
     }

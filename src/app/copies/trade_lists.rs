@@ -219,7 +219,7 @@ async fn resolve(
             Ok((card, printing)) if known.insert((card, printing)) => {
                 items.push(NewTradeItem { card, printing, quantity });
             }
-            Ok(_) => faults.push(InputFault::at(at, "stands on the list twice")),
+            Ok(_) => faults.push(InputFault::at(at, "stands on the list twice").repeated()),
             Err(reason) => faults.push(InputFault::at(at, reason)),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape_engine::{Deck, DeckMentions, Game, name_key};
+use cardscape_engine::{Catalogue, Deck, DeckMentions, Game, name_key};
 use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
@@ -47,16 +47,25 @@ async fn find_pool(
     mentions: &DeckMentions,
 ) -> Result<(DeckPool, BTreeMap<CardId, NamedCard>), Problem> {
     let (mut pool, _) = deck_cards::find(app, conn, asker, game, &[], mentions).await?;
-    let keys: BTreeSet<String> = mentions.names.iter().map(|name| name_key(name)).collect();
+    let cards = named_in(&pool.catalogue(), &mentions.names);
+    Ok((pool, cards))
+}
+
+/// The cards of a catalogue with these names.
+pub(super) fn named_in(
+    catalogue: &Catalogue,
+    names: &BTreeSet<String>,
+) -> BTreeMap<CardId, NamedCard> {
+    let keys: BTreeSet<String> = names.iter().map(|name| name_key(name)).collect();
     let mut cards = BTreeMap::new();
-    for card in pool.catalogue().iter() {
+    for card in catalogue.iter() {
         let name = &card.definition.name;
         if let (true, Ok(id)) = (keys.contains(&name_key(name)), card.key.parse::<Uuid>()) {
             let (set, number) = (card.set.clone(), card.definition.number.clone());
             cards.insert(CardId(id), NamedCard { name: name.clone(), set, number });
         }
     }
-    Ok((pool, cards))
+    cards
 }
 
 /// The names in a deck.

@@ -18,6 +18,7 @@ use super::deck_input::{
 };
 use super::deck_lists::{SeenDeck, bound_cards, find_seen};
 use super::deck_sheets::DeckSheet;
+use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
 use super::masks::Masks;
 use super::report_responses::{ReportContext, ReportResponse, report_response};
@@ -171,16 +172,17 @@ pub async fn judge_list(
     Ok(reports)
 }
 
-/// The same, with the deck by zone and kind.
+/// The same, with the deck by zone and kind, and with the cards that it names.
 pub async fn judge_list_with_sheet(
     app: &AppState,
     asker: Asker,
     request: DeckReportRequest,
-) -> Result<(DeckReportsResponse, DeckSheet), Problem> {
-    let sheet = |deck: &Deck, catalogue: &Catalogue| {
-        DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue)
+) -> Result<(DeckReportsResponse, (DeckSheet, ReadEntries)), Problem> {
+    let look = |deck: &Deck, catalogue: &Catalogue| {
+        let sheet = DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue);
+        (sheet, ReadEntries::new(deck, catalogue))
     };
-    judge_sent(app, asker, request, sheet).await
+    judge_sent(app, asker, request, look).await
 }
 
 async fn judge_sent<T>(

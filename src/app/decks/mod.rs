@@ -23,6 +23,7 @@ pub mod deck_trades;
 pub mod deck_watches;
 pub mod followed_authors;
 pub mod list_additions;
+pub mod list_availability;
 pub mod list_reading;
 mod masks;
 pub mod public_decks;

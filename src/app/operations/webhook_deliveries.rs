@@ -102,16 +102,17 @@ pub async fn find(
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
-/// Requests that a delivery is sent again, whatever its state.
+/// Requests that a delivery is sent again, whatever its state; once for each key.
 pub async fn resend(
     app: &AppState,
     by: &Granted<ManageWebhooks>,
     webhook: WebhookId,
     delivery: DeliveryId,
+    key: Option<&IdempotencyClaim>,
 ) -> Result<DeliveryResponse, Problem> {
     let now = app.clock.now();
     let asked = app
-        .write(by, async |conn, by| deliveries::resend(conn, by, webhook, delivery, now).await)
+        .write(by, async |conn, by| deliveries::resend(conn, by, webhook, delivery, key, now).await)
         .await?;
     if let Asked::Waiting(_) = &asked {
         tracing::info!(account = %by.account(), %webhook, %delivery, "webhook delivery queued again");

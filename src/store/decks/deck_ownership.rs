@@ -1,7 +1,7 @@
 //! What a player has of the cards of a deck, and which other decks want them.
 
 use cardscape_engine::CardReference;
-use diesel::sql_types::{BigInt, Int4, Nullable, Text, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
@@ -24,6 +24,26 @@ pub struct OwnedRow {
     /// How many.
     #[diesel(sql_type = BigInt)]
     pub copies: i64,
+}
+
+/// Whether the account has counted or registered anything.
+pub async fn owns_anything(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnCollection>,
+) -> StoreResult<bool> {
+    let row: OwnsRow =
+        sql("SELECT EXISTS (SELECT FROM collection_entries WHERE account_id = $account) \
+         OR EXISTS (SELECT FROM copies WHERE owner_id = $account AND voided_at IS NULL) AS owns")
+        .bind("account", by.account())
+        .get_result(conn)
+        .await?;
+    Ok(row.owns)
+}
+
+#[derive(diesel::QueryableByName)]
+struct OwnsRow {
+    #[diesel(sql_type = Bool)]
+    owns: bool,
 }
 
 /// What the account has of these cards: of each the most common rarity first. The caller knows that it may see them.

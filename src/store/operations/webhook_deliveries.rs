@@ -220,9 +220,14 @@ pub async fn resend(
     by: &Acting<ManageWebhooks>,
     webhook: WebhookId,
     id: DeliveryId,
+    claim: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
-) -> StoreResult<Asked> {
+) -> Result<Asked, IdempotentError> {
+    if let Some(before) = idempotency::begin(conn, claim, id).await? {
+        return Ok(Asked::Repeat(load(conn, webhook, before).await?));
+    }
     if let Err(refused) = wake(conn, webhook).await? {
+        idempotency::forget(conn, claim).await?;
         return Ok(refused);
     }
     let row: Option<DeliveryRow> =
@@ -237,7 +242,10 @@ pub async fn resend(
             .get_result(conn)
             .await
             .optional()?;
-    let Some(row) = row else { return Ok(Asked::Missing) };
+    let Some(row) = row else {
+        idempotency::forget(conn, claim).await?;
+        return Ok(Asked::Missing);
+    };
     let details = json!({ "delivery": id });
     super::webhooks::note(
         conn,

@@ -1,8 +1,10 @@
 //! What happened to the own account, the newest first, and of which kinds its owner is told.
 
+use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use askama::Template;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::account::Moment;
 use super::event_words;
@@ -19,6 +21,7 @@ use crate::web::copies::{copy_path, dispute_path, trade_path};
 use crate::web::decks::deck_path;
 use crate::web::designs::design_path;
 use crate::web::forms::{Fields, private};
+use crate::web::headers::protected;
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -36,6 +39,17 @@ struct EventsPage {
     first_path: Option<String>,
     next_path: Option<String>,
     settings: Vec<Setting>,
+    /// What a browser notes that shows the newest of them; `None`: these are older ones.
+    newest: Option<Newest>,
+}
+
+/// What a browser needs to tell how many events it has not shown yet.
+#[derive(Serialize)]
+struct Newest {
+    /// Browsers may be used by several people.
+    account: Uuid,
+    /// The highest number of an event; 0: there is none.
+    newest: i64,
 }
 
 /// Something that happened.
@@ -115,8 +129,25 @@ pub(in crate::web) async fn find_events(
         first_path: query.before.map(|_| "/my/events".to_owned()),
         next_path: part.before.map(|before| format!("/my/events?before={before}")),
         settings: settings.collect(),
+        newest: query
+            .before
+            .is_none()
+            .then(|| Newest { account: by.account().0, newest: part.newest }),
     };
     private(200, &page)
+}
+
+/// Tells how far the events of the own account go, for the badge of all pages.
+pub(in crate::web) async fn find_newest(
+    state: web::Data<AppState>,
+    by: Player<ReadOwnEvents>,
+) -> Result<HttpResponse, Problem> {
+    let newest = account_events::newest(&state, &by).await?;
+    Ok(protected(
+        HttpResponse::Ok()
+            .insert_header((header::CACHE_CONTROL, "private, no-store"))
+            .json(Newest { account: by.account().0, newest }),
+    ))
 }
 
 /// Says which events the own account is told. A box that is not ticked is not sent.

@@ -21,7 +21,7 @@ pub(super) use log_in::LogInPage;
 use actix_web::web::ServiceConfig;
 
 use account::{change_settings, end_session, find_account};
-use events::{change_event_settings, find_events};
+use events::{change_event_settings, find_events, find_newest};
 use join::{join, show_join};
 use log_in::{log_in, show_log_in};
 use log_out::log_out;
@@ -52,5 +52,6 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(form!("/my/tokens", show_tokens, create_token))
         .service(action!("/my/tokens/{token}/revoke", revoke_token))
         .service(page!("/my/events", find_events))
+        .service(page!("/my/events/newest", find_newest))
         .service(action!("/my/events/settings", change_event_settings));
 }

@@ -98,8 +98,10 @@ fn show(
     said: Said,
 ) -> Result<HttpResponse, Problem> {
     let heading = catalogue_words::all_of(&stored.card.name);
+    let frame = Frame::new(&heading).at(Place::Account);
+    let script = (!said.located.is_empty()).then_some(&*frame.assets.fault_script);
     let page = DocumentPage {
-        frame: Frame::new(&heading).at(Place::Account),
+        frame: Frame { script, ..frame },
         nav: Nav::new(by.role(), Area::Cards),
         faults: said.faults,
         heading,

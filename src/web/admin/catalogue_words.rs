@@ -95,6 +95,11 @@ pub(super) fn line_and_column(line: usize, column: usize) -> String {
     format!("Line {line}, column {column}")
 }
 
+/// The way to a place in the text in the form.
+pub(super) fn way_to_line_and_column(line: usize, column: usize) -> String {
+    format!("Show line {line}, column {column} in the text")
+}
+
 // Cards.
 pub(super) const FIND_CARD: &str = "Find a card to change";
 pub(super) const NO_CARDS: &str = "No card fits. Leave out a term, or bring in a set.";

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Nav, faults_of, limit};
+use super::parts::{Area, Nav, faults_of, fresh_key, limit};
 use super::webhook_form::webhook_path;
 use super::webhooks::show_with_faults;
 use super::words as admin_words;
@@ -57,6 +57,8 @@ struct DeliveriesPage {
 struct DeliveryRow {
     /// Where the button goes that sends it again.
     resend: String,
+    /// By which a button that is pressed twice sends it once.
+    key: String,
     kind: String,
     state: &'static str,
     attempts: i32,
@@ -70,6 +72,7 @@ impl DeliveryRow {
     fn new(webhook: Uuid, one: DeliveryResponse) -> Self {
         Self {
             resend: format!("{}/deliveries/{}/resend", webhook_path(webhook), one.id),
+            key: fresh_key(),
             kind: operations_words::event_kind(&one.kind),
             state: operations_words::delivery_state(&one.state),
             attempts: one.attempts,
@@ -119,10 +122,10 @@ pub(in crate::web) async fn list_deliveries(
     private(200, &page)
 }
 
-/// What tells a ping that is sent twice.
+/// What tells a button that is pressed twice.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(in crate::web) struct PingForm {
+pub(in crate::web) struct KeyForm {
     key: String,
 }
 
@@ -131,7 +134,7 @@ pub(in crate::web) async fn ping(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,
     webhook: web::Path<Uuid>,
-    Form(form): Form<PingForm>,
+    Form(form): Form<KeyForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = WebhookId(*webhook);
     let of_webhook = id.0.to_string();
@@ -145,10 +148,13 @@ pub(in crate::web) async fn resend(
     state: web::Data<AppState>,
     by: Player<ManageWebhooks>,
     path: web::Path<(Uuid, Uuid)>,
+    Form(form): Form<KeyForm>,
 ) -> Result<HttpResponse, Problem> {
     let (webhook, delivery) = path.into_inner();
     let id = WebhookId(webhook);
-    let asked = deliveries::resend(&state, &by, id, DeliveryId(delivery)).await;
+    let said = [&*webhook.to_string(), &*delivery.to_string()];
+    let key = claim_of_form(&state, by.account(), "page_resend_delivery", &form.key, &said);
+    let asked = deliveries::resend(&state, &by, id, DeliveryId(delivery), key.as_ref()).await;
     after(&state, &by, id, asked, "resent").await
 }
 

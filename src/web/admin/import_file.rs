@@ -11,6 +11,7 @@ use crate::app::catalogue::import_faults::LocatedFault;
 use crate::app::problem::ProblemCode;
 use crate::app::versions::Revision;
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
+use crate::domain::catalogue::json_places::TextPlace;
 use crate::domain::hex::hex;
 use crate::http::extract::Upload;
 use crate::web::catalogue::{game_path, set_path};
@@ -178,11 +179,20 @@ pub(super) struct SetRow {
 
 /// A fault at its line.
 pub(super) struct FaultRow {
-    pub(super) place: Option<String>,
+    pub(super) place: Option<PlaceView>,
     pub(super) line: String,
     pub(super) text: String,
     pub(super) card: Option<String>,
     pub(super) pointer: String,
+}
+
+/// A place in a file.
+pub(super) struct PlaceView {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) text: String,
+    /// What the button is called that leads there.
+    pub(super) way: String,
 }
 
 impl From<LocatedFault> for FaultRow {
@@ -192,7 +202,12 @@ impl From<LocatedFault> for FaultRow {
             parts.into_iter().flatten().collect::<Vec<String>>().join(" ")
         });
         Self {
-            place: place.map(|place| catalogue_words::line_and_column(place.line, place.column)),
+            place: place.map(|TextPlace { line, column }| PlaceView {
+                line,
+                column,
+                text: catalogue_words::line_and_column(line, column),
+                way: catalogue_words::way_to_line_and_column(line, column),
+            }),
             line: line.trim_start().to_owned(),
             text: words::sentence(&fault.detail),
             card: card.filter(|card| !card.is_empty()),

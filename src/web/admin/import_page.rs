@@ -77,8 +77,10 @@ pub(super) async fn show(
     let kind = |of: Described| {
         Choice::new(of.as_str(), catalogue_words::described(of.as_str()), typed.of.as_str())
     };
+    let frame = Frame::new(admin_words::IMPORTS).at(Place::Account);
+    let script = (!said.located.is_empty()).then_some(&*frame.assets.fault_script);
     let page = ImportsPage {
-        frame: Frame::new(admin_words::IMPORTS).at(Place::Account),
+        frame: Frame { script, ..frame },
         nav: Nav::new(by.role(), Area::Imports),
         faults: said.faults,
         kinds: Described::ALL.map(kind),

@@ -151,8 +151,11 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::DesignNameTaken => {
             "Another design has its name meanwhile, so it cannot be shown again under it."
         }
-        ProblemCode::PreconditionFailed | ProblemCode::EditConflict => {
+        ProblemCode::PreconditionFailed => {
             "Somebody else has changed it since you read it. Both versions stand below: send yours again to put it in the place of the other."
+        }
+        ProblemCode::EditConflict => {
+            "Somebody else has changed it at the same moment, and nothing was stored. Send yours again."
         }
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before with other contents. Look whether it was done; send it again if you want it once more."
@@ -177,4 +180,16 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::WebhookDisabled => "The webhook is off. Switch it on first.",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_version_that_was_seen_stands_below() {
+        let stands_below = |code| fault(code).is_some_and(|text| text.contains("below"));
+        assert!(stands_below(ProblemCode::PreconditionFailed));
+        assert!(!stands_below(ProblemCode::EditConflict));
+    }
 }

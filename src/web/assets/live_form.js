@@ -147,6 +147,8 @@ class LiveForm {
       if (found === null || old === null || found.outerHTML === old.outerHTML) continue;
       const part = await prepared(found);
       if (this.#isSent) return;
+      // What somebody has unfolded stays so.
+      for (const { id } of old.querySelectorAll("details[open][id]")) part.querySelector(`#${id}`)?.setAttribute("open", "");
       // Who follows a link in it keeps it; it is brought up to date when the focus has left it.
       if (old.contains(document.activeElement)) this.#held = old;
       else old.replaceWith(part);

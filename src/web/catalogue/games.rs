@@ -6,6 +6,7 @@ use cardscape_engine::Format;
 use serde::Deserialize;
 
 use super::answers::{game_path, set_path};
+use super::rules::RuleList;
 use crate::app::catalogue::games::{self, GameResponse};
 use crate::app::catalogue::sets::{self, SetResponse};
 use crate::app::page::{Cursor, PageLimit};
@@ -52,8 +53,7 @@ struct SetEntry {
 struct FormatEntry {
     name: String,
     about: String,
-    /// Number and wording of each rule that is in force when nothing is said.
-    rules: Vec<(String, String)>,
+    rules: Vec<RuleList>,
 }
 
 /// Shows a game.
@@ -127,11 +127,10 @@ impl From<SetResponse> for SetEntry {
 
 impl From<&Format> for FormatEntry {
     fn from(format: &Format) -> Self {
-        let rules = format.rules.iter().map(|rule| &rule.reference);
         Self {
             name: format.name.clone(),
             about: format.description.clone(),
-            rules: rules.map(|rule| (rule.rule.clone(), rule.text.clone())).collect(),
+            rules: RuleList::all_of(format),
         }
     }
 }

@@ -208,9 +208,9 @@ pub(super) fn faults_of(
             let place = fault.and_then(|fault| fault.pointer.strip_prefix("/items/"));
             let place = place.and_then(|place| place.split('/').next()?.parse::<usize>().ok());
             let is_new = is_adding && place == Some(items.saturating_sub(1));
-            let text = match fault.map(|fault| fault.detail.as_str()) {
-                Some(detail) if detail.contains("twice") => copy_words::ON_LIST_ALREADY.to_owned(),
-                Some(detail) => words::sentence(detail),
+            let text = match fault {
+                Some(fault) if fault.is_repeated => copy_words::ON_LIST_ALREADY.to_owned(),
+                Some(fault) => words::sentence(&fault.detail),
                 None => String::new(),
             };
             Some(if is_new {

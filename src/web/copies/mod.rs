@@ -14,6 +14,7 @@ mod narrowing;
 mod offer;
 mod offer_form;
 mod own;
+mod partners;
 mod picks;
 mod player;
 mod section;

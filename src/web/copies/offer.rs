@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::choices::Games;
 use super::offer_form::{Step, TypedOffer, faults_of};
+use super::partners::{self, PartnerLink, Partners};
 use super::picks::{Picks, offered_picks, own_picks, shown_picks};
 use super::section::Section;
 use super::trade::{is_over, refused};
@@ -44,6 +45,10 @@ struct OfferPage {
     typed: TypedOffer,
     /// Whether it is known whom the offer is for.
     has_player: bool,
+    /// To be chosen in the field of the name, where there is one, and as links.
+    names: Vec<Choice>,
+    suiting: Vec<PartnerLink>,
+    earlier: Vec<PartnerLink>,
     player_path: String,
     games: Vec<Choice>,
     lifetimes: Vec<Choice>,
@@ -230,6 +235,9 @@ async fn show(
         let shown = shown_picks(app, by, &games, &typed, (name, codes), offered).await?;
         (want, has_page) = shown;
     }
+    let asks_for_name = first.is_none() && (name.is_none() || faults.of("player").is_some());
+    let partners =
+        if asks_for_name { partners::find(app, &by.visitor).await } else { Partners::default() };
     let heading = match first {
         Some(_) => trade_words::counter_to(&player),
         None => trade_words::offer_to(if name.is_some() { &player } else { "" }),
@@ -237,8 +245,9 @@ async fn show(
     let first_path = first.map(|first| trade_path(first.summary.id));
     let hours = typed.hours.to_string();
     let lifetimes = trade_words::LIFETIMES.into_iter();
+    let frame = Frame::new(&heading).at(Place::Collection);
     let page = OfferPage {
-        frame: Frame::new(&heading).at(Place::Collection),
+        frame: Frame { script: Some(&frame.assets.pick_script), ..frame },
         section: Section::Trades,
         heading,
         faults,
@@ -247,6 +256,9 @@ async fn show(
             .map_or_else(|| NEW.to_owned(), |first| format!("{first}/counter")),
         first_path,
         has_player: name.is_some(),
+        names: partners.choices(),
+        suiting: partners::links(partners.suiting, NEW, &typed),
+        earlier: partners::links(partners.earlier, NEW, &typed),
         player_path: player_path(&player),
         games: games.choices(&typed.mine.game),
         lifetimes: lifetimes

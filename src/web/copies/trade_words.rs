@@ -38,6 +38,12 @@ pub(super) const OFFER_ABOUT: &str = "Choose what you give and what you ask for.
 pub(super) const COUNTER_ABOUT: &str = "Your offer takes the place of the one that it answers.";
 pub(super) const WITH: &str = "Offer a trade to";
 pub(super) const WITH_HELP: &str = "The name of the other player.";
+pub(super) const SUITING: &str = "Players whose lists fit yours";
+pub(super) const EARLIER: &str = "Players of your earlier trades";
+pub(super) const FILTER_MINE: &str = "Find among your copies";
+pub(super) const FILTER_THEIRS: &str = "Find among the other player's copies";
+/// Said by the script while copies are chosen.
+pub(super) const CHOSEN: &str = "{chosen} chosen; {shown} of {all} are shown.";
 pub(super) const GO_ON: &str = "Go on";
 pub(super) const CHOOSE_ANEW: &str = "Choose anew";
 pub(super) const GIVE_LEGEND: &str = "What you give";

@@ -2,9 +2,11 @@
 
 use super::words as deck_words;
 use crate::app::decks::deck_availability::{self, CardAvailabilityResponse};
+use crate::app::decks::list_availability::{self, ReadEntries};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, Viewer};
+use crate::domain::decks::availability::CardAvailability;
 use crate::domain::ids::DeckId;
 use crate::domain::network::Network;
 use crate::web::session::Visitor;
@@ -35,16 +37,37 @@ pub(super) async fn find_availability(
 ) -> Result<Option<AvailabilityView>, Problem> {
     let Ok(by) = visitor.must::<ReadOwnCollection>() else { return Ok(None) };
     let found = deck_availability::find(app, &by, reads, asker, id).await?;
-    if found.cards.is_empty() {
-        return Ok(None);
-    }
-    let mut rows: Vec<AvailabilityRow> = found.cards.into_iter().map(row).collect();
-    rows.sort_by_key(|row| row.missing == 0);
-    Ok(Some(AvailabilityView { summary: deck_words::missing(found.missing), rows }))
+    let rows = found.cards.into_iter().map(|card| {
+        let CardAvailabilityResponse { name, needed, owned, missing, .. } = card;
+        let name = if name.is_empty() { words::HIDDEN_CARD.to_owned() } else { name };
+        AvailabilityRow { name, needed, owned, missing }
+    });
+    Ok(AvailabilityView::new(rows.collect()))
 }
 
-fn row(card: CardAvailabilityResponse) -> AvailabilityRow {
-    let CardAvailabilityResponse { name, needed, owned, missing, .. } = card;
-    let name = if name.is_empty() { words::HIDDEN_CARD.to_owned() } else { name };
-    AvailabilityRow { name, needed, owned, missing }
+/// What of a list the reader has; `None`: nobody is logged in, or who is has counted and registered nothing.
+pub(super) async fn find_availability_of_list(
+    app: &AppState,
+    visitor: &Visitor,
+    list: &ReadEntries,
+) -> Result<Option<AvailabilityView>, Problem> {
+    let Ok(by) = visitor.must::<ReadOwnCollection>() else { return Ok(None) };
+    let Some(found) = list_availability::find(app, &by, list).await? else { return Ok(None) };
+    let rows = found.into_iter().map(|card| {
+        let CardAvailability { name, needed, owned, missing, .. } = card;
+        AvailabilityRow { name, needed, owned, missing }
+    });
+    Ok(AvailabilityView::new(rows.collect()))
+}
+
+impl AvailabilityView {
+    /// `None`: no card is needed.
+    fn new(mut rows: Vec<AvailabilityRow>) -> Option<Self> {
+        if rows.is_empty() {
+            return None;
+        }
+        let missing = rows.iter().map(|row| row.missing).sum();
+        rows.sort_by_key(|row| row.missing == 0);
+        Some(Self { summary: deck_words::missing(missing), rows })
+    }
 }

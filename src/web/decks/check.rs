@@ -5,6 +5,7 @@ use askama::Template;
 use cardscape_engine::{Game, TextEncoding, parse_deck_text};
 use serde::Deserialize;
 
+use super::availability::{AvailabilityView, find_availability_of_list};
 use super::faults::faults_of;
 use super::formats::{FormatGroup, choices, dialects};
 use super::reading::ReadingView;
@@ -58,6 +59,7 @@ impl CheckPage<'_> {
 struct Judged {
     report: ReportView,
     reading: Option<ReadingView>,
+    availability: Option<AvailabilityView>,
     zones: Vec<ZoneView>,
     curves: Vec<CurveView>,
 }
@@ -126,13 +128,14 @@ pub(in crate::web) async fn check(
         dialect: Some(form.dialect.clone()).filter(|dialect| !dialect.is_empty()),
         encoding: TextEncoding::Utf8,
     };
-    let (judged, sheet) = match deck_reports::judge_list_with_sheet(&state, asker, request).await {
-        Ok(judged) => judged,
-        Err(problem) => {
-            let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            return show(&state, problem.code().status(), &form, faults, None).await;
-        }
-    };
+    let (judged, (sheet, entries)) =
+        match deck_reports::judge_list_with_sheet(&state, asker, request).await {
+            Ok(judged) => judged,
+            Err(problem) => {
+                let Some(faults) = faults_of(&problem) else { return Err(problem) };
+                return show(&state, problem.code().status(), &form, faults, None).await;
+            }
+        };
     let report = judged.reports.first();
     let report = report.ok_or_else(|| Problem::internal("no report for a format"))?;
     let games = state.all_games().await?;
@@ -141,6 +144,7 @@ pub(in crate::web) async fn check(
     let judged = Judged {
         report: ReportView::new(game, report),
         reading: judged.reading.as_ref().map(|reading| ReadingView::new(game.code(), reading)),
+        availability: find_availability_of_list(&state, &visitor, &entries).await?,
         zones: zones(game.code(), &sheet),
         curves: curves(game, &sheet.statistics, None),
     };

@@ -16,9 +16,11 @@ use super::qr::shared_address;
 use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
+use crate::app::catalogue::image_uris::ImageUris;
 use crate::app::decks::deck_lists::{DeckResponse, UnreadLineResponse};
 use crate::app::decks::deck_overviews::{self, DeckOverview};
 use crate::app::decks::deck_reports::{self, DeckLegalitiesResponse};
+use crate::app::decks::deck_sheets::{DeckSheet, SheetCard};
 use crate::app::decks::public_decks;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -128,14 +130,19 @@ async fn page(
     let format = format_name(game, &summary.format);
     let mut frame = Frame::new(&summary.name).at(Place::Decks);
     if summary.visibility == "public" {
-        frame = frame.of_address(app.settings.public_url.as_deref(), &path);
+        let public = app.settings.public_url.as_deref();
+        frame = frame.of_address(public, &path);
         let told = deck_words::format_of(&format, game.name());
         let count = sheet.statistics.cards;
         let text = match to_text(&description) {
             text if text.is_empty() => deck_words::preview(&told, count, author.as_deref()),
             text => shortened(&text),
         };
-        frame.preview = Some(Preview { title: summary.name.clone(), text, picture: None });
+        // Other sites ask as strangers. To others some of the cards are known that are hidden from everybody.
+        let picture = public.filter(|_| visitor.is_stranger());
+        let picture =
+            picture.and_then(|public| Some(format!("{public}{}", first_picture(&sheet)?)));
+        frame.preview = Some(Preview { title: summary.name.clone(), text, picture });
     }
     let export = |dialect: DeckDialect| {
         let code = dialect.code();
@@ -205,6 +212,16 @@ fn legality_rows(game: &Game, told: &DeckLegalitiesResponse) -> Vec<LegalityRow>
         text: deck_words::status(judged.status),
     };
     told.formats.iter().map(row).collect()
+}
+
+/// Where the picture of the first card is that the reader may see.
+fn first_picture(sheet: &DeckSheet) -> Option<String> {
+    let kinds = sheet.zones.iter().flat_map(|zone| &zone.kinds);
+    let mut entries = kinds.flat_map(|kind| &kind.entries);
+    entries.find_map(|entry| match entry.card {
+        SheetCard::Known { id: Some(id), .. } => Some(ImageUris::of_any_card(id).png),
+        _ => None,
+    })
 }
 
 fn shortened(text: &str) -> String {

@@ -8,7 +8,7 @@ use super::words as deck_words;
 use crate::app::decks::report_responses::{
     MentionedCardResponse, ReportResponse, ViolationResponse,
 };
-use crate::web::catalogue::card_path;
+use crate::web::catalogue::{card_path, rule_path};
 
 /// A report.
 pub(super) struct ReportView {
@@ -26,6 +26,8 @@ pub(super) struct ReportView {
 pub(super) struct ViolationRow {
     pub(super) severity: &'static str,
     pub(super) rule: String,
+    /// Where the page of the game tells it.
+    pub(super) rule_path: Option<String>,
     pub(super) rule_text: String,
     pub(super) message: String,
     pub(super) cards: Vec<MentionView>,
@@ -46,19 +48,24 @@ impl ReportView {
         Self {
             status: report.status,
             verdict: deck_words::verdict(report.status, &format, has_unknown),
-            violations: report.violations.iter().map(|found| row(game, found)).collect(),
+            violations: report
+                .violations
+                .iter()
+                .map(|found| row(game, &report.format, found))
+                .collect(),
             has_lines: report.violations.iter().any(|found| !found.lines.is_empty()),
             lacks_names: report.suggestions_left_out > 0,
         }
     }
 }
 
-fn row(game: &Game, found: &ViolationResponse) -> ViolationRow {
+fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
     let zone_name = |code: &str| zone_name(game, code);
     let fix = found.fix.as_ref().and_then(|fix| deck_words::fix(fix, zone_name));
     ViolationRow {
         severity: deck_words::severity(found.severity),
         rule: deck_words::rule(&found.rule, &found.section),
+        rule_path: rule_path(game, format, (&found.rule, &found.rule_text)),
         rule_text: found.rule_text.clone(),
         message: found.message.clone(),
         cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),

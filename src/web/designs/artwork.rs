@@ -56,7 +56,18 @@ struct ArtworkPage {
     alt: String,
     has_none: bool,
     choices: Vec<ArtworkChoice>,
-    room: String,
+    file_help: String,
+    /// What is stored, when the form began with another version.
+    saved: Option<SavedArtwork>,
+}
+
+/// The artwork that a design has.
+struct SavedArtwork {
+    /// `None`: it has none.
+    picture: Option<String>,
+    width: i32,
+    height: i32,
+    alt: String,
 }
 
 /// Shows the form.
@@ -78,21 +89,33 @@ async fn show_form(
     (status, faults): (u16, Faults),
 ) -> Result<HttpResponse, Problem> {
     let found = find_own(app, by, code).await?;
-    let stored = found.design.content.artwork;
-    let (chosen, alt) = typed.unwrap_or_else(|| match stored {
+    let (stored, stored_alt) = match found.design.content.artwork {
         Some(artwork) => (artwork.id, artwork.alt.unwrap_or_default()),
         None => (String::new(), String::new()),
-    });
+    };
+    let is_stale = status == ProblemCode::PreconditionFailed.status();
+    let (chosen, alt) = typed.unwrap_or_else(|| (stored.clone(), stored_alt.clone()));
     let limit = PageLimit::try_from(EARLIER).map_err(Problem::internal)?;
     let mut own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
-    // An older picture that is chosen is a choice, too: without it, saving would take it off the design.
-    if !own.data.iter().any(|artwork| artwork.id == chosen)
-        && let Ok(id) = ArtworkId::parse(&chosen)
-    {
-        own.data.extend(artworks::find_own(app, by, id).await?);
+    // An older picture that is chosen, or stored, is a choice, too: without it, saving would take it off the design.
+    for one in [&chosen, &stored] {
+        if !own.data.iter().any(|artwork| artwork.id == *one)
+            && let Ok(id) = ArtworkId::parse(one)
+        {
+            own.data.extend(artworks::find_own(app, by, id).await?);
+        }
     }
+    let saved = is_stale.then(|| {
+        let artwork = own.data.iter().find(|artwork| artwork.id == stored);
+        SavedArtwork {
+            picture: artwork.map(|artwork| artwork_path(&artwork.id)),
+            width: artwork.map_or(0, |artwork| artwork.small.width),
+            height: artwork.map_or(0, |artwork| artwork.small.height),
+            alt: stored_alt,
+        }
+    });
     let choice = |(at, artwork): (usize, ArtworkResponse)| ArtworkChoice {
-        picture: format!("/my/artworks/{}", artwork.id),
+        picture: artwork_path(&artwork.id),
         name: design_words::artwork_number(at + 1),
         width: artwork.small.width,
         height: artwork.small.height,
@@ -111,10 +134,16 @@ async fn show_form(
         alt,
         has_none: chosen.is_empty(),
         choices,
-        room: design_words::room(own.bytes_used, own.bytes_quota),
+        file_help: design_words::picture_help(own.bytes_used, own.bytes_quota),
+        saved,
         name,
     };
     private(status, &page)
+}
+
+/// Where the small file of an artwork is.
+fn artwork_path(id: &str) -> String {
+    format!("/my/artworks/{id}")
 }
 
 /// Keeps the picture that was sent, if there is one, and has the design show it, or the one that was chosen.
@@ -167,7 +196,7 @@ pub(in crate::web) async fn send(
                     Some(Faults::one("file", problem.text()))
                 }
                 ProblemCode::PreconditionFailed => {
-                    Some(Faults::one("", design_words::CHANGED_BEFORE_STEP))
+                    Some(Faults::one("", design_words::ARTWORK_CHANGED))
                 }
                 _ => faults_of(&problem, &[("/artwork/alt", "alt"), ("/artwork/id", "file")]),
             };

@@ -131,12 +131,12 @@ pub(super) const CHANGED_BEFORE_TAKING: &str =
 
 // Artwork.
 pub(super) const NEW_PICTURE: &str = "Upload a picture";
-pub(super) const PICTURE_HELP: &str = "PNG, JPEG or WebP, at most 10 MiB, drawn by you.";
 pub(super) const PICTURE_TOO_LARGE: &str = "The picture is larger than 10 MiB.";
 pub(super) const TOO_MANY_PICTURES: &str = "Two of your pictures are being read already.";
 pub(super) const PICTURES_BUSY: &str = "Too many pictures are being read just now.";
 pub(super) const EARLIER_PICTURES: &str = "Or choose one that you uploaded";
 pub(super) const NO_PICTURE: &str = "No picture: the card shows an emblem";
+pub(super) const ARTWORK_CHANGED: &str = "The design was changed since you opened this page. The picture that it has now, and what is said of it, stand below: send yours again to put them in their place.";
 pub(super) const ALT: &str = "What the picture shows";
 pub(super) const ALT_HELP: &str = "For players who do not see it, in a sentence.";
 pub(super) const ARTWORK_LATER: &str = "Once the design is saved, you add artwork on its page.";
@@ -389,11 +389,11 @@ pub(super) fn artwork_number(number: usize) -> String {
     format!("Picture {number}")
 }
 
-/// How much room there is for artwork.
-pub(super) fn room(used: i64, quota: i64) -> String {
+/// Which pictures can be uploaded, and how much room there is for them.
+pub(super) fn picture_help(used: i64, quota: i64) -> String {
     const MIB: i64 = 1024 * 1024;
     format!(
-        "You use {} of {} MiB.",
+        "PNG, JPEG or WebP, at most 10 MiB, drawn by you. You use {} of {} MiB.",
         grouped(used.saturating_add(MIB - 1) / MIB),
         grouped(quota / MIB)
     )

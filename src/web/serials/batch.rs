@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
+use super::typed::Marked;
 use super::words as serial_words;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::serials::submission_batches::{self, MAX_BATCH};
@@ -11,7 +12,7 @@ use crate::app::serials::submissions::NamedSerial;
 use crate::app::serials::submissions::unreadable;
 use crate::app::state::AppState;
 use crate::auth::permission::SubmitSerials;
-use crate::domain::serials::serial::SerialCode;
+use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
@@ -37,7 +38,9 @@ struct VerdictRow {
     name: String,
     /// The card, where the copy is registered to the reader.
     path: Option<String>,
-    text: &'static str,
+    text: String,
+    /// The code, where one of its characters cannot be in one.
+    marked: Option<Marked>,
 }
 
 /// The lines as they were typed.
@@ -100,11 +103,16 @@ pub(in crate::web) async fn submit_batch(
             left.push_str(typed);
             left.push('\n');
         }
+        let marked = split(typed).and_then(|(serial, _)| Marked::of(serial));
         rows.push(VerdictRow {
             line: *line,
             name: name.to_owned(),
             path: card.map(|card| card_path(&card.game, &card.set, &card.number)),
-            text: serial_words::verdict(verdict.verdict),
+            text: match &marked {
+                Some(marked) => serial_words::code_fault(SerialError::Symbol(marked.place)),
+                None => serial_words::verdict(verdict.verdict).to_owned(),
+            },
+            marked,
         });
     }
     show(200, Faults::none(), rows, &left)
@@ -120,14 +128,18 @@ fn show(
     private(status, &BatchPage { frame, faults, verdicts, lines })
 }
 
-/// The name in a line, and what it says with the code before it: the code ends with its sixteenth symbol, however it is grouped.
+/// The code in a line and the name after it: the code ends with its sixteenth symbol, however it is grouped. `None`: the line has no code.
+fn split(line: &str) -> Option<(&str, &str)> {
+    let (at, last) = line.char_indices().filter(|(_, c)| SerialCode::counts(*c)).nth(15)?;
+    let (serial, name) = line.split_at(at + last.len_utf8());
+    Some((serial, name.trim_start_matches([',', ';', ':', '\t', ' ']).trim()))
+}
+
+/// The name in a line, and what it says with the code before it.
 fn read(line: &str) -> (&str, Result<NamedSerial, Problem>) {
-    let last = line.char_indices().filter(|(_, c)| SerialCode::counts(*c)).nth(15);
-    let Some((at, last)) = last else {
+    let Some((serial, name)) = split(line) else {
         return (line, Err(Problem::new(ProblemCode::SerialMalformed)));
     };
-    let (serial, name) = line.split_at(at + last.len_utf8());
-    let name = name.trim_start_matches([',', ';', ':', '\t', ' ']).trim();
     let serial = match NamedSerial::read(serial, name) {
         (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: None }),
         (Ok(_), Err(_)) => Err(Problem::new(ProblemCode::InvalidBody)),

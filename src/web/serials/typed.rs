@@ -18,9 +18,27 @@ pub(in crate::web) struct TypedCode {
 
 /// A code with the place of a character that cannot be in one.
 pub(super) struct Marked {
+    /// From 1; separators do not count.
+    pub(super) place: usize,
     pub(super) before: String,
     pub(super) wrong: String,
     pub(super) after: String,
+}
+
+impl Marked {
+    /// A code with the character that cannot be in one, if it has such a one.
+    pub(super) fn of(code: &str) -> Option<Self> {
+        let Err(SerialError::Symbol(place)) = SerialCode::parse(code) else { return None };
+        // Separators do not count for the place.
+        let mut symbols = code.char_indices().filter(|(_, c)| SerialCode::counts(*c));
+        let (at, wrong) = symbols.nth(place - 1)?;
+        Some(Self {
+            place,
+            before: code[..at].to_owned(),
+            wrong: wrong.to_string(),
+            after: code[at + wrong.len_utf8()..].to_owned(),
+        })
+    }
 }
 
 impl TypedCode {
@@ -42,16 +60,7 @@ impl TypedCode {
 
     /// The code with the character that cannot be in one, if it has such a one.
     pub(super) fn marked(&self) -> Option<Marked> {
-        let Err(SerialError::Symbol(place)) = SerialCode::parse(&self.serial) else { return None };
-        // Separators do not count for the place.
-        let is_symbol = |c: char| SerialCode::counts(c);
-        let at = self.serial.char_indices().filter(|(_, c)| is_symbol(*c)).nth(place - 1);
-        let (at, wrong) = at?;
-        Some(Marked {
-            before: self.serial[..at].to_owned(),
-            wrong: wrong.to_string(),
-            after: self.serial[at + wrong.len_utf8()..].to_owned(),
-        })
+        Marked::of(&self.serial)
     }
 }
 

@@ -133,12 +133,6 @@ async fn the_history_goes_on_page_by_page() {
     }
 }
 
-/// Names of the scripts of a page.
-fn scripts(page: &Page) -> Vec<&str> {
-    let addresses = page.all("script").filter_map(|script| script.get("src"));
-    addresses.map(|address| address.rsplit_once('/').unwrap().1).collect()
-}
-
 /// Parts of a page that are followed, or were, by their names, each with the card that it tells to be unlocked.
 fn parts<'a>(page: &'a Page, kind: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
     page.with(kind).map(|(part, name)| (name, part.get("data-unlocked-name"))).collect()
@@ -151,22 +145,22 @@ async fn a_hidden_card_is_followed_until_it_is_unlocked() {
     let ada = app.player("ada").await;
     app.give_copy(&ada.id, "ttcg", "veil", "001").await;
     let hidden = read(&app, "/cards/ttcg/veil/001").await;
-    assert_eq!(scripts(&hidden), ["live.js", "card.js", "search.js"]);
+    assert_eq!(hidden.scripts(), ["live.js", "card.js"]);
     assert_eq!(parts(&hidden, "data-live"), [("card", None)]);
     assert_eq!(parts(&hidden, "data-live-end"), []);
     let news = hidden.all("p").find(|text| text.get("id") == Some("news")).unwrap();
     assert!(news.get("data-unlocked").unwrap().contains("{name}"));
 
     let unlocked = read(&app, "/cards/ttcg/veil/003").await;
-    assert_eq!(scripts(&unlocked), ["card.js", "search.js"]);
+    assert_eq!(unlocked.scripts(), ["card.js"]);
     assert_eq!(parts(&unlocked, "data-live"), []);
     let name = Some(&*unlocked.only("h1").text);
     assert_eq!(parts(&unlocked, "data-live-end"), [("card", name), ("standing", name)]);
-    assert_eq!(scripts(&read(&app, "/cards/ttcg/hearth/001").await), ["card.js", "search.js"]);
+    assert_eq!(read(&app, "/cards/ttcg/hearth/001").await.scripts(), ["card.js"]);
 
     // Who has a copy sees the card, and follows how far it is for others.
     let held = Browser::of(&app, "ada").await.page("/cards/ttcg/veil/001").await;
-    assert_eq!(scripts(&held), ["live.js", "card.js", "search.js"]);
+    assert_eq!(held.scripts(), ["live.js", "card.js"]);
     assert_eq!(parts(&held, "data-live"), [("standing", None)]);
     assert_eq!(parts(&held, "data-live-end"), [("card", None)], "it is not unlocked yet");
 }

@@ -69,12 +69,28 @@ impl Page {
         self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
     }
 
-    /// Addresses of the scripts that this page has beside that of the search, which all have. One that stands in the page itself is named by its text.
+    /// The names of the scripts that this page has beside those that all have. All are of this service.
+    #[track_caller]
     pub fn scripts(&self) -> Vec<&str> {
-        let is_of_search =
-            |address: &&str| address.starts_with("/assets/") && address.ends_with("/search.js");
-        let all = self.all("script").map(|script| script.get("src").unwrap_or(&script.text));
-        all.filter(|script| !is_of_search(script)).collect()
+        fn name(script: &Element) -> Option<&str> {
+            script.get("src")?.strip_prefix("/assets/")?.split_once('/').map(|(_, name)| name)
+        }
+        let named =
+            |script| name(script).unwrap_or_else(|| panic!("not of this service: {script:?}"));
+        let all = self.all("script").map(named);
+        all.filter(|name| !["search.js", "badge.js"].contains(name)).collect()
+    }
+
+    /// What is said beside the field of that `id`. The field says that it is wrong, and where that is told.
+    #[track_caller]
+    pub fn beside(&self, id: &str) -> &str {
+        let of = |id: &str| self.elements.iter().find(|element| element.get("id") == Some(id));
+        let field = of(id).unwrap_or_else(|| panic!("there is no {id}"));
+        assert_eq!(field.get("aria-invalid"), Some("true"), "{field:?}");
+        let named = format!("{id}_fault");
+        let described = field.get("aria-describedby").unwrap_or_default();
+        assert!(described.split(' ').any(|one| one == named), "{field:?}");
+        &of(&named).unwrap_or_else(|| panic!("nothing is said beside {id}")).text
     }
 
     /// The value that other sites are told under that name.

@@ -73,6 +73,7 @@ const ROWS: &[Row] = &[
     form("/my/tokens", Player),
     action("/my/tokens/{token}/revoke", Player),
     page("/my/events", Player),
+    page("/my/events/newest", Player),
     action("/my/events/settings", Player),
     // Decks
     page("/decks", Anyone),

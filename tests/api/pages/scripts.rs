@@ -55,6 +55,11 @@ fn run(script: &str, arguments: &[&Path]) {
     assert!(run.status.success(), "{told}\n{faults}");
 }
 
+#[test]
+fn scripts_find_lines_and_words_in_texts_and_count_events() {
+    run("texts.mjs", &[]);
+}
+
 /// Browsers that cannot read QR codes by themselves have a script that can.
 #[test]
 fn the_script_reads_codes_of_another_encoder_as_a_camera_sees_them() {

@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 use super::browser::Browser;
 use super::html::Page;
 use super::unlock;
+use crate::collection::counts::printing;
 use crate::decks::public_decks::in_the_background;
 use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
 use crate::support::{RequestExt as _, TestApp, in_memory, seed_data, set_file};
 
-/// A deck of somebody who holds two hidden cards: bound by a place alone, and by a name that was typed.
+/// A deck of somebody who holds two hidden cards: bound by a place alone, and by a name that was typed. Behind them it has an open one.
 const DECK: &str = "/decks/00000000-0000-7000-8000-000000000002";
 
 async fn store_deck(app: &TestApp) {
@@ -24,16 +25,19 @@ async fn store_deck(app: &TestApp) {
           VALUES ('00000000-0000-7000-8000-000000000001', 'holder', 'holder', '$argon2id$x', 'player', '2026-11-20'); \
          INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, card_ids, bound_revision) \
           SELECT '00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'ttcg', 'standard', 'Held', 'public', 2, '2026-11-20', '2026-11-20', \
-           array_agg(id ORDER BY number), 2 FROM cards WHERE set_code = 'veil' AND number IN ('001', '002'); \
+           array_agg(id ORDER BY set_code DESC, number), 2 FROM cards WHERE (set_code, number) IN (('veil', '001'), ('veil', '002'), ('hearth', '016')); \
          INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number) VALUES \
           ('00000000-0000-7000-8000-000000000002', 0, 'main', 1, '', 'veil', '001'), \
-          ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL); \
+          ('00000000-0000-7000-8000-000000000002', 1, 'main', 2, 'A name that was typed', NULL, NULL), \
+          ('00000000-0000-7000-8000-000000000002', 2, 'main', 2, 'Kettle Imp', NULL, NULL); \
          INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
           SELECT '00000000-0000-7000-8000-000000000002', version, 'public', jsonb_build_object('name', 'Held', 'game', 'ttcg', 'format', 'standard', \
-           'description', '', 'tags', '[]'::jsonb, 'unread_lines', '[]'::jsonb, 'entries', jsonb_agg(jsonb_build_object('position', number::int - 1, 'zone', 'main', \
-            'quantity', CASE WHEN number = '001' THEN 1 ELSE version END, 'name', CASE WHEN number = '001' THEN '' ELSE 'A name that was typed' END, \
-            'set_code', CASE WHEN number = '001' THEN set_code END, 'number', CASE WHEN number = '001' THEN number END, 'copies', '[]'::jsonb, 'card_id', id) ORDER BY number)), '2026-11-20' \
-          FROM cards, generate_series(1, 2) version WHERE set_code = 'veil' AND number IN ('001', '002') GROUP BY version",
+           'description', '', 'tags', '[]'::jsonb, 'unread_lines', '[]'::jsonb, 'entries', jsonb_agg(jsonb_build_object( \
+            'position', CASE number WHEN '001' THEN 0 WHEN '002' THEN 1 ELSE 2 END, 'zone', 'main', 'quantity', CASE WHEN number = '001' THEN 1 ELSE version END, \
+            'name', CASE number WHEN '001' THEN '' WHEN '002' THEN 'A name that was typed' ELSE 'Kettle Imp' END, \
+            'set_code', CASE WHEN number = '001' THEN set_code END, 'number', CASE WHEN number = '001' THEN number END, 'copies', '[]'::jsonb, 'card_id', id) \
+            ORDER BY set_code DESC, number)), '2026-11-20' \
+          FROM cards, generate_series(1, 2) version WHERE (set_code, number) IN (('veil', '001'), ('veil', '002'), ('hearth', '016')) GROUP BY version",
     )
     .await;
     // The same player shows lists with a hidden card on each: in one of its rarities, and in any.
@@ -217,6 +221,11 @@ async fn compare((one, other): (TestApp, TestApp)) {
         assert!(named_in(&one, list, design).await, "{list}");
     }
     assert!(paths.len() > 80, "{}", paths.len());
+    // Other sites show the first card of the deck that everybody sees.
+    let open = one.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
+    let deck = Page::read(&one.get(DECK).answer().await.text());
+    let picture = open["image_uris"]["png"].as_str().unwrap();
+    assert!(deck.meta("og:image").is_some_and(|address| address.ends_with(picture)), "{picture}");
     let mut shown = 0;
     for path in &paths {
         for encoding in ["identity", "gzip"] {
@@ -316,6 +325,15 @@ async fn verdicts_of_the_designer_make_no_difference_between_hidden_cards() {
 async fn checks_of_lists_make_no_difference_between_hidden_cards() {
     let (one, other) = twins().await;
     let moderators = (one.moderator().await, other.moderator().await);
+    // Somebody who has counted a card is told what of a list she has.
+    for app in [&one, &other] {
+        let ada = app.player("ada").await;
+        let counted = printing(app, None, "hearth", "016", "common").await;
+        let count = app.put(&format!("/v1/collection/{counted}")).by(&ada);
+        let count = count.json(&json!({ "quantity": 2, "condition": "near_mint" }));
+        count.answer().await.expect(200);
+    }
+    let hers = (Browser::of(&one, "ada").await, Browser::of(&other, "ada").await);
     let mut lists =
         vec!["2 (veil) 001\n1 (veil) 2".to_owned(), "2 Kettle Imp\n1 Nearly".to_owned()];
     for (app, moderator) in [(&one, &moderators.0), (&other, &moderators.1)] {
@@ -337,6 +355,13 @@ async fn checks_of_lists_make_no_difference_between_hidden_cards() {
             let (here, there) = tokio::join!(ask(&one).answer(), ask(&other).answer());
             assert_eq!(visible(&here), visible(&there), "{list}");
             assert_eq!(here.status, 200, "{list}: {}", here.text());
+            let (here, there) = tokio::join!(
+                hers.0.post("/decks/check", &form),
+                hers.1.post("/decks/check", &form)
+            );
+            assert_eq!(visible(&here), visible(&there), "{list}");
+            let is_told = here.text().contains("Owned and missing");
+            assert!(is_told || !list.contains("Kettle Imp"), "{list}");
         }
     }
 }

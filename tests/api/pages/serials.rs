@@ -78,6 +78,11 @@ async fn what_is_wrong_with_a_code_is_told_beside_it() {
         let page = check("/submit", &answer);
         let alert = page.elements.iter().find(|element| element.get("role") == Some("alert"));
         assert!(alert.is_some_and(|alert| alert.text.contains(told)), "{told}: {}", text(&answer));
+        // What is wrong with both is no fault of one of them.
+        let field = if told.starts_with("Type the name") { "card" } else { "serial" };
+        if told != "Code and name do not belong together." {
+            assert!(page.beside(field).contains(told), "{told}");
+        }
         // What was typed is there to be mended.
         assert!(page.all("input").any(|field| field.get("value") == Some(serial)), "{told}");
     }
@@ -128,12 +133,20 @@ async fn several_cards_are_registered_at_once_and_the_others_stay() {
     );
     assert_eq!(page.only("textarea").text.trim(), wrong);
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "2");
+    // What cannot be in a code is marked where it stands, as for a single one.
+    let wrong = cards[2].serial.replacen(|c: char| c.is_ascii_alphanumeric(), "U", 1);
+    let lines = format!("{} Nobody\r\n{wrong} Nobody", cards[2].serial);
+    let page = check("/submit/batch", &browser.send("/submit/batch", &[("lines", &lines)]).await);
+    assert_eq!(page.only("mark").text, "U");
+    let row = page.all("tr").find(|row| row.text.starts_with('2')).unwrap();
+    assert!(row.text.contains("The character at place 1 cannot be in a code."), "{}", row.text);
+    assert_eq!(page.all("code").next().unwrap().text.replace(' ', ""), wrong);
     for (lines, told) in
         [(" \r\n", "Type at least one line."), (&"x\r\n".repeat(51), "more than 50")]
     {
         let answer = browser.send("/submit/batch", &[("lines", lines)]).await;
         assert_eq!(answer.status, 422);
-        assert!(text(&answer).contains(told), "{told}");
+        assert!(check("/submit/batch", &answer).beside("lines").contains(told), "{told}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Browser;
+use super::{Browser, check};
 use crate::designs::{app as with_designs, heron, shared};
 use crate::support::{RequestExt as _, TestApp};
 
@@ -96,6 +96,61 @@ async fn events_lead_to_what_they_are_about() {
     for path in [&copy, &design, &deck] {
         browser.page(path).await;
     }
+}
+
+/// What the badge of all pages needs. No page has the number itself: those of the catalogue are the same for everybody.
+#[tokio::test]
+async fn a_browser_learns_how_many_events_it_has_not_shown() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 1).await;
+    let ada = app.player("ada").await;
+    let browser = Browser::of(&app, "ada").await;
+    let newest = async || {
+        let answer = browser.get("/my/events/newest").await;
+        assert_eq!(answer.header("cache-control"), "private, no-store");
+        let told = answer.expect(200);
+        assert_eq!(told["account"], ada.id);
+        told["newest"].as_i64().unwrap()
+    };
+    assert_eq!(newest().await, 0);
+    app.register(&ada, &cards[0]).await;
+    let first = newest().await;
+    assert!(first > 0);
+    // The page of the events says what it shows.
+    let page = browser.page("/my/events").await;
+    let shown = page.only("h1");
+    let number = first.to_string();
+    assert_eq!(
+        (shown.get("data-account"), shown.get("data-newest")),
+        (Some(&*ada.id), Some(&*number))
+    );
+    app.sql(&format!(
+        "INSERT INTO account_events (account_id, kind, created_at) SELECT '{}', 'copy.frozen', now() FROM generate_series(1, 3)",
+        ada.id
+    ))
+    .await;
+    assert_eq!(newest().await, first + 3);
+    // Older events are not the newest.
+    assert_eq!(browser.page("/my/events?before=2").await.only("h1").get("data-newest"), None);
+    let stranger = Browser::new(&app).get("/my/events/newest").await;
+    assert_eq!(stranger.status, 303, "the script reads no further");
+    // What the script needs stands on each page, without a number.
+    let (hers, everybodys) = (browser.get("/").await, Browser::new(&app).get("/").await);
+    assert_eq!(hers.bytes, everybodys.bytes);
+    let page = check("/", &hers);
+    let badge = page.with("data-asks").next().unwrap();
+    assert_eq!(
+        (badge.1, badge.0.get("id"), &*badge.0.text),
+        ("/my/events/newest", Some("badge"), "")
+    );
+    for text in ["one", "several", "many"] {
+        assert!(
+            badge.0.get(&format!("data-{text}")).is_some_and(|text| !text.is_empty()),
+            "{text}"
+        );
+    }
+    assert!(badge.0.get("data-several").unwrap().contains("{count}"));
 }
 
 #[tokio::test]

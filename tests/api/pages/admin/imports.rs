@@ -99,6 +99,14 @@ async fn faults_stand_at_their_lines() {
     assert!(said.contains("\"kind\": \"nothing\" }") && said.contains("/cards/0/kind"), "{said}");
     assert!(said.contains("001 A <b>card</b>"), "{said}");
     assert!(!is_checked(&page));
+    // What the script needs to lead from a fault to its line in the text.
+    assert_eq!(page.scripts(), ["fault.js"]);
+    let (list, field) = page.with("data-text").next().unwrap();
+    assert!(page.all("textarea").any(|text| text.get("id") == Some(field)));
+    assert_eq!(list.name, "ol");
+    let (place, _) = page.with("data-line").find(|(_, line)| *line == "5").unwrap();
+    assert_eq!((place.get("data-column"), &*place.text), (Some("15"), "Line 5, column 15"));
+    assert_eq!(place.get("data-label"), Some("Show line 5, column 15 in the text"));
     // What is no JSON is told with its place, too, and what was typed stays.
     let fields = [("of", "set"), ("game", "ttcg"), ("text", "{\n  \"code\": odd\n}")];
     let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);

@@ -1,5 +1,7 @@
 //! Offers are made of copies that are chosen, and answered with other ones.
 
+use serde_json::json;
+
 use super::{Browser, NOTHING, actions, check, links, two, value};
 use crate::pages::browser::{hold_key, release_key};
 use crate::pages::html::Page;
@@ -119,6 +121,68 @@ async fn what_is_wrong_with_an_offer_is_told_and_nothing_is_lost() {
     // The API knows of none.
     let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
     assert_eq!(trades["data"].as_array().unwrap().len(), 0);
+}
+
+/// Who has no name in mind is told of players whose lists fit, and of those of earlier trades; of nobody else.
+#[tokio::test]
+async fn players_are_suggested_for_an_offer() {
+    let (app, cards, ada, ben) = two().await;
+    let (cleo, dorothea) = (app.player("cleo").await, app.player("dorothea").await);
+    let mine = app.register(&ada, &cards[0]).await;
+    app.set_trading(&dorothea, "public").await;
+    let hers = Browser::of(&app, "ada").await;
+    let nobody = hers.page("/trades/new").await;
+    assert!(nobody.all("option").next().is_none());
+    assert!(!links(&nobody).iter().any(|link| link.starts_with("/trades/new?")));
+    app.offer(&ada, &ben, &[&mine], &[]).await.expect(201);
+    for (player, list, visibility) in [(&ada, "wants", "private"), (&cleo, "haves", "public")] {
+        let items = json!([{ "game": "ttcg", "set": "dusk", "number": "001", "quantity": 1 }]);
+        let body = json!({ "visibility": visibility, "items": items });
+        let put = app.put(&format!("/v1/me/{list}")).by(player).header("if-match", "\"r0\"");
+        put.json(&body).answer().await.expect(200);
+    }
+    let form = hers.page(&format!("/trades/new?give={mine}")).await;
+    let named: Vec<_> = form.all("option").map(|option| option.get("value").unwrap()).collect();
+    assert_eq!(named, ["cleo", "ben"]);
+    let list = form.only("datalist").get("id");
+    assert!(
+        form.all("input")
+            .any(|field| field.get("name") == Some("player") && field.get("list") == list)
+    );
+    for name in ["ben", "cleo"] {
+        let path = format!("/trades/new?player={name}&give={mine}");
+        assert!(links(&form).contains(&path.as_str()), "what is chosen comes along: {path}");
+    }
+    assert!(!form.only("html").text.contains("dorothea"));
+    // A name that was wrong is chosen anew in the same way.
+    let fields = [("player", "nobody"), ("give", &*mine), ("step", "send")];
+    let wrong = check("wrong", &hers.post("/trades/new", &fields).await);
+    assert_eq!(wrong.all("option").filter(|one| one.get("value") == Some("ben")).count(), 1);
+}
+
+/// What the script needs to hide what does not fit, above lists that are long.
+#[tokio::test]
+async fn long_lists_of_copies_can_be_narrowed_while_one_chooses() {
+    let (app, _, ada, _) = two().await;
+    app.import_set("base", 13, false).await;
+    for number in 1..=13 {
+        app.give_copy(&ada.id, "ttcg", "base", &format!("{number:03}")).await;
+    }
+    let form = Browser::of(&app, "ada").await.page("/trades/new?player=ben").await;
+    assert_eq!(form.scripts(), ["pick.js"]);
+    let [field] = form.with("data-filters").collect::<Vec<_>>()[..] else {
+        panic!("the other list is empty")
+    };
+    assert_eq!((field.0.get("id"), field.0.get("name")), (Some("give_filter"), None));
+    let id = |id: &str| form.with("id").find(|(_, known)| *known == id).unwrap().0;
+    assert_eq!(id(field.1).name, "ul");
+    let state = id("give_filter_state");
+    assert_eq!((state.get("role"), &*state.text), (Some("status"), ""));
+    for number in ["{chosen}", "{shown}", "{all}"] {
+        assert!(state.get("data-says").unwrap().contains(number));
+    }
+    // Without script it is not there.
+    assert!(form.all("div").any(|part| part.has_class("scripted") && !part.text.is_empty()));
 }
 
 /// Choosing goes on over parts of long lists.

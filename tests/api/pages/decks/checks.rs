@@ -45,6 +45,46 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     assert!(page.all("a").any(|element| element.get("href") == Some(&link)), "{link}");
 }
 
+/// Each broken rule of a format leads to where the page of the game tells it, with the wording of the report.
+#[tokio::test]
+async fn reports_lead_to_the_rules() {
+    let app = start().await;
+    app.seed(&["emojo-dojo"]).await;
+    let browser = Browser::new(&app);
+    let ada = app.player("ada").await;
+    let deck = store(&app, &ada, "Short", "public", "4 Kettle Imp").await;
+    let form = |format, list| [("format", format), ("list", list)];
+    let reports = [
+        ("ttcg", "", check(&deck, &browser.get(&deck).await)),
+        ("ttcg", "", check(PATH, &browser.post(PATH, &form("ttcg/standard", "1 Imp")).await)),
+        ("emojo-dojo", "", check(PATH, &browser.post(PATH, &form("emojo-dojo/box", "1 X")).await)),
+        (
+            "emojo-dojo",
+            "half:",
+            check(PATH, &browser.post(PATH, &form("emojo-dojo/box:half", "1 X")).await),
+        ),
+    ];
+    for (game, variant, report) in reports {
+        let path = format!("/games/{game}");
+        let rules = check(&path, &browser.get(&path).await);
+        let links: Vec<_> = report
+            .all("a")
+            .filter_map(|link| Some((link, link.get("href")?.strip_prefix(&format!("{path}#"))?)))
+            .collect();
+        assert!(!links.is_empty(), "{path}: {}", report.only("main").text);
+        let mut has_variant = false;
+        for (link, anchor) in links {
+            let (rule, _) = rules.with("id").find(|(_, id)| *id == anchor).unwrap();
+            let number = link.text.split(" (section").next().unwrap();
+            let text = rule.text.strip_prefix(number).unwrap().trim();
+            let row = report.all("tr").find(|row| row.text.contains(text));
+            assert!(row.is_some_and(|row| row.text.starts_with(&*link.text)), "{}", rule.text);
+            has_variant |= anchor.starts_with(&format!("rule:box:{variant}"));
+        }
+        assert!(has_variant || variant.is_empty(), "{path}: {variant}");
+    }
+}
+
 /// What the script needs of pages on which lists are typed, and nothing that does something without it.
 #[tokio::test]
 async fn lists_are_judged_while_they_are_typed() {
@@ -54,9 +94,7 @@ async fn lists_are_judged_while_they_are_typed() {
     let hers = Browser::of(&app, "ada").await;
     for path in [PATH, "/my/decks/new", &format!("{deck}/edit")] {
         let page = hers.page(path).await;
-        let scripts = page.scripts();
-        let [script] = scripts[..] else { panic!("{path}: {scripts:?}") };
-        assert!(script.ends_with("/deck.js"), "{path}: {script}");
+        assert_eq!(page.scripts(), ["deck.js"], "{path}");
         let form = page.all("form").find(|form| form.get("data-live-part").is_some()).unwrap();
         assert_eq!(form.get("data-live-to"), Some(PATH));
         // Nothing is lost yet; and what is not stored cannot be.
@@ -223,6 +261,7 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
         assert!(told, "{said}: {}", answer.text());
         let marked = page.with("aria-invalid").map(|(element, _)| element.get("id"));
         assert_eq!(marked.collect::<Vec<_>>(), [Some(field)]);
+        assert!(page.beside(field).contains(said), "{said}");
         assert_eq!(page.only("textarea").text, list);
     }
     // The first blank lines of a list count, too.
@@ -248,6 +287,32 @@ async fn a_hidden_card_is_known_to_who_has_a_copy() {
         let page = check(PATH, &browser.post(PATH, &fields).await);
         let linked = page.all("a").any(|element| element.get("href") == Some(link));
         assert_eq!(linked, is_known);
+    }
+}
+
+/// What of a list somebody has is told to who has counted or registered anything, and to nobody else.
+#[tokio::test]
+async fn a_list_says_what_its_reader_has() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.player("ben").await;
+    app.give_copy(&ada.id, "ttcg", "hearth", "016").await;
+    let fields =
+        [("format", "ttcg/standard"), ("list", "3 Kettle Imp\n1 (hearth) 016\n2 Qwertz Uiop")];
+    let judged = async |browser: Browser<'_>| check(PATH, &browser.post(PATH, &fields).await);
+    let hers = judged(Browser::of(&app, "ada").await).await;
+    let told = hers.only("main").text.contains("Owned and missing");
+    assert!(told, "{}", hers.only("main").text);
+    assert!(hers.only("main").text.contains("5 cards are missing."));
+    let rows: Vec<&str> = hers.all("tr").map(|row| row.text.as_str()).collect();
+    for row in ["Kettle Imp 4 1 3", "Qwertz Uiop 2 0 2"] {
+        assert!(rows.contains(&row), "{row}: {rows:?}");
+    }
+    // It is in the part that a builder shows while a list is typed.
+    let part = hers.with("id").find(|(_, id)| *id == "judged").unwrap().0;
+    assert!(part.text.contains("5 cards are missing."));
+    for browser in [Browser::new(&app), Browser::of(&app, "ben").await] {
+        assert!(!judged(browser).await.only("main").text.contains("Owned and missing"));
     }
 }
 

@@ -215,6 +215,15 @@ async fn hidden_entries_are_masked() {
         strange.only("main").text
     );
     assert!(own.only("main").text.contains(name));
+    // Other sites show the first card that everybody sees, whatever stands before it.
+    let imp = app.get("/v1/cards?q=%22Kettle+Imp%22").answer().await.expect(200);
+    let picture = imp["data"][0]["image_uris"]["png"].as_str().unwrap();
+    assert!(strange.meta("og:image").is_some_and(|address| address.ends_with(picture)));
+    assert_eq!(app.get(picture).answer().await.header("content-type"), "image/png");
+    assert_eq!(own.meta("og:image"), None);
+    let hidden = store(&app, &ada, "All hidden", "public", &format!("2 {name}")).await;
+    let hidden = check(&hidden, &page(&app, &hidden).await);
+    assert_eq!((hidden.meta("og:title"), hidden.meta("og:image")), (Some("All hidden"), None));
     let link = Some("/cards/ttcg/veil/001");
     assert!(
         [strange, own].iter().all(|page| page.all("a").any(|element| element.get("href") == link))

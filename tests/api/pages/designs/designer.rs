@@ -357,6 +357,7 @@ async fn artwork_is_uploaded_and_shown() {
     let refused = shown(&send(&version, &b"no picture"[..], "A heron.").await, 422);
     let invalid = refused.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["file"]);
+    assert!(!refused.beside("file").is_empty());
     assert_eq!(value(&refused, "alt"), "A heron.");
     // What stands before the file is kept of a form that is too large, and the page has it there.
     let form = hers.page(&path).await;
@@ -386,4 +387,21 @@ async fn artwork_is_uploaded_and_shown() {
     assert_eq!((file.status, file.header("cache-control").as_str()), (200, "private, no-store"));
     app.player("ben").await;
     assert_eq!(Browser::of(&app, "ben").await.get(&small).await.status, 404);
+    // Somebody who began with the version before sees what is stored beside what was typed, and may put one in the place of the other.
+    let none: [(&str, &[u8]); 3] = [
+        ("name=\"version\"", version.as_bytes()),
+        ("name=\"artwork\"", b""),
+        ("name=\"alt\"", b"Nothing yet."),
+    ];
+    let stale = shown(&send_parts(&app, &hers, &path, &none).await, 412);
+    let main = &stale.only("main").text;
+    assert!(main.contains("The design was changed") && main.contains("A <b>heron</b>."), "{main}");
+    assert_eq!(value(&stale, "alt"), "Nothing yet.");
+    let stored = stale.all("img").filter(|image| image.get("alt") == Some("A <b>heron</b>."));
+    let stored: Vec<_> = stored.filter_map(|image| image.get("src")).collect();
+    assert_eq!(stored, [&*small]);
+    let version = value(&stale, "version").to_owned();
+    let again: [(&str, &[u8]); 3] = [("name=\"version\"", version.as_bytes()), none[1], none[2]];
+    assert_eq!(location(&send_parts(&app, &hers, &path, &again).await), page_of(&place));
+    assert!(app.get(&place).by(&ada).answer().await.expect(200)["artwork"].is_null());
 }

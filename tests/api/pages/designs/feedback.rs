@@ -27,6 +27,7 @@ async fn a_design_is_rated_by_criteria() {
     assert!(page.only("main").text.contains("Flavour: give 1 to 5 points."));
     let wrong = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(wrong.collect::<Vec<_>>(), ["flavour", "clarity"]);
+    assert!(page.beside("clarity").contains("give 1 to 5 points"));
     let checked = page.all("input").filter(|field| field.get("checked").is_some());
     assert_eq!(
         checked.filter_map(|field| field.get("id")).collect::<Vec<_>>(),
@@ -72,6 +73,7 @@ async fn comments_are_written_answered_changed_and_deleted() {
     let page = check(&path, &empty);
     let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["text"]);
+    assert!(!page.beside("text").is_empty());
     location(&hers.post(&path, &[("text", "It costs a card."), ("reply_to", &*comment)]).await);
     let replies = app.get(&format!("/v1{path}?reply_to={comment}")).answer().await.expect(200);
     assert_eq!(replies["data"][0]["text"], "It costs a card.");
@@ -88,6 +90,9 @@ async fn comments_are_written_answered_changed_and_deleted() {
     let both = check(&edit, &stale);
     assert_eq!(both.only("textarea").text, "Later.");
     assert!(both.only("main").text.contains("A bit cheap."));
+    let empty = his.post(&edit, &[("text", " "), ("revision", value(&both, "revision"))]).await;
+    assert_eq!(empty.status, 422);
+    assert!(!check(&edit, &empty).beside("text").is_empty());
     app.clock().advance(chrono::Duration::minutes(16));
     let late = his.page(&edit).await;
     assert!(late.all("textarea").next().is_none());
@@ -318,6 +323,7 @@ async fn reports_reach_moderators() {
     let page = check(&path, &refused);
     let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["details"]);
+    assert!(!page.beside("details").is_empty());
     let sent =
         his.post(&path, &[("reason", "copyright"), ("details", "From <b>my</b> book.")]).await;
     assert!(check(&path, &sent).only("main").text.contains("A moderator will look at it."));

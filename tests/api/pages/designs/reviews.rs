@@ -48,6 +48,9 @@ async fn a_submitted_design_is_claimed_and_decided() {
     let page = check(&review, &empty);
     let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
     assert_eq!(invalid.collect::<Vec<_>>(), ["choice", "reason"]);
+    for field in ["choice", "reason"] {
+        assert!(!page.beside(field).is_empty(), "{field}");
+    }
     assert_eq!(location(&theirs.post(&review, &fields).await), "/reviews/designs");
     let now = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!(now["status"], "declined");

@@ -1,0 +1,40 @@
+// Long lists of boxes: a field hides those that do not fit what is typed into it, and it is said how many are chosen. What is hidden stays as it is, and is sent.
+// All texts stand in the page. A field says which list it is for (data-filters), the status beside it what is said (data-says).
+
+import { fits } from "./words_match.js";
+
+/** Has a field filter its list. */
+function filter(field) {
+  const lines = Array.from(document.getElementById(field.dataset.filters).children, (line) => ({
+    line,
+    text: line.textContent,
+    box: line.querySelector("input"),
+  }));
+  const state = document.getElementById(`${field.id}_state`);
+
+  function say() {
+    const numbers = {
+      chosen: lines.filter(({ box }) => box.checked).length,
+      shown: lines.filter(({ line }) => !line.hidden).length,
+      all: lines.length,
+    };
+    const text = state.dataset.says.replace(/\{(\w+)\}/gu, (_, name) => numbers[name]);
+    if (state.textContent !== text) state.textContent = text;
+  }
+
+  function show() {
+    for (const { line, text } of lines) line.hidden = !fits(text, field.value);
+    say();
+  }
+
+  field.addEventListener("input", show);
+  // Enter looks no further, and does not send the form.
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) event.preventDefault();
+  });
+  for (const { box } of lines) box.addEventListener("change", say);
+  // Back from another page, the browser may have put back what was typed and chosen.
+  window.addEventListener("pageshow", show);
+}
+
+for (const field of document.querySelectorAll("[data-filters]")) filter(field);

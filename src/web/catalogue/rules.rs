@@ -1,0 +1,137 @@
+//! The construction rules of a format on the page of its game, and links to them.
+
+use std::fmt::Write as _;
+
+use cardscape_engine::{DeckCheck, Format, Game, Rule, RuleReference, Variant};
+
+use super::answers::game_path;
+
+/// Rules of a format: its own, with those of the variant that is in force when nothing is said, or those that another variant adds.
+pub(super) struct RuleList {
+    /// The name of the other variant.
+    pub(super) variant: Option<String>,
+    pub(super) rules: Vec<RuleEntry>,
+}
+
+/// A rule in the list of a format.
+pub(super) struct RuleEntry {
+    /// Where links lead.
+    pub(super) anchor: String,
+    pub(super) number: String,
+    pub(super) text: String,
+}
+
+impl RuleList {
+    /// All rules of a format.
+    pub(super) fn all_of(format: &Format) -> Vec<Self> {
+        let own = Self::new(&format.code, None, &format.rules);
+        let others = format.variants.iter().filter(|variant| is_other(format, variant));
+        let others = others.map(|variant| Self::new(&format.code, Some(variant), &variant.rules));
+        std::iter::once(own).chain(others).filter(|list| !list.rules.is_empty()).collect()
+    }
+
+    fn new(format: &str, variant: Option<&Variant>, rules: &[Rule]) -> Self {
+        let code = variant.map(|variant| &*variant.code);
+        let numbers = || worded(rules).map(|rule| rule.rule.as_str());
+        let entry = |(at, rule): (usize, &RuleReference)| RuleEntry {
+            anchor: anchor(format, code, &rule.rule, nth(numbers(), at)),
+            number: rule.rule.clone(),
+            text: rule.text.clone(),
+        };
+        let rules = worded(rules).enumerate().map(entry).collect();
+        Self { variant: variant.map(|variant| variant.name.clone()), rules }
+    }
+}
+
+/// Where the page of a game tells a rule, by its number and wording, by which a deck was judged in a format, `game/format` or `game/format:variant`. `None`: it
+/// is not there, as rules that have ended, and those of no format.
+pub(in crate::web) fn rule_path(
+    game: &Game,
+    format: &str,
+    (number, text): (&str, &str),
+) -> Option<String> {
+    let local = format.split_once('/').map_or(format, |(_, local)| local);
+    let (code, variant) =
+        local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
+    let format = game.format(code)?;
+    let variant = variant
+        .and_then(|code| format.variants.iter().find(|variant| *variant.code == *code))
+        .filter(|variant| is_other(format, variant));
+    let of_variant = variant.and_then(|variant| {
+        let at = place_of(&variant.rules, number, text)?;
+        Some(anchor(code, Some(&variant.code), number, at))
+    });
+    let anchor = of_variant
+        .or_else(|| Some(anchor(code, None, number, place_of(&format.rules, number, text)?)))?;
+    Some(format!("{}#{anchor}", game_path(game.code())))
+}
+
+/// Whether a variant is another one than that which is in force when nothing is said.
+fn is_other(format: &Format, variant: &Variant) -> bool {
+    format.variant.as_ref() != Some(&variant.code)
+}
+
+/// Rules, each followed by what it has a wording of its own for: limits of copies for some cards.
+fn worded(rules: &[Rule]) -> impl Iterator<Item = &RuleReference> + Clone {
+    rules.iter().flat_map(|rule| {
+        let limits = match &rule.check {
+            DeckCheck::CopyLimit { limits, .. } => limits.as_slice(),
+            _ => &[],
+        };
+        let limits = limits.iter().map(|limit| &limit.reference);
+        std::iter::once(&rule.reference).chain(limits.filter(|limit| !limit.text.is_empty()))
+    })
+}
+
+/// Which of the rules with this number has this wording, or the first of them.
+fn place_of(rules: &[Rule], number: &str, text: &str) -> Option<usize> {
+    let of_number = || worded(rules).filter(|rule| rule.rule == number);
+    let place = of_number().position(|rule| rule.text == text);
+    place.or_else(|| of_number().next().map(|_| 0))
+}
+
+/// How many before the one at this place have the same number as it.
+fn nth<'a>(numbers: impl Iterator<Item = &'a str> + Clone, at: usize) -> usize {
+    let own = numbers.clone().nth(at);
+    numbers.take(at).filter(|number| Some(*number) == own).count()
+}
+
+/// The `id` of a rule, which needs no escape in an address: numbers of rules may have any character. `nth`: how many before it have the same number.
+fn anchor(format: &str, variant: Option<&str>, number: &str, nth: usize) -> String {
+    let mut anchor = format!("rule:{format}");
+    if let Some(variant) = variant {
+        anchor.push(':');
+        anchor.push_str(variant);
+    }
+    anchor.push(':');
+    for byte in number.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.') {
+            anchor.push(char::from(byte));
+        } else {
+            // Writing to a string never fails.
+            let _ = write!(anchor, "_{byte:02x}");
+        }
+    }
+    if nth > 0 {
+        // No number ends so: its own sign is written in another way.
+        let _ = write!(anchor, "*{}", nth + 1);
+    }
+    anchor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anchors_need_no_escape_and_are_never_alike() {
+        assert_eq!(anchor("standard", None, "T-2.2.1b", 0), "rule:standard:T-2.2.1b");
+        assert_eq!(anchor("standard", None, "T-2.2.1b", 1), "rule:standard:T-2.2.1b*2");
+        assert_eq!(anchor("box", Some("half"), "D-2.5", 0), "rule:box:half:D-2.5");
+        assert_eq!(anchor("open", None, "magic/x y", 0), "rule:open:magic_2fx_20y");
+        assert_ne!(anchor("open", None, "a_2f", 0), anchor("open", None, "a/", 0));
+        assert_ne!(anchor("open", None, "a*2", 0), anchor("open", None, "a", 1));
+        assert_ne!(anchor("box", None, "half:1", 0), anchor("box", Some("half"), "1", 0));
+        assert_eq!(nth(["a", "b", "a", "a"].into_iter(), 2), 1);
+    }
+}

@@ -1,0 +1,93 @@
+//! Players to whom an offer may be made: those whose lists fit, and those of earlier trades. Nobody else is named: the API tells no list of all who take offers.
+
+use uuid::Uuid;
+
+use super::offer_form::TypedOffer;
+use crate::app::catalogue::codes::Codes;
+use crate::app::copies::trade_matches;
+use crate::app::copies::trades::{self, TradeFilter};
+use crate::app::page::{MAX_LIMIT, PageLimit};
+use crate::app::problem::Problem;
+use crate::app::state::AppState;
+use crate::auth::permission::{ReadOwnCollection, ReadTrades};
+use crate::web::forms::Choice;
+use crate::web::page::path_of;
+use crate::web::session::Visitor;
+
+/// Most players of each kind.
+const MOST: u16 = 12;
+
+/// The names of players.
+#[derive(Default)]
+pub(super) struct Partners {
+    /// Their lists fit the reader's.
+    pub(super) suiting: Vec<String>,
+    /// The reader has traded with them, or was about to.
+    pub(super) earlier: Vec<String>,
+}
+
+impl Partners {
+    /// All of them, to be chosen in a field.
+    pub(super) fn choices(&self) -> Vec<Choice> {
+        let all = self.suiting.iter().chain(&self.earlier);
+        all.map(|name| Choice::new(name, name, "")).collect()
+    }
+}
+
+/// Finds them. A form is worth showing without them, when nobody could look for them in time.
+pub(super) async fn find(app: &AppState, visitor: &Visitor) -> Partners {
+    let suiting = or_none(suiting(app, visitor).await);
+    let mut earlier = or_none(earlier(app, visitor).await);
+    earlier.retain(|name| !suiting.contains(name));
+    earlier.truncate(MOST.into());
+    Partners { suiting, earlier }
+}
+
+fn or_none(found: Result<Vec<String>, Problem>) -> Vec<String> {
+    found.unwrap_or_else(|problem| {
+        tracing::warn!(%problem, "the form of an offer lacks players");
+        Vec::new()
+    })
+}
+
+async fn suiting(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Problem> {
+    let by = visitor.must::<ReadOwnCollection>()?;
+    let limit = PageLimit::try_from(MOST).map_err(Problem::internal)?;
+    let found = trade_matches::list(app, &by, &Codes::default(), None, limit).await?;
+    Ok(found.data.into_iter().map(|found| found.player).collect())
+}
+
+/// The players of the newest trades, each once.
+async fn earlier(app: &AppState, visitor: &Visitor) -> Result<Vec<String>, Problem> {
+    let by = visitor.must::<ReadTrades>()?;
+    let limit = PageLimit::try_from(MAX_LIMIT).map_err(Problem::internal)?;
+    let filter = TradeFilter { state: None, role: None };
+    let found = trades::list(app, &by, filter, None::<Uuid>, limit).await?;
+    let mut names: Vec<String> = Vec::new();
+    for trade in found.data {
+        let other = if trade.role == "offerer" { trade.to } else { trade.from };
+        if !names.contains(&other) {
+            names.push(other);
+        }
+    }
+    Ok(names)
+}
+
+/// A player to whom the offer may be made, and the form of it.
+pub(super) struct PartnerLink {
+    pub(super) name: String,
+    pub(super) path: String,
+}
+
+/// Links to the forms of an offer to these players, with what is chosen. `form`: where the form is.
+pub(super) fn links(names: Vec<String>, form: &str, typed: &TypedOffer) -> Vec<PartnerLink> {
+    let ids = |copies: &[Uuid]| copies.iter().map(Uuid::to_string).collect::<Vec<_>>();
+    let (give, want) = (ids(&typed.give), ids(&typed.want));
+    let link = |name: String| {
+        let chosen = give.iter().map(|id| ("give", &**id));
+        let chosen = chosen.chain(want.iter().map(|id| ("want", &**id)));
+        let fields: Vec<(&str, &str)> = std::iter::once(("player", &*name)).chain(chosen).collect();
+        PartnerLink { path: path_of(form, &fields), name }
+    };
+    names.into_iter().map(link).collect()
+}
