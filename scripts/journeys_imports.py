@@ -32,12 +32,12 @@ def file_mended_and_imported(keys):
     keys.page.keyboard.press("Enter")
     expect(keys.is_on("#faults-in-file"), f"the way to the lines leads to {keys.focused()}")
     if keys.has_script:
-        # From there it is one step to the line in the text.
+        # From there it is one step to the place in the text.
         keys.to(".file-faults .jump")
         keys.page.keyboard.press("Enter")
         keys.keep_focus("#text")
         selected = keys.page.evaluate(SELECTED)
-        expect(selected.startswith('    {"number": "001"'), f"the line is not selected, but {selected!r}")
+        expect(selected.startswith('"nothing"'), f"the place is not selected, but {selected!r}")
     else:
         expect(keys.page.locator(".jump").count() == 0, "without script, something leads to the line")
     keys.paste("#text", file_of_set(code, "unit"))
