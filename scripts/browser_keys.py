@@ -93,6 +93,7 @@ class Keys:
             self.page.keyboard.press("Delete")
 
     def paste(self, selector, text):
+        """Does the same at once: nothing happens to a part of the text."""
         self.to(selector)
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(text)

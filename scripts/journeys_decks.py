@@ -95,7 +95,7 @@ def unsaved_deck_asked_for(keys):
     keys.open("/my/decks/new")
     keys.type("#name", "Embers")
     keys.choose("#format", FORMAT)
-    keys.type("#list", "2 Kettle Imp")
+    keys.paste("#list", "2 Kettle Imp")
     if keys.has_script:
         # No request is cut off.
         keys.wait(SAYS, "Standard")
