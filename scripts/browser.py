@@ -1,16 +1,16 @@
-"""Looks at the pages with a browser: browser.py [--quick | --times PAGE.md] [--only NAME,…] PATH/TO/cardscape FOLDER
+"""Looks at the pages with a browser: browser.py [--quick | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
 
 Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
-phone and on a desk, with and without script. What must hold is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page
-once for each theme and width, and plays each journey with script and without. `--times` only measures how soon a slow phone shows each page, and writes
-that into a table of the file. Fails with a line for each fault. Everything it starts, it stops.
+phone and on a desk, with and without script; sends forms and looks at what answers them (browser_answers.py); plays journeys (browser_journeys.py). What must hold
+is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page once for each theme and width, and plays each journey with script and without.
+`--journey` only plays some of them. `--times` only measures how soon a slow phone shows each page, and writes that into a table of the file. Fails with a line
+for each fault. Everything it starts, it stops.
 """
 
 import argparse
 import collections
 import contextlib
 import datetime
-import functools
 import os
 import pathlib
 import statistics
@@ -20,10 +20,14 @@ import time
 
 from playwright.sync_api import Error, sync_playwright
 
+import browser_answers as answers
 import browser_checks as checks
+import browser_elsewhere as elsewhere
+import browser_once as once
 import browser_stage as stage
-from browser_journeys import JOURNEYS
+from browser_journeys import JOURNEYS, ONCE, play
 from browser_pages import PAGES
+from browser_scene import Scene
 from service import running
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -47,6 +51,8 @@ MEASURED = 5
 # So many pages are named as the slowest.
 SLOWEST = 10
 TIMES_BEGIN, TIMES_END = "<!-- shown: written by `make bench` -->\n", "<!-- /shown -->"
+# What the browser says of each page without encryption that is not its own machine's.
+UNHEARD = "The Cross-Origin-Opener-Policy header has been ignored"
 # Lines of one check of one page; the same fault is often in many places.
 MOST_LINES = 4
 
@@ -54,15 +60,18 @@ MOST_LINES = 4
 class Visitor:
     """A browser at a service, and what it found."""
 
-    def __init__(self, browser, base, folder, made, unlock):
-        """`made`: paths of what players have made, by the names that `PAGES` has for them. `unlock`: unlocks a card of the first page, and tells its name."""
-        self.browser, self.base, self.folder, self.made, self.unlock = browser, base, folder, made, unlock
+    def __init__(self, browser, base, folder, scene):
+        self.browser, self.base, self.folder, self.scene, self.made = browser, base, folder, scene, scene.made
         self.cookies = {}
         self.faults = []
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
         # Of each page: milliseconds until its largest part was there, of its longest task, and its name.
         self.times = []
+
+    def launch(self, *options):
+        """Another browser, with further options."""
+        return self.browser.browser_type.launch(executable_path=CHROMIUM, args=[*OPTIONS, *options])
 
     def fault(self, where, text):
         line = f"{where}: {text}"
@@ -112,7 +121,7 @@ class Visitor:
 
         def said(message):
             is_the_page = message.location.get("url") == page.address and page.expected >= 400
-            if message.type in ("error", "warning") and not is_the_page:
+            if message.type in ("error", "warning") and not is_the_page and not message.text.startswith(UNHEARD):
                 self.fault(page.where, f"the console says: {message.text}")
 
         def asked(request):
@@ -234,15 +243,15 @@ class Visitor:
                     shown, task = (statistics.median(values) for values in zip(*seen, strict=True))
                     self.times.append((shown, task, visited.name))
 
-    def travel(self, size, script):
+    def travel(self, journeys, size, script=True):
         """Journeys through several pages."""
-        for journey in JOURNEYS:
+        for journey in journeys:
             where = f"{journey.__name__}, {size[0]} px" + ("" if script else ", no script")
             with self.tab(size, "light", script) as tab:
-                tab.address, tab.where, tab.has_script, tab.unlock = "", where, script, self.unlock
+                tab.address, tab.where = "", where
                 self.counts["journeys"] += 1
                 try:
-                    for text in journey(tab, self.base):
+                    for text in play(journey, tab, self.base, self.scene):
                         self.fault(where, text)
                 except Error as error:
                     self.fault(where, f"the browser gives up: {error.message.splitlines()[0]}")
@@ -254,10 +263,12 @@ def visit(visitor, pages):
         for theme in THEMES:
             for script in [True, False]:
                 visitor.look(pages, size, theme, script, whole=True)
+            answers.look(visitor, size, theme)
         visitor.press(pages, size)
         visitor.force(pages, size)
         for script in [True, False]:
-            visitor.travel(size, script)
+            visitor.travel(JOURNEYS, size, script)
+    visit_once(visitor)
     visitor.narrow(pages)
     visitor.print(pages)
     visitor.weigh(pages)
@@ -270,8 +281,29 @@ def visit_quickly(visitor, pages):
     for size in SIZES:
         for theme in THEMES:
             visitor.look(pages, size, theme, script=True, whole=False)
-    visitor.travel(phone, script=True)
-    visitor.travel(desk, script=False)
+    for size, theme in zip(SIZES, THEMES, strict=True):
+        answers.look(visitor, size, theme)
+    visitor.travel(JOURNEYS, phone, script=True)
+    visitor.travel(JOURNEYS, desk, script=False)
+    visit_once(visitor)
+
+
+def visit_once(visitor):
+    """What does not depend on width and theme."""
+    visitor.travel(ONCE, SIZES[0])
+    elsewhere.travel(visitor, SIZES[0])
+    once.look(visitor)
+
+
+def play_some(visitor, names):
+    """Plays the journeys of these names, and does nothing else."""
+    for name in names - {journey.__name__ for journey in JOURNEYS + ONCE + elsewhere.JOURNEYS}:
+        visitor.fault(name, "there is no such journey")
+    for size in SIZES:
+        for script in [True, False]:
+            visitor.travel([journey for journey in JOURNEYS if journey.__name__ in names], size, script)
+    visitor.travel([journey for journey in ONCE if journey.__name__ in names], SIZES[0])
+    elsewhere.travel(visitor, SIZES[0], [journey for journey in elsewhere.JOURNEYS if journey.__name__ in names])
 
 
 def main():
@@ -281,6 +313,7 @@ def main():
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--quick", action="store_true")
     part.add_argument("--times", type=pathlib.Path, metavar="PAGE.md")
+    part.add_argument("--journey", help="names of journeys, with commas between them: nothing else is done")
     parser.add_argument("--only", help="names of pages, with commas between them")
     told = parser.parse_args()
     pages = [page for page in PAGES if not told.only or page.name in told.only.split(",")]
@@ -291,12 +324,13 @@ def main():
         os.chmod(folder, 0o755)
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
-            made = stage.play(service)
+            scene = Scene(service, *stage.play(service))
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
             try:
-                unlock = functools.partial(stage.unlock_one, service)
-                visitor = Visitor(browser, service.base, told.folder.resolve(), made, unlock)
-                if told.times:
+                visitor = Visitor(browser, service.base, told.folder.resolve(), scene)
+                if told.journey:
+                    play_some(visitor, set(told.journey.split(",")))
+                elif told.times:
                     visitor.time(pages)
                 elif told.quick:
                     visit_quickly(visitor, pages)

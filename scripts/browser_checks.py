@@ -47,6 +47,16 @@ HELPERS = """
     }
     return 'rgb(255, 255, 255)';
   };
+  const faultOfFocus = element => {
+    const style = getComputedStyle(element), box = element.getClientRects()[0];
+    const [x, y] = [(Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2, (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2];
+    const top = document.elementFromPoint(x, y);
+    let fault = null;
+    if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) fault = 'shows no focus';
+    else if (contrast(style.outlineColor, ground(element.parentElement)) < 3) fault = `has a faint focus ${style.outlineColor}`;
+    else if (!top || !(element.contains(top) || top.contains(element))) fault = 'is focused where it cannot be seen';
+    return fault && `${name(element)} ${fault}`;
+  };
 """
 
 
@@ -158,17 +168,8 @@ TABBABLE = """
   return window.stops.length;
 """
 STOPPED = """
-  const element = document.activeElement;
-  const place = window.stops.indexOf(element);
-  if (place < 0) return { place, fault: null };
-  const style = getComputedStyle(element), box = element.getClientRects()[0];
-  const [x, y] = [(Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2, (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2];
-  const top = document.elementFromPoint(x, y);
-  let fault = null;
-  if (style.outlineStyle === 'none' || parseFloat(style.outlineWidth) < 2) fault = 'shows no focus';
-  else if (contrast(style.outlineColor, ground(element.parentElement)) < 3) fault = `has a faint focus ${style.outlineColor}`;
-  else if (!top || !(element.contains(top) || top.contains(element))) fault = 'is focused where it cannot be seen';
-  return { place, fault: fault && `${name(element)} ${fault}` };
+  const place = window.stops.indexOf(document.activeElement);
+  return { place, fault: place < 0 ? null : faultOfFocus(document.activeElement) };
 """
 
 
@@ -235,9 +236,14 @@ def proxies_printed(page):
     sheets = page.locator(".proxies").count()
     if sheets:
         # As the page says, margins included.
-        pages = len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+        pages = pages_of(page.pdf(prefer_css_page_size=True))
         faults += [] if pages == sheets else [f"{sheets} sheets of cards on {pages} pages"]
     return faults
+
+
+def pages_of(pdf):
+    """How many pages a PDF file has."""
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
 def printed(page):
@@ -248,7 +254,7 @@ def printed(page):
     faults += proxies_printed(page)
     faults += ask(page, "const ink = getComputedStyle(document.body).color; return luminance(ink) > .2 ? [`printed in ${ink}`] : [];")
     pdf = page.pdf(format="A4", margin={side: "12mm" for side in ("top", "right", "bottom", "left")})
-    if not pdf.startswith(b"%PDF") or not re.search(rb"/Type\s*/Page\b", pdf):
+    if not pdf.startswith(b"%PDF") or not pages_of(pdf):
         faults.append("printing makes no PDF with pages")
     return faults
 

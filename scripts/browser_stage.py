@@ -8,6 +8,8 @@ import service as services
 
 # How many of five submissions the hidden cards get, by number. Five unlock a card.
 SUBMISSIONS = {"001": 5, "002": 3, "003": 1}
+# Copies of each hidden card; what players have not submitted is there for journeys and forms.
+COPIES = 40
 PLAYERS = ["ada", "ben", "cleo", "dimitri", "eve"]
 PASSWORD = "tram window sonnet"
 ADMIN = "stage manager"
@@ -47,9 +49,11 @@ def copy_seed_data(seed_data, folder):
 
 
 def play(service):
-    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what admin and players have made."""
+    """Prints the hidden set, has players submit codes, and rules on and changes an open card. Gives paths of what admin and players have made, and the codes that
+    nobody has submitted with the names of their hidden cards."""
     admin = service.admin(ADMIN)
     codes, names = print_run(service, admin)
+    spare = [(code, names[number]) for number in codes if number not in SUBMISSIONS for code in codes[number]]
     made = share_designs(service)
     card = service.call("GET", "/v1/games/ttcg/sets/hearth/cards/016", token=admin)
     path = f"/v1/cards/{card['id']}"
@@ -60,17 +64,7 @@ def play(service):
     service.call("PATCH", path, {"lore": f"{card['lore']} It whistles again."}, admin, {"if-match": "*"})
     ada = service.call("GET", "/v1/accounts?name=ada", token=admin)["data"][0]
     made |= {"edited": f"/admin/cards/{card['id']}", "person": f"/admin/people/{ada['id']}", "ruling": f"/admin/rulings/{ruled['id']}"}
-    return made | run_service(service, admin) | keep_deck(service) | trade(service, codes, names)
-
-
-def unlock_one(service):
-    """Unlocks a hidden card that stands on the first page; its name."""
-    session = {"name": ADMIN, "password": password_of(ADMIN)}
-    admin = service.call("POST", "/v1/sessions", session)["access_token"]
-    hidden = service.call("GET", "/v1/cards?q=set:veil+is:hidden&limit=1", token=admin)["data"][0]
-    reason = {"reason": "It is turned round before people's eyes."}
-    service.call("POST", f"/v1/cards/{hidden['id']}/unlock", reason, admin)
-    return hidden["name"]
+    return made | run_service(service, admin) | keep_deck(service) | trade(service, codes, names), spare
 
 
 def share_designs(service):
@@ -144,9 +138,9 @@ def keep_deck(service):
 
 def print_run(service, admin):
     """Prints a run of the hidden set, and has players submit some of its codes."""
-    codes = service.print_codes("ttcg", "veil", 6)
+    codes = service.print_codes("ttcg", "veil", COPIES)
     path = "/v1/games/ttcg/sets/veil/cards/"
-    names = {number: service.call("GET", path + number, token=admin)["name"] for number in SUBMISSIONS}
+    names = {number: service.call("GET", path + number, token=admin)["name"] for number in codes}
     for at, player in enumerate(PLAYERS):
         account = {"name": player, "password": PASSWORD}
         service.call("POST", "/v1/accounts", account)
