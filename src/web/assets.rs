@@ -28,16 +28,18 @@ const SUBMIT_SCRIPT: &str = "submit.js";
 const LIVE_SCRIPT: &str = "live.js";
 const DECK_SCRIPT: &str = "deck.js";
 const FORM_SCRIPT: &str = "live_form.js";
-const SEARCH_SCRIPT: &str = "search.js";
+const FRAME_SCRIPT: &str = "frame.js";
 const CARD_SCRIPT: &str = "card.js";
 const PICK_SCRIPT: &str = "pick.js";
 const FAULT_SCRIPT: &str = "fault.js";
-const BADGE_SCRIPT: &str = "badge.js";
 /// Modules that other scripts load, from beside them.
-const MODULES: [(&str, &[u8]); 13] = [
+const MODULES: [(&str, &[u8]); 16] = [
+    ("badge.js", include_bytes!("assets/badge.js")),
     ("keys.js", include_bytes!("assets/keys.js")),
     ("names.js", include_bytes!("assets/names.js")),
+    ("once.js", include_bytes!("assets/once.js")),
     ("query_end.js", include_bytes!("assets/query_end.js")),
+    ("search.js", include_bytes!("assets/search.js")),
     ("scan.js", include_bytes!("assets/scan.js")),
     ("qr.js", include_bytes!("assets/qr.js")),
     ("qr_bits.js", include_bytes!("assets/qr_bits.js")),
@@ -50,7 +52,7 @@ const MODULES: [(&str, &[u8]); 13] = [
     ("words_match.js", include_bytes!("assets/words_match.js")),
 ];
 /// Those that pages name.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 11] = [
     STYLES,
     ICON,
     BACK,
@@ -58,11 +60,10 @@ const NAMES: [&str; 12] = [
     LIVE_SCRIPT,
     FORM_SCRIPT,
     DECK_SCRIPT,
-    SEARCH_SCRIPT,
+    FRAME_SCRIPT,
     CARD_SCRIPT,
     PICK_SCRIPT,
     FAULT_SCRIPT,
-    BADGE_SCRIPT,
 ];
 
 /// All files of one version of the program, and their addresses.
@@ -84,16 +85,14 @@ pub(super) struct Assets {
     pub(super) deck_script: String,
     /// Where the script of forms is that answer while one types.
     pub(super) form_script: String,
-    /// Where the script of every page with a search field is.
-    pub(super) search_script: String,
+    /// Where the script of all pages is.
+    pub(super) frame_script: String,
     /// Where the script of the pages of cards is.
     pub(super) card_script: String,
     /// Where the script of pages is on which copies are chosen.
     pub(super) pick_script: String,
     /// Where the script of pages is with faults in a long text.
     pub(super) fault_script: String,
-    /// Where the script of all pages is, which tells what is new.
-    pub(super) badge_script: String,
 }
 
 impl Assets {
@@ -112,11 +111,10 @@ impl Assets {
             (LIVE_SCRIPT, SCRIPT, include_bytes!("assets/live.js").to_vec()),
             (DECK_SCRIPT, SCRIPT, include_bytes!("assets/deck.js").to_vec()),
             (FORM_SCRIPT, SCRIPT, include_bytes!("assets/live_form.js").to_vec()),
-            (SEARCH_SCRIPT, SCRIPT, include_bytes!("assets/search.js").to_vec()),
+            (FRAME_SCRIPT, SCRIPT, include_bytes!("assets/frame.js").to_vec()),
             (CARD_SCRIPT, SCRIPT, include_bytes!("assets/card.js").to_vec()),
             (PICK_SCRIPT, SCRIPT, include_bytes!("assets/pick.js").to_vec()),
             (FAULT_SCRIPT, SCRIPT, include_bytes!("assets/fault.js").to_vec()),
-            (BADGE_SCRIPT, SCRIPT, include_bytes!("assets/badge.js").to_vec()),
         ];
         let module = |(name, content): (&'static str, &[u8])| (name, SCRIPT, content.to_vec());
         let contents: Vec<_> = named.into_iter().chain(MODULES.map(module)).collect();
@@ -134,9 +132,8 @@ impl Assets {
         let (submit_script, live_script) = (address(SUBMIT_SCRIPT), address(LIVE_SCRIPT));
         let deck_script = address(DECK_SCRIPT);
         let form_script = address(FORM_SCRIPT);
-        let (search_script, card_script) = (address(SEARCH_SCRIPT), address(CARD_SCRIPT));
+        let (frame_script, card_script) = (address(FRAME_SCRIPT), address(CARD_SCRIPT));
         let (pick_script, fault_script) = (address(PICK_SCRIPT), address(FAULT_SCRIPT));
-        let badge_script = address(BADGE_SCRIPT);
         Self {
             hash,
             files,
@@ -147,11 +144,10 @@ impl Assets {
             live_script,
             deck_script,
             form_script,
-            search_script,
+            frame_script,
             card_script,
             pick_script,
             fault_script,
-            badge_script,
         }
     }
 
@@ -211,11 +207,10 @@ mod tests {
             &assets.live_script,
             &assets.form_script,
             &assets.deck_script,
-            &assets.search_script,
+            &assets.frame_script,
             &assets.card_script,
             &assets.pick_script,
             &assets.fault_script,
-            &assets.badge_script,
         ];
         for address in [&assets.styles, &assets.icon, &assets.back].into_iter().chain(scripts) {
             let rest = address.strip_prefix(ASSETS).unwrap();

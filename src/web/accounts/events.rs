@@ -147,10 +147,8 @@ pub(in crate::web) async fn find_newest(
         return Ok(protected(HttpResponse::NoContent().insert_header(unkept).finish()));
     }
     let by = visitor.must::<ReadOwnEvents>()?;
-    let newest = Newest {
-        account: by.account().0,
-        newest: account_events::newest(&state, &by).await?,
-    };
+    let newest =
+        Newest { account: by.account().0, newest: account_events::newest(&state, &by).await? };
     Ok(protected(HttpResponse::Ok().insert_header(unkept).json(newest)))
 }
 

@@ -47,7 +47,7 @@ function take(text) {
   return true;
 }
 
-/** Takes the code out of the address, so that it stays in no history. */
+/** Takes the code out of the address: it is not shown, and the way back does not lead to it. Browsers may keep the address among those that were visited. */
 function takeFragment() {
   if (location.hash.length < 2) return;
   const fragment = location.hash;
@@ -101,15 +101,6 @@ function offerScan() {
 }
 
 field.addEventListener("input", judge);
-// A second tap on the button sends nothing more: the first is on its way.
-field.form.addEventListener("submit", (event) => {
-  if (field.form.dataset.sent) event.preventDefault();
-  field.form.dataset.sent = "yes";
-  // Whoever stops the loading may send it anew.
-  setTimeout(() => { delete field.form.dataset.sent; }, 5000);
-});
-// Back from the answer, the form can be sent anew.
-window.addEventListener("pageshow", () => { delete field.form.dataset.sent; });
 window.addEventListener("hashchange", takeFragment);
 takeFragment();
 offerScan();

@@ -173,11 +173,7 @@ async fn pages_and_styles_are_light() {
     let packed = packed.answer().await;
     assert!(packed.bytes.len() <= 15 * 1024, "{}", packed.bytes.len());
     let scripts: Vec<_> = page.all("script").filter_map(|script| script.get("src")).collect();
-    assert_eq!(
-        scripts.len(),
-        3,
-        "walls show unlocks as they happen, the search suggests, the badge tells what is new"
-    );
+    assert_eq!(scripts.len(), 2, "of all pages, and of walls, which show unlocks as they happen");
     assert_eq!(page.scripts(), ["live.js"]);
     for path in PAGES.into_iter().chain(["/decks/check", "/submit"]) {
         let weight = weight_of_scripts(&app, path).await;
@@ -217,7 +213,7 @@ async fn assets_are_kept_for_good_and_never_under_a_wrong_address() {
         .map(|(_, path)| path)
         .filter(|path| path.starts_with("/assets/"))
         .collect();
-    assert_eq!(assets.len(), 6, "{assets:?}");
+    assert_eq!(assets.len(), 5, "{assets:?}");
     for path in assets {
         let file = app.get(path).answer().await;
         assert_eq!(file.status, 200, "{path}");

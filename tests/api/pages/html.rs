@@ -69,7 +69,7 @@ impl Page {
         self.elements.iter().filter_map(move |element| Some((element, element.get(attribute)?)))
     }
 
-    /// The names of the scripts that this page has beside those that all have. All are of this service.
+    /// The names of the scripts that this page has beside the one that all have. All are of this service.
     #[track_caller]
     pub fn scripts(&self) -> Vec<&str> {
         fn name(script: &Element) -> Option<&str> {
@@ -78,7 +78,7 @@ impl Page {
         let named =
             |script| name(script).unwrap_or_else(|| panic!("not of this service: {script:?}"));
         let all = self.all("script").map(named);
-        all.filter(|name| !["search.js", "badge.js"].contains(name)).collect()
+        all.filter(|name| *name != "frame.js").collect()
     }
 
     /// What is said beside the field of that `id`. The field says that it is wrong, and where that is told.

@@ -294,7 +294,7 @@ async fn fields_for_searching_have_what_their_script_needs() {
         // What it suggests is called after the field.
         assert!(fields[0].get("id").is_some(), "{path}");
         let scripts = page.all("script").filter_map(|script| script.get("src"));
-        assert_eq!(scripts.filter(|path| path.ends_with("/search.js")).count(), 1, "{path}");
+        assert_eq!(scripts.filter(|path| path.ends_with("/frame.js")).count(), 1, "{path}");
     }
     let names = app.get("/v1/cards/autocomplete?q=kettle&limit=6").answer().await.expect(200);
     assert!(names["data"].as_array().unwrap().contains(&"Kettle Imp".into()), "{names}");

@@ -134,7 +134,11 @@ async fn a_browser_learns_how_many_events_it_has_not_shown() {
     // Older events are not the newest.
     assert_eq!(browser.page("/my/events?before=2").await.only("h1").get("data-newest"), None);
     let stranger = Browser::new(&app).get("/my/events/newest").await;
-    assert_eq!((stranger.status, stranger.text().as_str()), (204, ""), "the script reads no further");
+    assert_eq!(
+        (stranger.status, stranger.text().as_str()),
+        (204, ""),
+        "the script reads no further"
+    );
     // What the script needs stands on each page, without a number.
     let (hers, everybodys) = (browser.get("/").await, Browser::new(&app).get("/").await);
     assert_eq!(hers.bytes, everybodys.bytes);
