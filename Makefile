@@ -56,6 +56,7 @@ browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: sc
 
 bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
 	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")
+	$(if $(ROW),,$(MAKE) bench-pages)
 
 bench-paths: postgres  ## the engine, the effect-text tools, and the main reads beside the very statements that the service runs
 	$(CARGO) bench --locked -p cardscape-engine --bench validate
@@ -65,8 +66,11 @@ bench-paths: postgres  ## the engine, the effect-text tools, and the main reads 
 bench-import: postgres  ## seconds that imports of 100,000 and 1,000,000 cards take
 	$(CARGO) bench --locked -p cardscape --bench service -- --import 100000,1000000
 
-bench-pages: postgres  ## pages beside the answers of the API that they are made of, into docs/PERFORMANCE.md
+bench-pages: postgres $(VENV)/bin/playwright  ## pages beside the answers of the API that they are made of, and how soon a phone shows them, into docs/PERFORMANCE.md
 	$(CARGO) bench --locked -p cardscape --bench service -- --pages --cards 20000
+	@scripts/install-browser.sh
+	@# Reported, and never a reason to fail.
+	-$(VENV)/bin/python scripts/browser.py --times docs/PERFORMANCE.md $(TARGET)/release/cardscape $(TARGET)/browser
 
 tour: postgres  ## play the main job against a running service, or one started for it
 	$(BUILD)

@@ -34,6 +34,26 @@ def deck_built_by_name(keys):
     expect(sorted(row.split(" ")[0] for row in rows) == ["1", "2"] and "Kettle Imp" in " ".join(rows), f"the deck has {rows}")
 
 
+def deck_kept_when_the_session_ends(keys):
+    """The session ends while somebody types: the page says so and keeps what was typed; logged in again in another tab, the same is sent from it."""
+    page, name = keys.page, keys.scene.word()
+    keys.log_in("ben", "/my/decks/new")
+    keys.type("#name", name)
+    keys.choose("#format", FORMAT)
+    keys.paste("#list", "2 Kettle Imp\n// a <b> \"note\"\n1 Pocket Bat")
+    session = page.context.cookies()
+    page.context.clear_cookies()
+    keys.follow(".form .main", 401)
+    keys.told("You are not logged in")
+    keys.to("main a.button[target=_blank]")
+    # What the other tab would do.
+    page.context.add_cookies(session)
+    keys.follow("main form .main")
+    expect(keys.heading == name, f"sending it again leads to {page.url}, {keys.heading!r}")
+    rows = [" ".join(row.split()) for row in page.locator(".deck-kind li").all_text_contents()]
+    expect(len(rows) == 2, f"the deck has {rows}")
+
+
 def list_judged_while_typed(keys):
     """A list is judged while it is typed, and a card is added by its name; the form can be sent, which is the way without script."""
     page = keys.page
