@@ -50,7 +50,7 @@ SOON = {"shown": 1000, "task": 50}
 MEASURED = 5
 # So many pages are named as the slowest.
 SLOWEST = 10
-TIMES_BEGIN, TIMES_END = "<!-- shown: written by `make bench` -->\n", "<!-- /shown -->"
+TIMES_BEGIN, TIMES_END = "<!-- shown: written by `make bench-pages` -->\n", "<!-- /shown -->"
 # What the browser says of each page without encryption that is not its own machine's.
 UNHEARD = "The Cross-Origin-Opener-Policy header has been ignored"
 # Lines of one check of one page; the same fault is often in many places.
@@ -366,8 +366,10 @@ def write_times(times, page):
         "|---|--:|--:|",
         *(f"| {name} | {shown:.0f} | {task:.0f} |" for shown, task, name in slowest(times)),
     ]
-    before, _, rest = page.read_text(encoding="utf-8").partition(TIMES_BEGIN)
-    _, _, after = rest.partition(TIMES_END)
+    before, begin, rest = page.read_text(encoding="utf-8").partition(TIMES_BEGIN)
+    _, end, after = rest.partition(TIMES_END)
+    if not (begin and end):
+        sys.exit(f"{page} has no place for this table: {TIMES_BEGIN.strip()} … {TIMES_END}")
     page.write_text(before + TIMES_BEGIN + "\n" + "\n".join(lines) + "\n\n" + TIMES_END + after, encoding="utf-8")
 
 

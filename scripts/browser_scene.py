@@ -4,6 +4,7 @@ import itertools
 import time
 
 import browser_stage as stage
+from browser_keys import expect
 
 # Access tokens are used for so many seconds: they end, and each has a session that its player sees.
 TOKEN_SECONDS = 240
@@ -40,7 +41,9 @@ class Scene:
     def hidden(self):
         """The first hidden card on the first page that no page of `PAGES` is about."""
         cards = self.call(stage.ADMIN, "GET", "/v1/cards?q=set:veil+is:hidden&limit=100")["data"]
-        return next(card for card in cards if card["number"] not in stage.SUBMISSIONS)
+        card = next((card for card in cards if card["number"] not in stage.SUBMISSIONS), None)
+        expect(card, "there is no hidden card left")
+        return card
 
     def unlock(self):
         """Unlocks the card that `hidden` tells; its name."""

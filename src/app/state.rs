@@ -21,6 +21,7 @@ use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::accounts::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
 use crate::domain::code::Code;
+use crate::domain::printing::promise::RunPromise;
 use crate::memory::card_effects::CardEffects;
 use crate::memory::catalogue::card_cache::CardCache;
 use crate::memory::catalogue::change_watch::ChangeWatch;
@@ -73,6 +74,8 @@ const TOOLKITS: u64 = 16;
 /// Most cached facets of designs: those of a large game take some hundred kilobytes. Clients can invent queries;
 /// entries that are used often stay.
 const DESIGN_FACETS: u64 = 100;
+/// Most print runs whose promises are cached: each takes some hundred bytes.
+const RUN_PROMISES: u64 = 2_000;
 /// How long a toolkit is cached. The key contains the versions, so an entry cannot become wrong.
 const TOOLKIT_KEPT: Duration = Duration::from_hours(1);
 
@@ -332,6 +335,8 @@ pub struct Shared {
     /// Cached counts of registered copies, by game, set and whether the reader sees all cards. Counting reads every
     /// card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
+    /// What revealed print runs have promised, by their announcements; `None`: what opens one cannot be read.
+    pub run_promises: moka::sync::Cache<Uuid, Option<Arc<RunPromise>>>,
     /// The first sets with hidden cards, by the version of the cards in memory: finding them counts the cards of all
     /// sets, and anonymous clients may ask.
     pub hidden_sets: Recent<u64, Arc<[SetRow]>>,
@@ -420,6 +425,7 @@ impl Shared {
             design_facets: Recent::new(DESIGN_FACETS, settings.statistics_ttl),
             counted_runs: Recent::new(10_000, settings.statistics_ttl),
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
+            run_promises: moka::sync::Cache::new(RUN_PROMISES),
             hidden_sets: Recent::new(1, settings.statistics_ttl),
             games: GameCache::new(settings.games_trust),
             effects: EffectCache::default(),

@@ -15,6 +15,9 @@ use crate::http::failures::Failure;
 /// Most fields of a form that a page about its failure holds: more than any page has.
 const MAX_KEPT: usize = 1_000;
 
+/// What the names of fields contain that hold secrets: passwords, and codes of second factors and for recovery.
+const SECRETS: [&str; 3] = ["password", "code", "second_factor"];
+
 #[derive(Template)]
 #[template(path = "web/error.html")]
 struct ErrorPage {
@@ -32,6 +35,11 @@ struct ErrorPage {
 impl ErrorPage {
     fn keeps_form(&self) -> bool {
         matches!(self.retry, Retry::Send(_))
+    }
+
+    /// Whether this page is needed after what has to be done first.
+    fn waits(&self) -> bool {
+        self.first.is_some() && matches!(self.retry, Retry::Send(_) | Retry::Reload)
     }
 
     fn may_read_again(&self) -> bool {
@@ -73,11 +81,12 @@ impl Retry {
 }
 
 impl KeptForm {
-    /// What was sent, unless it is not known, or has a password: these are never sent back.
+    /// What was sent, unless it is not known, or has a secret: these are never sent back.
     fn of(req: &HttpRequest) -> Option<Self> {
         let fields: Vec<_> = SentForm::of(req)?.fields().take(MAX_KEPT + 1).collect();
-        let is_kept =
-            fields.len() <= MAX_KEPT && fields.iter().all(|(name, _)| !name.contains("password"));
+        let has_secrets =
+            fields.iter().any(|(name, _)| SECRETS.iter().any(|secret| name.contains(secret)));
+        let is_kept = fields.len() <= MAX_KEPT && !has_secrets;
         let path = req.uri().path_and_query()?.as_str().to_owned();
         is_kept.then_some(Self { path, fields })
     }

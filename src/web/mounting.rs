@@ -35,7 +35,6 @@ macro_rules! form {
 macro_rules! action {
     ($path:literal, $handler:path) => {
         ::actix_web::web::resource($path)
-            .app_data($crate::web::session::NoWayBack)
             .wrap(::actix_web::middleware::from_fn($crate::web::session::recognise))
             .wrap(::actix_web::middleware::from_fn($crate::http::middleware::deadline::limit))
             .wrap(::actix_web::middleware::from_fn($crate::web::cross_site::refuse))

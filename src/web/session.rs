@@ -139,10 +139,6 @@ impl FromRequest for Visitor {
     }
 }
 
-/// Data of addresses that cannot be read: nobody comes back to them from the log-in.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NoWayBack;
-
 /// Proof that the reader of a page has permission `P`. A stranger is sent to the log-in, and comes back from there; one who has sent a form gets a 401, a page
 /// that keeps what was typed. Who is logged in and does not have it gets a 403.
 pub(super) struct Player<P> {
@@ -164,10 +160,8 @@ impl<P: Permission + 'static> FromRequest for Player<P> {
 
     fn from_request(req: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let visitor = Visitor::from_request(req, payload);
-        let is_way_back = req.app_data::<NoWayBack>().is_none();
-        let here = req.uri().path_and_query().map_or(ACCOUNT, |here| here.as_str());
-        let path = if is_way_back { here } else { ACCOUNT }.to_owned();
-        let has_sent = SentForm::of(req).is_some();
+        let path = req.uri().path_and_query().map_or(ACCOUNT, |here| here.as_str()).to_owned();
+        let has_sent = *req.method() == Method::POST;
         Box::pin(async move {
             let visitor = visitor.await?;
             if visitor.is_stranger() && !has_sent {

@@ -105,7 +105,7 @@ pub(super) const WEIGHTS_ABOUT: &str = "Every card has as many copies as any oth
 pub(super) const PROMISED: &str = "Promised";
 pub(super) const PROMISE_KEPT: &str =
     "As many copies were printed in each rarity as the announcements promised.";
-pub(super) const PROMISE_DIFFERS: &str = "What was printed is not what the announcements promised. Cards that were moved to another set since, or became one with another card, make a difference, too.";
+pub(super) const PROMISE_DIFFERS: &str = "What was printed is not what the announcements promised. It also differs if cards were moved or merged since.";
 pub(super) const COPIES_PER_CARD: &str = "Copies of each card";
 pub(super) const COPIES: &str = "Copies";
 pub(super) const SHARE: &str = "Share";
@@ -188,7 +188,7 @@ pub(super) const TRY_AGAIN: &str = "Try again";
 pub(super) const SEND_AGAIN: &str = "Send it again";
 pub(super) const FORM_KEPT: &str = "What you sent is kept on this page.";
 pub(super) const FIRST_IN_ANOTHER_TAB: &str =
-    "The first button opens another tab. When you are done there, come back and send it again.";
+    "The first button opens another tab. When you are done there, come back to this page.";
 pub(super) const RELOAD_TO_SEND: &str =
     "Load this page again to send the same once more: your browser asks first.";
 pub(super) const TO_PASSWORD: &str = "Change the password";

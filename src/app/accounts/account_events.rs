@@ -222,7 +222,9 @@ pub async fn list_last(
         return Ok(LastEvents { data: Vec::new(), before: None, newest });
     }
     let mut conn = app.store.connection().await?;
-    let rows = account_events::list(&mut conn, by, begin - 1, end - begin).await?;
+    let mut rows = account_events::list(&mut conn, by, begin - 1, end - begin).await?;
+    // Old ones may be deleted meanwhile: then there are later ones in their place.
+    rows.retain(|row| row.seq < end);
     let data = rows.into_iter().map(Into::into).collect();
     Ok(LastEvents { data, before: (begin > oldest).then_some(begin), newest })
 }

@@ -3,5 +3,6 @@
 
 pub mod print_commitments;
 pub mod print_plans;
+pub mod print_promises;
 pub mod print_runs;
 pub mod print_statistics;

@@ -3,4 +3,5 @@
 pub mod commitment;
 pub mod minting;
 pub mod packs;
+pub mod promise;
 pub mod registration_test;

@@ -33,8 +33,8 @@ function filter(field) {
     if (event.key === "Enter" && !event.isComposing) event.preventDefault();
   });
   for (const { box } of lines) box.addEventListener("change", say);
-  // Back from another page, the browser may have put back what was typed and chosen.
-  window.addEventListener("pageshow", show);
+  // Back from another page, the browser may have put back what was typed and chosen. Before that there is nothing to say.
+  window.addEventListener("pageshow", () => { if (field.value !== "" || lines.some(({ box }) => box.checked)) show(); });
 }
 
 for (const field of document.querySelectorAll("[data-filters]")) filter(field);

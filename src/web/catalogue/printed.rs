@@ -6,7 +6,8 @@ use super::answers::{PrintStatistics, PrintedRarity, read};
 use super::promises::{Announcement, promised};
 use super::values::rarity_name;
 use crate::app::page::PageLimit;
-use crate::app::printing::{print_commitments, print_statistics};
+use crate::app::printing::print_commitments::{self, OpenedCommitmentResponse};
+use crate::app::printing::{print_promises, print_statistics};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -57,8 +58,11 @@ pub(super) async fn find_printed(
         return Ok(None);
     }
     let is_all = announced.next_cursor.is_none();
-    let announcements: Vec<Announcement> =
-        announced.data.into_iter().map(|run| Announcement::new(game, run)).collect();
+    let mut announcements = Vec::new();
+    for OpenedCommitmentResponse { announcement, opening } in announced.data {
+        let promise = print_promises::find(app, announcement.id, opening).await?;
+        announcements.push(Announcement::new(game, announcement, promise.as_deref()));
+    }
     // Of hidden cards the statistics say nothing.
     let is_comparable = is_all && statistics.printed > 0 && statistics.hidden_cards == 0;
     let promised = if is_comparable { promised(&announcements) } else { None };

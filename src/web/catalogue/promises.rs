@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use cardscape_engine::Game;
 
 use super::values::rarity_name;
-use crate::app::printing::print_commitments::OpenedCommitmentResponse;
-use crate::domain::printing::commitment::{AnnouncedPlan, Opening};
-use crate::domain::printing::packs::PackPlan;
+use crate::app::printing::print_commitments::CommitmentResponse;
+use crate::domain::printing::promise::{PromisedPacks, RunPromise};
 use crate::web::words;
 
 /// Digits of a hash that tell announcements apart.
@@ -52,26 +51,22 @@ pub(super) struct PromisedRarity {
 }
 
 impl Announcement {
-    /// An announcement as everybody may see it.
-    pub(super) fn new(game: &Game, run: OpenedCommitmentResponse) -> Self {
-        let announced = run.announcement;
+    /// An announcement as everybody may see it. `promise`: what it promises, if it is revealed.
+    pub(super) fn new(
+        game: &Game,
+        announced: CommitmentResponse,
+        promise: Option<&RunPromise>,
+    ) -> Self {
         let day = words::day_of(announced.announced_at);
         let short = announced.commitment.get(..SHORT).unwrap_or_default();
-        let opening = run.opening.and_then(|text| match Opening::parse(&text) {
-            Ok(opening) => Some(opening),
-            Err(error) => {
-                tracing::warn!(%error, announcement = %announced.id, "an announcement cannot be read");
-                None
-            }
-        });
         Self {
             at: announced.announced_at.to_rfc3339(),
             state: announced.status,
             status: words::run_status(announced.status),
             data_path: format!("/v1/print-commitments/{}", announced.id),
             data: words::data_of_announcement(short),
-            promise: opening
-                .map(|opening| Promise::new(game, &opening.plan, words::promise_of(&day, short))),
+            promise: promise
+                .map(|promise| Promise::new(game, promise, words::promise_of(&day, short))),
             hash: announced.commitment,
             day,
         }
@@ -79,41 +74,28 @@ impl Announcement {
 }
 
 impl Promise {
-    fn new(game: &Game, plan: &AnnouncedPlan, title: String) -> Self {
-        let all = plan.copy_count();
-        let packs = PackPlan::new(plan).ok().flatten().map(|packs| {
-            let per_pack = packs.parameters().cards_per_pack;
-            words::packs(signed(packs.packs), per_pack, signed(packs.remainder))
+    fn new(game: &Game, run: &RunPromise, title: String) -> Self {
+        let packs = run.packs.map(|PromisedPacks { packs, copies_per_pack, remainder }| {
+            words::packs(signed(packs), copies_per_pack, signed(remainder))
         });
+        let place = |code: &str| game.rarities().iter().position(|rarity| rarity.code == code);
+        let mut rarities: Vec<_> = run.by_rarity.iter().collect();
+        rarities.sort_by_key(|(code, _)| place(code).unwrap_or(usize::MAX));
+        let rarity = |(code, &copies): (&String, &u64)| PromisedRarity {
+            name: rarity_name(game, code),
+            code: code.clone(),
+            copies: signed(copies),
+            count: words::grouped(signed(copies)),
+            share: words::share(copies, run.copies),
+        };
         Self {
             title,
-            per_card: words::grouped(signed(plan.copies_per_card)),
-            copies: words::grouped(signed(all)),
+            per_card: words::grouped(signed(run.copies_per_card)),
+            copies: words::grouped(signed(run.copies)),
             packs: packs.unwrap_or_else(|| words::NO_PACKS.to_owned()),
-            rarities: by_rarity(game, plan)
-                .into_iter()
-                .map(|(code, copies)| PromisedRarity {
-                    name: rarity_name(game, code),
-                    code: code.to_owned(),
-                    copies: signed(copies),
-                    count: words::grouped(signed(copies)),
-                    share: words::share(copies, all),
-                })
-                .collect(),
+            rarities: rarities.into_iter().map(rarity).collect(),
         }
     }
-}
-
-/// The copies of a plan by rarity, in the order of the game.
-fn by_rarity<'a>(game: &Game, plan: &'a AnnouncedPlan) -> Vec<(&'a str, u64)> {
-    let mut copies: BTreeMap<&str, u64> = BTreeMap::new();
-    for line in &plan.lines {
-        *copies.entry(line.rarity()).or_default() += line.copies();
-    }
-    let mut all: Vec<(&str, u64)> = copies.into_iter().collect();
-    let place = |code: &str| game.rarities().iter().position(|rarity| rarity.code == code);
-    all.sort_by_key(|(code, _)| place(code).unwrap_or(usize::MAX));
-    all
 }
 
 /// The copies that were promised of a set, by the code of the rarity, over all runs that were printed; `None`: none was, or one of them is not revealed.

@@ -57,12 +57,19 @@ pub(in crate::web) fn rule_path(
     let variant = variant
         .and_then(|code| format.variants.iter().find(|variant| *variant.code == *code))
         .filter(|variant| is_other(format, variant));
-    let of_variant = variant.and_then(|variant| {
-        let at = place_of(&variant.rules, number, text)?;
+    let of_variant = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
+        let variant = variant?;
+        let at = place(&variant.rules, number, text)?;
         Some(anchor(code, Some(&variant.code), number, at))
-    });
-    let anchor = of_variant
-        .or_else(|| Some(anchor(code, None, number, place_of(&format.rules, number, text)?)))?;
+    };
+    let of_format = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
+        Some(anchor(code, None, number, place(&format.rules, number, text)?))
+    };
+    // The very rule, wherever it stands; else one with its number.
+    let anchor = of_variant(place_of)
+        .or_else(|| of_format(place_of))
+        .or_else(|| of_variant(place_of_number))
+        .or_else(|| of_format(place_of_number))?;
     Some(format!("{}#{anchor}", game_path(game.code())))
 }
 
@@ -83,11 +90,15 @@ fn worded(rules: &[Rule]) -> impl Iterator<Item = &RuleReference> + Clone {
     })
 }
 
-/// Which of the rules with this number has this wording, or the first of them.
+/// Which of the rules with this number has this wording.
 fn place_of(rules: &[Rule], number: &str, text: &str) -> Option<usize> {
     let of_number = || worded(rules).filter(|rule| rule.rule == number);
-    let place = of_number().position(|rule| rule.text == text);
-    place.or_else(|| of_number().next().map(|_| 0))
+    of_number().position(|rule| rule.text == text)
+}
+
+/// The first of the rules with this number, whatever its wording.
+fn place_of_number(rules: &[Rule], number: &str, _text: &str) -> Option<usize> {
+    worded(rules).any(|rule| rule.rule == number).then_some(0)
 }
 
 /// How many before the one at this place have the same number as it.

@@ -119,19 +119,26 @@ struct SavedDeck {
 }
 
 impl SavedDeck {
-    fn new(edited: &EditedDeck, typed: &TypedDeck) -> Self {
+    /// `formats`: those that there are, the stored one among them.
+    fn new(edited: &EditedDeck, typed: &TypedDeck, formats: &[FormatGroup]) -> Self {
         let stored = TypedDeck::of(edited);
+        let format = |code: &str| {
+            let mut all = formats.iter().flat_map(|game| &game.formats);
+            all.find(|format| format.value == code).map_or(code, |format| &format.name).to_owned()
+        };
         let visibility = |code: &str| {
             let named = deck_words::VISIBILITIES.iter().find(|(value, _)| *value == code);
             named.map_or(code, |(_, name)| *name).to_owned()
         };
         let fields = [
-            (deck_words::FORMAT, &stored.format, &typed.format),
             (deck_words::DESCRIPTION, &stored.description, &typed.description),
             (deck_words::TAGS, &stored.tags, &typed.tags),
             (deck_words::FOLDER, &stored.folder, &typed.folder),
         ];
         let mut facts = vec![(deck_words::DECK_NAME, stored.name.clone())];
+        if stored.format != typed.format {
+            facts.push((deck_words::FORMAT, format(&stored.format)));
+        }
         if stored.visibility != typed.visibility {
             facts.push((deck_words::VISIBILITY, visibility(&stored.visibility)));
         }
@@ -243,6 +250,11 @@ async fn show_form_of(
     let deck = deck_path(summary.id);
     let path = format!("{deck}/edit");
     let heading = deck_words::change_of(&summary.name);
+    let saved = if with_saved {
+        Some(SavedDeck::new(edited, typed, &choices_of_deck(app, &summary.format).await?))
+    } else {
+        None
+    };
     let page = EditPage {
         frame: builder_frame(&heading),
         heading,
@@ -255,7 +267,7 @@ async fn show_form_of(
         visibilities: visibilities(&typed.visibility),
         is_unsaved: *typed != TypedDeck::of(edited),
         names_copies: edited.names_copies,
-        saved: with_saved.then(|| SavedDeck::new(edited, typed)),
+        saved,
     };
     private(status, &page)
 }

@@ -37,7 +37,7 @@ pub(super) const NO_FORMAT: &str = "Choose a format: the list does not say its o
 
 pub(super) const WAY_TO_REPORT: &str = "The whole report";
 pub(super) const PICK: &str = "Add a card by its name";
-pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card in the first zone, or as a new line at its end. It needs a format.";
+pub(super) const PICK_HELP: &str = "Names are suggested while you type. One copy is added to the line that has the card in the first zone, or as a new line at the end of that zone. It needs a format.";
 pub(super) const PICK_ADD: &str = "Add";
 pub(super) const PICKED: &str = "{name}: {count} on its line.";
 pub(super) const CANNOT_ADD: &str =

@@ -163,7 +163,7 @@ async fn what_was_typed_outlives_the_session() {
 }
 
 #[tokio::test]
-async fn a_form_that_could_not_be_answered_in_time_is_sent_again() {
+async fn a_form_that_was_not_read_in_time_is_loaded_again() {
     let app = start().await;
     app.player("ada").await;
     let ada = Browser::of(&app, "ada").await;
@@ -181,6 +181,63 @@ async fn a_form_that_could_not_be_answered_in_time_is_sent_again() {
     let page = check("/my/decks/new", &answer);
     assert!(page.all("a").all(|link| link.text != "Try again"), "it would read the address");
     assert!(page.only("main").text.contains("Load this page again"), "{}", page.only("main").text);
+}
+
+/// What was read before the time was over is kept.
+#[tokio::test]
+async fn a_form_that_could_not_be_answered_in_time_is_sent_again() {
+    let app = start().await;
+    app.player("ada").await;
+    let ada = Browser::of(&app, "ada").await;
+    let slow =
+        app.second_instance_with(|settings| settings.request_timeout = Duration::from_millis(500));
+    // Whoever stores a deck waits for this lock.
+    let lock = app.db().session().await;
+    lock.batch_execute("BEGIN; SELECT FROM accounts WHERE name = 'ada' FOR UPDATE").await.unwrap();
+    let fields = [("name", "Embers"), ("format", "ttcg/standard"), ("list", "2 Kettle Imp")];
+    let cookie = ada.cookie.clone().unwrap();
+    let form = slow.post("/my/decks/new").header("sec-fetch-site", "same-origin");
+    let answer = form.header("cookie", cookie).form(&fields).answer().await;
+    assert_eq!(answer.status, 503, "{}", answer.text());
+    assert_eq!(answer.header("cache-control"), "private, no-store");
+    let page = check("/my/decks/new", &answer);
+    let typed = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(kept(&page, "/my/decks/new"), typed);
+    lock.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(ada.post("/my/decks/new", &fields).await.status, 303);
+}
+
+/// Files are not kept, nor what is secret; the page stays while something else is done first.
+#[tokio::test]
+async fn files_and_secrets_are_not_sent_back() {
+    let app = start().await;
+    let stranger = Browser::new(&app);
+    let file =
+        "--x\r\ncontent-disposition: form-data; name=\"text\"\r\n\r\nnot to be seen\r\n--x--\r\n";
+    for path in ["/my/collection/import", "/admin/imports"] {
+        let sent = app.post(path).header("sec-fetch-site", "same-origin");
+        let sent = sent.header("content-type", "multipart/form-data; boundary=x").body(file);
+        let answer = sent.answer().await;
+        assert_eq!(answer.status, 401, "{path}");
+        let page = check(path, &answer);
+        let main = &page.only("main").text;
+        assert!(
+            main.contains("Load this page again") && !main.contains("not to be seen"),
+            "{main}"
+        );
+        let log_in = page.all("a").find(|link| link.get("href") == Some("/login")).unwrap();
+        assert_eq!(log_in.get("target"), Some("_blank"), "{path}");
+    }
+    for (path, field) in [
+        ("/my/second-factor/confirm", "code"),
+        ("/my/recovery-codes", "current_password"),
+        ("/my/second-factor/switch-off", "second_factor_code"),
+    ] {
+        let answer = stranger.post(path, &[(field, "not to be seen")]).await;
+        assert_eq!(answer.status, 401, "{path}");
+        assert!(!answer.text().contains("not to be seen"), "{path}");
+        assert!(check(path, &answer).only("main").text.contains("Load this page again"), "{path}");
+    }
 }
 
 /// What has to be done first is done in another tab.

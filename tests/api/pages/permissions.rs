@@ -236,9 +236,10 @@ fn address(path: &str) -> String {
 /// Judges the answer to a reader of this standing.
 fn judge(what: &str, answer: &Answer, needs: Needs, standing: Needs) {
     let location = answer.header("location");
-    let is_turned = match what.starts_with("POST") {
-        true => answer.status == 401 && answer.text().contains("<form method=\"post\""),
-        false => answer.status == 303 && location.starts_with("/login"),
+    let is_turned = if what.starts_with("POST") {
+        answer.status == 401 && answer.text().contains("<form method=\"post\"")
+    } else {
+        answer.status == 303 && location.starts_with("/login")
     };
     assert!(answer.status < 500, "{what}: {}", answer.text());
     if answer.header("content-type").starts_with("text/html") && !what.contains("/docs") {

@@ -1,0 +1,52 @@
+//! What a revealed print run has promised, as numbers.
+
+use std::collections::BTreeMap;
+
+use super::commitment::{Opening, OpeningError};
+use super::packs::PackPlan;
+
+/// What a run promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunPromise {
+    /// Copies of each card.
+    pub copies_per_card: u64,
+    /// Copies of all cards.
+    pub copies: u64,
+    /// `None`: the copies are not packed.
+    pub packs: Option<PromisedPacks>,
+    /// Copies by the code of the rarity.
+    pub by_rarity: BTreeMap<String, u64>,
+}
+
+/// The packs of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromisedPacks {
+    /// Whole packs.
+    pub packs: u64,
+    /// Copies in each of them.
+    pub copies_per_pack: u32,
+    /// Copies that are left over.
+    pub remainder: u64,
+}
+
+impl RunPromise {
+    /// Reads the text that opens an announcement. It grows with the set: reading the plan of 10,000 cards takes some milliseconds.
+    pub fn read(opening: &str) -> Result<Self, OpeningError> {
+        let plan = Opening::parse(opening)?.plan;
+        let packs = PackPlan::new(&plan).ok().flatten().map(|packs| PromisedPacks {
+            packs: packs.packs,
+            copies_per_pack: packs.parameters().cards_per_pack,
+            remainder: packs.remainder,
+        });
+        let mut by_rarity: BTreeMap<String, u64> = BTreeMap::new();
+        for line in &plan.lines {
+            if let Some(copies) = by_rarity.get_mut(line.rarity()) {
+                *copies += line.copies();
+            } else {
+                by_rarity.insert(line.rarity().to_owned(), line.copies());
+            }
+        }
+        let (copies_per_card, copies) = (plan.copies_per_card, plan.copy_count());
+        Ok(Self { copies_per_card, copies, packs, by_rarity })
+    }
+}
