@@ -13,10 +13,20 @@ ONLY  :=
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The programs of the repository, with the features that tests need as well: what these build is not built again for them.
 BUILD  := $(CARGO) build --workspace --locked --bins --examples
+# The sources with marks on all words of the pages.
+PSEUDO := $(TARGET)/pseudo
 # The seconds of each test of the last `make test`.
 TIMES  := $(abspath $(TARGET))/test-times
 
-.PHONY: help run test bench bench-paths bench-import bench-pages tour fuzz clients browser openapi pages schema fmt postgres pgbouncer
+# 1: clippy builds whatever is built, and refuses what it warns of, so that nothing is compiled once for it and once to be run.
+LINTED ?=
+ifneq ($(LINTED),)
+export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+# How cargo passes the arguments of `cargo clippy -- -D warnings` on.
+export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+endif
+
+.PHONY: help run test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -31,10 +41,10 @@ run:  ## build and run the service with its own private Postgres, seeded
 
 test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(if $(LINTED),,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
 	@rm -f $(TIMES)
-	@# One of the tests plays the tour, an example.
-	$(BUILD)
+	@# One of the tests plays the tour, an example. No test runs the benchmarks: they are only built where that is how they are linted.
+	$(BUILD) $(if $(LINTED),--benches)
 	$(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
 	@scripts/timed-tests.sh $(TIMES)
 	@# Last, so that the output ends with the closing lines of the test runner.
@@ -53,6 +63,15 @@ browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: sc
 	@scripts/install-browser.sh
 	$(BUILD)
 	$(VENV)/bin/python scripts/browser.py $(if $(QUICK),--quick) $(if $(ONLY),--only $(ONLY)) $(TARGET)/debug/cardscape $(TARGET)/browser
+	$(if $(QUICK)$(ONLY),,$(MAKE) browser-words)
+
+browser-words: postgres $(VENV)/bin/playwright  ## find text of pages that stands in no file of words: all words have marks there
+	@scripts/install-browser.sh
+	$(VENV)/bin/python scripts/pseudo_words.py . $(PSEUDO)
+	cd $(PSEUDO) && $(BUILD) --target-dir $(abspath $(TARGET))
+	@# The next build puts the program back that is made of the sources as they are.
+	mv $(TARGET)/debug/cardscape $(PSEUDO)/cardscape
+	$(VENV)/bin/python scripts/browser.py --words $(if $(ONLY),--only $(ONLY)) $(PSEUDO)/cardscape $(PSEUDO)/screenshots
 
 bench: postgres  ## what every operation costs, into docs/PERFORMANCE.md; ROW="submit a serial" prints some rows, CARDS=20000 takes one size
 	$(CARGO) bench --locked -p cardscape --bench service -- --cards $(CARDS) $(if $(ROW),--only "$(ROW)")

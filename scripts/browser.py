@@ -1,14 +1,15 @@
-"""Looks at the pages with a browser: browser.py [--quick | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
+"""Looks at the pages with a browser: browser.py [--quick | --words | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
 
 Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
 phone and on a desk, with and without script; sends forms and looks at what answers them (browser_answers.py); plays journeys (browser_journeys.py). What must hold
 is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page once for each theme and width, and plays each journey with script and without.
-`--journey` only plays some of them. `--times` only measures how soon a slow phone shows each page, and writes that into a table of the file. Fails with a line
+`--journey` only plays some of them. `--words` only looks for text that stands in no file of words (browser_words.py). `--times` only measures how soon a slow phone shows each page, and writes that into a table of the file. Fails with a line
 for each fault. Everything it starts, it stops.
 """
 
 import argparse
 import collections
+import concurrent.futures
 import contextlib
 import datetime
 import os
@@ -25,6 +26,7 @@ import browser_checks as checks
 import browser_elsewhere as elsewhere
 import browser_once as once
 import browser_stage as stage
+import browser_words as words
 from browser_journeys import JOURNEYS, ONCE, play
 from browser_pages import PAGES
 from browser_scene import Scene
@@ -54,7 +56,11 @@ TIMES_BEGIN, TIMES_END = "<!-- shown: written by `make bench-pages` -->\n", "<!-
 # What the browser says of each page without encryption that is not its own machine's.
 UNHEARD = "The Cross-Origin-Opener-Policy header has been ignored"
 # Lines of one check of one page; the same fault is often in many places.
-MOST_LINES = 4
+MOST_LINES = 40
+
+
+def launch(chromium, *options):
+    return chromium.launch(executable_path=CHROMIUM, args=[*OPTIONS, *options])
 
 
 class Visitor:
@@ -71,13 +77,30 @@ class Visitor:
 
     def launch(self, *options):
         """Another browser, with further options."""
-        return self.browser.browser_type.launch(executable_path=CHROMIUM, args=[*OPTIONS, *options])
+        return launch(self.browser.browser_type, *options)
 
     def fault(self, where, text):
         line = f"{where}: {text}"
         if line not in self.faults:
             self.faults.append(line)
             print("fault:", line, flush=True)
+
+    def at_once(self, *looks):
+        """Has visitors with a browser each look at the same time: most of a visit is waiting."""
+        with concurrent.futures.ThreadPoolExecutor(len(looks)) as pool:
+            for other in pool.map(self.look_with_another, looks):
+                self.faults += other.faults
+                self.counts += other.counts
+
+    def look_with_another(self, look):
+        """Has a visitor look with a browser that belongs to this thread, and returns the visitor."""
+        with sync_playwright() as playwright, contextlib.closing(launch(playwright.chromium)) as browser:
+            other = Visitor(browser, self.base, self.folder, self.scene)
+            try:
+                look(other)
+            except Error as error:
+                other.fault("browser", error.message.splitlines()[0])
+            return other
 
     def check(self, page, visited, where, check, *arguments):
         """Makes a check of browser_checks.py, if it is for this page."""
@@ -259,28 +282,37 @@ class Visitor:
 
 def visit(visitor, pages):
     """Makes every check of each page."""
+
+    def look(size):
+        def look_with(other):
+            for theme in THEMES:
+                for script in [True, False]:
+                    other.look(pages, size, theme, script, whole=True)
+            other.press(pages, size)
+            other.force(pages, size)
+
+        return look_with
+
+    visitor.at_once(*map(look, SIZES))
     for size in SIZES:
         for theme in THEMES:
-            for script in [True, False]:
-                visitor.look(pages, size, theme, script, whole=True)
             answers.look(visitor, size, theme)
-        visitor.press(pages, size)
-        visitor.force(pages, size)
         for script in [True, False]:
             visitor.travel(JOURNEYS, size, script)
     visit_once(visitor)
-    visitor.narrow(pages)
-    visitor.print(pages)
+    visitor.at_once(lambda other: other.narrow(pages), lambda other: other.print(pages))
     visitor.weigh(pages)
     visitor.time(pages)
 
 
 def visit_quickly(visitor, pages):
     """Looks at each page once for each theme and width, and plays each journey with script and without."""
+
+    def look(size):
+        return lambda other: [other.look(pages, size, theme, script=True, whole=False) for theme in THEMES]
+
     phone, desk = SIZES
-    for size in SIZES:
-        for theme in THEMES:
-            visitor.look(pages, size, theme, script=True, whole=False)
+    visitor.at_once(*map(look, SIZES))
     for size, theme in zip(SIZES, THEMES, strict=True):
         answers.look(visitor, size, theme)
     visitor.travel(JOURNEYS, phone, script=True)
@@ -312,6 +344,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--quick", action="store_true")
+    part.add_argument("--words", action="store_true")
     part.add_argument("--times", type=pathlib.Path, metavar="PAGE.md")
     part.add_argument("--journey", help="names of journeys, with commas between them: nothing else is done")
     parser.add_argument("--only", help="names of pages, with commas between them")
@@ -325,11 +358,13 @@ def main():
         seed_data = stage.copy_seed_data(ROOT / "seed-data", pathlib.Path(folder))
         with running(told.binary, seed_data) as service, sync_playwright() as playwright:
             scene = Scene(service, *stage.play(service))
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+            browser = launch(playwright.chromium)
             try:
                 visitor = Visitor(browser, service.base, told.folder.resolve(), scene)
                 if told.journey:
                     play_some(visitor, set(told.journey.split(",")))
+                elif told.words:
+                    words.look(visitor, pages, answers, seed_data)
                 elif told.times:
                     visitor.time(pages)
                 elif told.quick:

@@ -169,15 +169,21 @@ def look(visitor, size, theme):
     """Sends each form, and looks at what answers it."""
     with visitor.tab(size, theme) as tab:
         for answer in ANSWERS:
-            where = f"answer {answer.name}, {size[0]} px, {theme}"
-            try:
-                send(visitor, tab, answer, where)
-            except (Error, Stuck, urllib.error.URLError) as error:
-                visitor.fault(where, f"cannot be sent: {str(error).splitlines()[0]}")
-                continue
-            for check in CHECKS:
-                visitor.check(tab, answer, where, check)
-            tab.screenshot(path=visitor.folder / f"answer-{answer.name}-{size[0]}-{theme}.png")
+            if look_at(visitor, tab, answer, f"{size[0]} px, {theme}", CHECKS):
+                tab.screenshot(path=visitor.folder / f"answer-{answer.name}-{size[0]}-{theme}.png")
+
+
+def look_at(visitor, tab, answer, name, made, *arguments):
+    """Sends a form, and makes these checks of what answers it, if something does."""
+    where = f"answer {answer.name}, {name}"
+    try:
+        send(visitor, tab, answer, where)
+    except (Error, Stuck, urllib.error.URLError) as error:
+        visitor.fault(where, f"cannot be sent: {str(error).splitlines()[0]}")
+        return False
+    for check in made:
+        visitor.check(tab, answer, where, check, *arguments)
+    return True
 
 
 def send(visitor, tab, answer, where):

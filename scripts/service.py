@@ -22,6 +22,8 @@ class Service:
 
     def __init__(self, binary, folder, process, base):
         self.binary, self.folder, self.process, self.base = binary, folder, process, base
+        # Every body that was sent to it.
+        self.sent = []
 
     @property
     def options(self):
@@ -37,6 +39,7 @@ class Service:
         if token:
             headers["authorization"] = f"Bearer {token}"
         content = None if body is None else json.dumps(body).encode()
+        self.sent.append(body)
         request = urllib.request.Request(self.base + path, content, headers, method=method)
         with urllib.request.urlopen(request, timeout=10) as answer:
             text = answer.read()

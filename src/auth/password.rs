@@ -1,6 +1,6 @@
 //! Password hashing: argon2id, m = 19 MiB, t = 2, p = 1 (OWASP), on blocking threads, a bounded number at a time, in turns by network.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
@@ -48,7 +48,7 @@ pub struct PasswordHasher {
 }
 
 struct Tools {
-    decoy: String,
+    decoy: &'static str,
     params: Params,
 }
 
@@ -67,7 +67,7 @@ impl PasswordHasher {
     /// The same with so many places for requests, of which one network may have `of_one`.
     pub fn with_places(in_all: usize, of_one: usize) -> Result<Self, HashError> {
         let params = Params::new(19 * 1024, 2, 1, None).map_err(|_| HashError::Failed)?;
-        let decoy = hash_now(&params, &super::secret::random::<16>())?;
+        let decoy = decoy(&params)?;
         let work = FairWork::new(cores(), in_all, of_one);
         Ok(Self { work, tools: Arc::new(Tools { decoy, params }) })
     }
@@ -100,7 +100,7 @@ impl HashingPlace {
         stored: Option<String>,
     ) -> Result<Verdict, HashError> {
         let exists = stored.is_some();
-        let stored = stored.unwrap_or_else(|| self.tools.decoy.clone());
+        let stored = stored.unwrap_or_else(|| self.tools.decoy.to_owned());
         let tools = self.tools.clone();
         let verdict = self.blocking(move || verify_now(&tools.params, &password, &stored)).await?;
         Ok(if exists { verdict } else { Verdict::Wrong })
@@ -119,6 +119,16 @@ impl HashingPlace {
 
 fn argon2(params: &Params) -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params.clone())
+}
+
+/// The hash of a password that nobody knows, made once for the process: before the first request, so that the first check of it takes as long as any.
+fn decoy(params: &Params) -> Result<&'static str, HashError> {
+    static DECOY: OnceLock<String> = OnceLock::new();
+    if let Some(made) = DECOY.get() {
+        return Ok(made);
+    }
+    let made = hash_now(params, &super::secret::random::<16>())?;
+    Ok(DECOY.get_or_init(|| made))
 }
 
 fn hash_now(params: &Params, password: &[u8]) -> Result<String, HashError> {

@@ -455,6 +455,9 @@ pub(super) fn share(part: u64, all: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
+/// What the verdict on a run is worth.
+pub(super) const VOLUNTARY: &str = "Nobody must register a card: some rarities may be registered sooner than others. A difference is a reason to look closer, and proves nothing by itself.";
+
 /// What the registered copies say of the promised shares; `p`: how often chance alone makes as large a difference.
 pub(super) fn verdict(p: f64) -> String {
     let percent = (p * 100.0).clamp(0.0, 100.0);
@@ -474,6 +477,17 @@ pub(super) fn sentence(text: &str) -> String {
     let text: String =
         letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     if text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
+}
+
+/// What an account may do.
+pub(super) fn role(code: &str) -> String {
+    match code {
+        "player" => "Player",
+        "moderator" => "Moderator",
+        "admin" => "Admin",
+        other => return titled(other),
+    }
+    .to_owned()
 }
 
 /// A code as words: `boost_attack` is `Boost attack`.

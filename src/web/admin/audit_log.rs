@@ -141,7 +141,7 @@ impl From<AuditEntryResponse> for EntryRow {
         };
         let details = match &entry.details {
             Value::Object(members) => {
-                members.iter().map(|(key, value)| (words::titled(key), text(value))).collect()
+                members.iter().map(|(key, value)| (key.clone(), text(value))).collect()
             }
             Value::Null => Vec::new(),
             other => vec![(operations_words::DETAILS.to_owned(), text(other))],

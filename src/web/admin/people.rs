@@ -80,7 +80,7 @@ impl From<AccountResponse> for PersonRow {
         Self {
             path: person_path(account.id),
             name: account.name,
-            role: words::titled(account.role),
+            role: words::role(account.role),
             since: Moment::new(account.created_at),
             banned: account.banned_at.map(Moment::new),
             has_factor: account.second_factor,
@@ -132,5 +132,5 @@ pub(in crate::web) async fn list_people(
 
 /// A role to choose.
 pub(super) fn role_choice(role: Role, chosen: &str) -> Choice {
-    Choice::new(role.as_str(), words::titled(role.as_str()), chosen)
+    Choice::new(role.as_str(), words::role(role.as_str()), chosen)
 }

@@ -70,7 +70,7 @@ async fn show(
         faults,
         done,
         path: person_path(id.0),
-        role: words::titled(account.role),
+        role: words::role(account.role),
         since: Moment::new(account.created_at),
         banned: account.banned_at.map(Moment::new),
         is_own,

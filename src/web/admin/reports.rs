@@ -21,6 +21,7 @@ use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::ids::{AbuseReportId, AccountId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
+use crate::web::designs::reason_in_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
@@ -113,7 +114,7 @@ impl From<AbuseReportResponse> for ReportRow {
             path: format!("{PATH}/{}", report.id),
             about: moderation_words::about(report.about),
             subject,
-            reason: words::titled(report.reason),
+            reason: reason_in_words(report.reason).to_owned(),
             accused: report.accused,
             accused_path,
             reporter: report.reporter,

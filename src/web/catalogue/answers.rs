@@ -163,7 +163,6 @@ pub(super) struct PrintStatistics {
     pub(super) printed: i64,
     pub(super) rarities: Vec<PrintedRarity>,
     pub(super) test: Option<RegistrationTest>,
-    pub(super) caveat: String,
 }
 
 /// The copies in one rarity.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::answers::{DesignFacets, Facet, FacetValue, Facets, read};
+use super::field_words;
 use crate::app::problem::Problem;
 use crate::memory::rendered::Rendered;
 use crate::search::attribute_field;
@@ -62,9 +63,9 @@ fn narrowing(
     found: Option<i64>,
     facet: Facet,
 ) -> Option<Narrowing> {
-    let field = match facet.of.as_str() {
-        "attribute" => attribute_field(&facet.code),
-        _ => facet.code,
+    let (field, name) = match facet.of.as_str() {
+        "attribute" => (attribute_field(&facet.code), words::titled(&facet.name)),
+        _ => (facet.code.clone(), field_words::name(&facet.code)),
     };
     let is_selective =
         |value: &FacetValue| value.cards > 0 && found.is_none_or(|found| value.cards < found);
@@ -87,12 +88,7 @@ fn narrowing(
         })
     });
     let links: Vec<NarrowLink> = links.collect();
-    (!links.is_empty()).then(|| Narrowing {
-        name: words::titled(&facet.name),
-        is_unfolded: false,
-        is_of_numbers,
-        links,
-    })
+    (!links.is_empty()).then(|| Narrowing { name, is_unfolded: false, is_of_numbers, links })
 }
 
 /// The term that finds a value, and what the value is called; `None`: no term does.

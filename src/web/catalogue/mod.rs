@@ -4,6 +4,7 @@ mod answers;
 mod card_text;
 mod cards;
 mod facets;
+mod field_words;
 mod games;
 mod history;
 mod lists;

@@ -27,7 +27,6 @@ pub(super) struct Printed {
     pub(super) kept: Option<&'static str>,
     /// What the registered copies say of the printed ones, once there are enough.
     pub(super) verdict: Option<String>,
-    pub(super) caveat: String,
     pub(super) announcements: Vec<Announcement>,
 }
 
@@ -89,7 +88,6 @@ pub(super) async fn find_printed(
         without_hidden: statistics.hidden_cards > 0,
         kept,
         verdict: statistics.test.map(|test| words::verdict(test.p_value)),
-        caveat: statistics.caveat,
         announcements,
     }))
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::answers::{Cards, Facets, Warning, read};
 use super::facets::{Narrowing, narrowings};
+use super::field_words;
 use super::lists::{Part, list};
 use super::marks::{Piece, pieces};
 use super::results::{FORMS, Results, is_form};
@@ -329,7 +330,7 @@ fn sorts(asked: &Asked, games: &[&Game]) -> Vec<Choice> {
         .filter(|field| sort_key(field.name, scope).is_ok())
         .map(|field| Choice {
             value: field.name.to_owned(),
-            name: words::titled(field.name),
+            name: field_words::name(field.name),
             is_chosen: asked.sort == field.name,
         })
         .collect()

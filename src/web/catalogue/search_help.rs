@@ -6,6 +6,7 @@ use crate::search::{FieldHelp, card_fields};
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 
+use super::field_words::meaning;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::memory::rendered::Freshness;
@@ -72,7 +73,10 @@ pub(super) struct Hint {
 /// All fields, as hints.
 pub(super) fn hints() -> &'static [Hint] {
     static HINTS: LazyLock<Vec<Hint>> = LazyLock::new(|| {
-        let hint = |field: FieldHelp| Hint { name: field.name, text: field.text.replace('`', "") };
+        let hint = |field: FieldHelp| Hint {
+            name: field.name,
+            text: meaning(field.name).replace('`', ""),
+        };
         card_fields().map(hint).collect()
     });
     &HINTS
@@ -84,7 +88,7 @@ impl From<FieldHelp> for Field {
             name: field.name,
             short: field.aliases.join(" "),
             operators: field.operators.join(" "),
-            text: field.text.split('`').collect(),
+            text: meaning(field.name).split('`').collect(),
             example: field.example.into(),
         }
     }

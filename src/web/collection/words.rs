@@ -96,7 +96,16 @@ pub(super) const RARITIES: [(&str, &str); 2] =
 
 /// A condition.
 pub(super) fn condition(code: &str) -> String {
-    titled(code)
+    match code {
+        "mint" => "Mint",
+        "near_mint" => "Near mint",
+        "lightly_played" => "Lightly played",
+        "moderately_played" => "Moderately played",
+        "heavily_played" => "Heavily played",
+        "damaged" => "Damaged",
+        other => return titled(other),
+    }
+    .to_owned()
 }
 
 /// What was changed.
@@ -188,8 +197,8 @@ pub(super) fn verdict(code: &str) -> &'static str {
 }
 
 /// What a line counts.
-pub(super) fn counts(quantity: i32, condition: &str) -> String {
-    format!("{}×, {}", grouped(quantity.into()), titled(condition).to_lowercase())
+pub(super) fn counts(quantity: i32, code: &str) -> String {
+    format!("{}×, {}", grouped(quantity.into()), condition(code).to_lowercase())
 }
 
 /// What went wrong with a count. `None`: a page of its own says it.

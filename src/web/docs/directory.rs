@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 
 use super::guides::{GUIDES, Guide};
+use super::words as docs_words;
 use crate::app::problem::Problem;
 use crate::memory::rendered::{Freshness, Rendered};
 use crate::web::headers::protected;
@@ -34,7 +35,7 @@ fn directory() -> Directory {
     let link =
         |guide: &Guide| GuideLink { about: guide.about, url: format!("/docs/{}", guide.name) };
     Directory {
-        name: "Cardscape",
+        name: docs_words::NAME,
         version: env!("CARGO_PKG_VERSION"),
         contract: "/openapi.json",
         docs: "/docs/",

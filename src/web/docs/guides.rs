@@ -8,6 +8,7 @@ use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Anchorizer, Arena, Options, format_html, parse_document};
 
 use super::page::Page;
+use super::words as docs_words;
 use crate::app::problem::Problem;
 
 /// A guide.
@@ -25,12 +26,12 @@ pub(in crate::web) struct Guide {
 }
 
 macro_rules! guides {
-    ($($name:literal, $file:literal, $title:literal, $about:literal;)+) => {
+    ($($name:literal, $file:literal;)+) => {
         /// The guides, in the order that a newcomer reads them.
         pub(in crate::web) const GUIDES: &[Guide] = &[$(Guide {
             name: $name,
-            title: $title,
-            about: $about,
+            title: docs_words::guide($name).0,
+            about: docs_words::guide($name).1,
             file: $file,
             markdown: include_str!(concat!("../../../docs/", $file)),
         }),+];
@@ -38,15 +39,15 @@ macro_rules! guides {
 }
 
 guides! {
-    "api", "API.md", "API", "Errors, lists, caching and limits, then each part of the API";
-    "clients", "CLIENTS.md", "Clients", "Clients from generators, in TypeScript and Python";
-    "search", "SEARCH.md", "Search", "The search language";
-    "games", "GAMES.md", "Games", "Manifests of games, set files, formats and rules";
-    "violations", "VIOLATIONS.md", "Violations", "The codes of what is wrong with decks, cards and sets";
-    "deck-text", "DECK_TEXT.md", "Deck lists", "Deck lists of other programs, and share codes bit by bit";
-    "deck-statistics", "DECK_STATISTICS.md", "Deck statistics", "Counts, curves and the odds of draws, with their formulas";
-    "effects", "EFFECTS.md", "Effects", "Effect texts from templates, and the way back";
-    "operations", "OPERATIONS.md", "Operations", "Running the service";
+    "api", "API.md";
+    "clients", "CLIENTS.md";
+    "search", "SEARCH.md";
+    "games", "GAMES.md";
+    "violations", "VIOLATIONS.md";
+    "deck-text", "DECK_TEXT.md";
+    "deck-statistics", "DECK_STATISTICS.md";
+    "effects", "EFFECTS.md";
+    "operations", "OPERATIONS.md";
 }
 
 impl Guide {
@@ -67,7 +68,7 @@ pub(super) fn page(name: &str) -> Option<&'static Page> {
 #[derive(Template)]
 #[template(path = "web/docs/guide.html")]
 struct GuidePage<'a> {
-    title: &'a str,
+    title: String,
     guides: &'a [Guide],
     current: &'a str,
     sections: &'a [Section],
@@ -96,7 +97,7 @@ fn write(guide: &Guide) -> Result<Page, Problem> {
         .replace("<table>", "<div class=\"wide\" tabindex=\"0\"><table>")
         .replace("</table>", "</table></div>");
     Page::of(&GuidePage {
-        title: &title,
+        title: docs_words::page_title(&title),
         guides: GUIDES,
         current: guide.name,
         sections: &sections,

@@ -4,6 +4,7 @@ mod directory;
 mod guides;
 mod page;
 mod swagger;
+mod words;
 
 use actix_web::http::header;
 use actix_web::web::ServiceConfig;

@@ -9,6 +9,7 @@ use utoipa_swagger_ui::Config;
 
 use super::guides::{GUIDES, Guide};
 use super::page::Page;
+use super::words as docs_words;
 
 /// What Swagger UI loads. It writes styles into its elements, and has pictures in its styles.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -46,7 +47,8 @@ pub(super) fn file(name: &str) -> Option<&'static Page> {
         let config = Arc::new(config);
         let files = FILES.iter().filter_map(|&name| Some((name, vendored(name, &config)?)));
         let page =
-            Page::of(&SwaggerPage { title: "Cardscape API", guides: GUIDES, current: "" }).ok();
+            Page::of(&SwaggerPage { title: docs_words::API_TITLE, guides: GUIDES, current: "" })
+                .ok();
         files.chain(page.map(|page| ("", page.with_policy(POLICY)))).collect()
     });
     WRITTEN.get(name)

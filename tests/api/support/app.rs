@@ -304,12 +304,10 @@ impl TestApp {
         self.request(Method::DELETE, path)
     }
 
-    /// Registers a player and logs in.
+    /// Makes the account of a player and logs in.
     pub async fn player(&self, name: &str) -> Player {
-        let password = PASSWORD.to_owned();
-        let body = json!({ "name": name, "password": password });
-        self.post("/v1/accounts").json(&body).answer().await.expect(201);
-        self.log_in(name, &password).await
+        self.create(name, Role::Player, PASSWORD, false).await;
+        self.log_in(name, PASSWORD).await
     }
 
     /// Like [`Self::player`], for generated names.
@@ -348,18 +346,17 @@ impl TestApp {
 
     /// An account that was created on the command line, before its first log-in.
     pub async fn created_by_operator(&self, name: &str, role: Role, password: &str) {
+        self.create(name, role, password, true).await;
+    }
+
+    async fn create(&self, name: &str, role: Role, password: &str, must_change_password: bool) {
         let name = AccountName::parse(name).unwrap();
-        let hash = PasswordHasher::new()
-            .unwrap()
-            .hash(Password::presented(password.to_owned()))
-            .await
-            .unwrap();
         let new = NewAccount {
             id: AccountId::fresh(),
             name: &name,
-            password_hash: &hash,
+            password_hash: hash_of(password).await,
             role,
-            must_change_password: true,
+            must_change_password,
             recovery_codes: &[],
             at: self.clock.now(),
         };
@@ -371,13 +368,19 @@ impl TestApp {
     }
 
     async fn staff(&self, name: &str, role: Role) -> Player {
-        self.created_by_operator(name, role, "first password").await;
-        let first = self.log_in(name, "first password").await;
-        let password = PASSWORD.to_owned();
-        let body = json!({ "current_password": "first password", "new_password": password });
-        self.put("/v1/me/password").by(&first).json(&body).answer().await.expect(204);
-        Player { password, ..first }
+        self.create(name, role, PASSWORD, false).await;
+        self.log_in(name, PASSWORD).await
     }
+}
+
+/// The hash of a password. That of the password that all accounts have is made once: making one takes longer than all else that an account needs.
+async fn hash_of(password: &str) -> &'static str {
+    static USUAL: tokio::sync::OnceCell<&str> = tokio::sync::OnceCell::const_new();
+    let make = async || {
+        let password = Password::presented(password.to_owned());
+        &*PasswordHasher::new().unwrap().hash(password).await.unwrap().leak()
+    };
+    if password == PASSWORD { USUAL.get_or_init(make).await } else { make().await }
 }
 
 impl Drop for TestApp {

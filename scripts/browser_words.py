@@ -1,0 +1,101 @@
+"""Finds text of pages that stands in no file of words. The service is built of sources whose words have marks on all letters (pseudo_words.py)."""
+
+import json
+import pathlib
+import re
+import tomllib
+from dataclasses import replace
+
+import browser_checks as checks
+from browser_stage import PLAYERS
+
+# Text that a person reads, apart from what is code, was typed, or is a file.
+TEXTS = """
+  const texts = [];
+  const left = 'code, pre, samp, kbd, textarea, script, style';
+  const LABELS = ['alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription', 'placeholder'];
+  const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (!node.parentElement.closest(left)) texts.push(node.data);
+  for (const template of document.querySelectorAll('template')) texts.push(template.content.textContent);
+  for (const element of document.querySelectorAll('*'))
+    for (const { name, value } of element.attributes)
+      if (LABELS.includes(name) || (name.startsWith('data-') && value.includes(' '))) texts.push(value);
+  for (const button of document.querySelectorAll('input[type=submit], input[type=button]')) texts.push(button.value);
+  for (const meta of document.querySelectorAll('meta[name=description], meta[property="og:title"], meta[property="og:description"], meta[property="og:image:alt"]'))
+    texts.push(meta.content);
+  return texts;
+"""
+# What is no word of a language: addresses, ids, hashes, codes of cards and designs, numbers of rules, and names with an underscore or a digit.
+NO_WORDS = re.compile(r"https?://\S+|\S*[0-9_]\S*|\b[A-Z]{1,3}-[A-Z0-9.]+\b")
+# What strains a layout is longer than any word.
+WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,24}(?![A-Za-z])")
+DOCS = pathlib.Path(__file__).parent.parent / "docs"
+SIZE = (1280, 900)
+
+
+class Data:
+    """What the service shows of what it was given: seed data, and what players and admins typed."""
+
+    def __init__(self, texts):
+        # A word between asterisks stands apart.
+        found = {" ".join(part.split()) for text in texts for line in text.splitlines() for part in [line.replace("*", ""), *line.split("*")]}
+        # The longest first: a name may be a part of another. Short ones are common words, but for those of players.
+        known = sorted((text for text in found if (len(text) > 3 or text in PLAYERS) and WORD.search(text)), key=len, reverse=True)
+        self.whole = {text.casefold() for text in found}
+        self.known = re.compile("|".join(rf"(?<!\w){re.escape(text)}(?!\w)" for text in known), re.IGNORECASE)
+
+    def words_beside(self, text):
+        """The words of a text that are not in the data."""
+        text = " ".join(text.split())
+        if text.casefold() in self.whole:
+            return []
+        return WORD.findall(NO_WORDS.sub(" ", self.known.sub(" ", text)))
+
+
+def texts_of(value):
+    """All texts in a JSON value."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from texts_of(one)
+        case dict():
+            for one in value.values():
+                yield from texts_of(one)
+
+
+def seed_texts(seed_data):
+    """All texts of the seed data."""
+    for file in seed_data.rglob("*"):
+        if file.suffix == ".json":
+            yield from texts_of(json.loads(file.read_text(encoding="utf-8")))
+        elif file.suffix == ".toml":
+            yield from texts_of(tomllib.loads(file.read_text(encoding="utf-8")))
+
+
+def titles_of_guides(docs):
+    """The first heading of each guide: the pages lead there."""
+    return [file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for file in docs.glob("*.md")]
+
+
+def only_words(page, data):
+    """Everything that the page says has marks, or is data."""
+    found = {}
+    for text in checks.ask(page, TEXTS):
+        if words := data.words_beside(text):
+            found.setdefault(" ".join(words), " ".join(text.split())[:160])
+    return [f"stands in no file of words: {words!r} of {text!r}" for words, text in found.items()]
+
+
+def look(visitor, pages, answers, seed_data):
+    """Reads each page and each answer of a form once."""
+    data = Data([*seed_texts(seed_data), *titles_of_guides(DOCS), *texts_of(visitor.scene.service.sent)])
+    # What is below /docs was written as a whole, and is no page of words.
+    pages = [page for page in pages if not page.path.startswith("/docs")]
+    with visitor.tab(SIZE, "light") as tab:
+        for visited, where in visitor.each(pages, tab, "words", [only_words]):
+            visitor.check(tab, visited, where, only_words, data)
+        for answer in answers.ANSWERS:
+            answers.look_at(visitor, tab, replace(answer, says=""), "words", [only_words], data)
