@@ -21,6 +21,7 @@ mod headers;
 mod home;
 mod markup;
 mod page;
+mod rules;
 mod serials;
 mod session;
 mod words;

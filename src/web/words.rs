@@ -285,7 +285,13 @@ pub(super) fn found(count: i64, is_exact: bool, are_printings: bool) -> String {
     if is_exact { found } else { format!("more than {found}") }
 }
 
-fn counted(count: i64, one: &str, many: &str) -> String {
+/// A number of copies.
+pub(super) fn copies(count: i64) -> String {
+    counted(count, "copy", "copies")
+}
+
+/// A number of things, by the word for one and for several.
+pub(super) fn counted(count: i64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
@@ -469,6 +475,16 @@ pub(super) fn verdict(p: f64) -> String {
             "The registered copies are what chance makes of what was printed: as large a difference comes up in {percent:.0} of 100 cases."
         )
     }
+}
+
+/// A name, or what somebody wrote, within a sentence.
+pub(super) fn quoted(text: &str) -> String {
+    format!("“{text}”")
+}
+
+/// Things of which not all are named. `more`: how many are not.
+pub(super) fn and_more(named: &str, more: usize) -> String {
+    if more == 0 { named.to_owned() } else { format!("{named} and {more} more") }
 }
 
 /// What is said of a value, as a sentence.

@@ -199,7 +199,7 @@ impl DeckFaults {
             match check_entry(body.into()) {
                 Ok(entry) => deck.entries.push(entry),
                 Err(faults) => self.fields.extend(faults.into_iter().map(|fault| {
-                    InputFault::at(format!("/entries/{index}/{}", fault.field), fault.detail)
+                    InputFault::at(format!("/entries/{index}/{}", fault.field), fault.reason)
                 })),
             }
         }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckReading, DeckText, Format, Game, IgnoredReason,
-    LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
+    CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game,
+    IgnoredReason, LineVerdict, MentionDepth, ReadDeck, ReadLine, TextEncoding,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
 use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, shown_line};
-use crate::domain::decks::list::{LineOutcome, check_list};
+use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list that are told.
@@ -31,6 +31,9 @@ pub struct ListReadingResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "it has no marks of another dialect")]
     pub recognised_by: Option<&'static str>,
+    /// The same for pages, which say it in their own words.
+    #[serde(skip)]
+    pub mark: Option<DialectMark>,
     /// How the bytes of an upload were read: `utf-8`, `utf-16` or `windows-1252`. Texts in JSON are `utf-8`.
     #[schema(example = "utf-8")]
     pub encoding: &'static str,
@@ -83,6 +86,12 @@ pub struct ReadLineResponse {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(example = json!(["Ramp"]))]
     pub tags: Vec<String>,
+    /// What the engine says of the line. Pages say it in their own words.
+    #[serde(skip)]
+    pub verdict: LineVerdict,
+    /// Why the line is refused; `None`: it is not.
+    #[serde(skip)]
+    pub refusal: Option<LineRefusal>,
 }
 
 /// A card that a line may mean.
@@ -233,7 +242,8 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         headers: headers_of(&read),
         told: ListReadingResponse {
             dialect: read.dialect.code(),
-            recognised_by: read.recognised_by,
+            recognised_by: read.recognised_by.map(DialectMark::as_str),
+            mark: read.recognised_by,
             encoding: encoding_word(read.encoding),
             lines: Vec::new(),
             suggestions_left_out: read.suggestions_left_out,
@@ -250,13 +260,12 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     list.lines = checked.entry_lines;
     for (line, outcome) in checked.lines {
         let told = match outcome {
-            LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(&line) },
-            LineOutcome::NoEntry => told(&line),
-            LineOutcome::Refused(detail) => {
-                let text = shown_line(&line.text);
-                let unread = UnreadLine { line: line.line, text, detail: detail.clone() };
-                list.unread.push(unread);
-                refused(&line, detail)
+            LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(line) },
+            LineOutcome::NoEntry => told(line),
+            LineOutcome::Refused(refusal) => {
+                let (text, detail) = (shown_line(&line.text), refusal.to_string());
+                list.unread.push(UnreadLine { line: line.line, text, detail });
+                refused(line, refusal)
             }
         };
         list.told.lines.push(told);
@@ -284,22 +293,24 @@ fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
 }
 
 /// What is told of a line that no deck may have, or that cannot be read.
-fn refused(line: &ReadLine, detail: String) -> ReadLineResponse {
+fn refused(line: ReadLine, refusal: LineRefusal) -> ReadLineResponse {
     ReadLineResponse {
         line: line.line,
         text: shown_line(&line.text),
         entry: None,
         status: "refused",
-        detail,
+        detail: refusal.to_string(),
         how: Vec::new(),
         candidates: Vec::new(),
         near: Vec::new(),
         reason: None,
-        tags: line.tags.clone(),
+        tags: line.tags,
+        verdict: line.verdict,
+        refusal: Some(refusal),
     }
 }
 
-fn told(line: &ReadLine) -> ReadLineResponse {
+fn told(line: ReadLine) -> ReadLineResponse {
     let mut told = ReadLineResponse {
         line: line.line,
         text: shown_line(&line.text),
@@ -310,9 +321,11 @@ fn told(line: &ReadLine) -> ReadLineResponse {
         candidates: Vec::new(),
         near: Vec::new(),
         reason: None,
-        tags: line.tags.clone(),
+        tags: line.tags,
+        verdict: line.verdict,
+        refusal: None,
     };
-    match &line.verdict {
+    match &told.verdict {
         LineVerdict::Accepted => {}
         LineVerdict::Guessed { how } => {
             told.status = "guessed";

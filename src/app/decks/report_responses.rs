@@ -1,6 +1,6 @@
 //! What is answered for a report: its violations, each with its rule, cards and lines.
 
-use cardscape_engine::{CardMention, CardReference, Report, Violation};
+use cardscape_engine::{CardMention, CardReference, Fix, Report, Violation};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -102,6 +102,12 @@ pub struct ViolationResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = json!({ "action": "remove_copies", "name": "Kettle Imp", "quantity": 1 }))]
     pub fix: Option<serde_json::Value>,
+    /// The same edit for pages, which say it in their own words.
+    #[serde(skip)]
+    pub edit: Option<Fix>,
+    /// The attribute concerned, for the same.
+    #[serde(skip)]
+    pub attribute: Option<String>,
 }
 
 /// A card that a violation is about.
@@ -185,7 +191,9 @@ fn violation_response(violation: Violation, context: &ReportContext<'_>) -> Viol
         set: violation.set,
         cards: violation.cards.into_iter().map(|card| mentioned(card, context.card_id)).collect(),
         suggestions: violation.suggestions,
-        fix: violation.fix.and_then(|fix| serde_json::to_value(fix).ok()),
+        fix: violation.fix.as_ref().and_then(|fix| serde_json::to_value(fix).ok()),
+        edit: violation.fix,
+        attribute: violation.attribute,
     }
 }
 

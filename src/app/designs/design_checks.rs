@@ -60,6 +60,9 @@ pub struct DesignViolationResponse {
     pub actual: Option<i64>,
     /// What was perhaps meant.
     pub suggestions: Vec<String>,
+    /// The attribute concerned, or the slot of effects. Pages say in their own words what is wrong with it.
+    #[serde(skip)]
+    pub attribute: Option<String>,
 }
 
 impl DesignViolationResponse {
@@ -76,6 +79,7 @@ impl DesignViolationResponse {
             limit: violation.limit,
             actual: violation.actual,
             suggestions: violation.suggestions,
+            attribute: violation.attribute,
         }
     }
 }

@@ -143,7 +143,7 @@ pub(in crate::web) async fn check(
     let game: &Game = game.ok_or_else(Problem::not_found)?;
     let judged = Judged {
         report: ReportView::new(game, report),
-        reading: judged.reading.as_ref().map(|reading| ReadingView::new(game.code(), reading)),
+        reading: judged.reading.as_ref().map(|reading| ReadingView::new(game, reading)),
         availability: find_availability_of_list(&state, &visitor, &entries).await?,
         zones: zones(game.code(), &sheet),
         curves: curves(game, &sheet.statistics, None),

@@ -17,7 +17,7 @@ use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
 use crate::app::catalogue::image_uris::ImageUris;
-use crate::app::decks::deck_lists::{DeckResponse, UnreadLineResponse};
+use crate::app::decks::deck_lists::DeckResponse;
 use crate::app::decks::deck_overviews::{self, DeckOverview};
 use crate::app::decks::deck_reports::{self, DeckLegalitiesResponse};
 use crate::app::decks::deck_sheets::{DeckSheet, SheetCard};
@@ -34,6 +34,7 @@ use crate::web::catalogue::game_path;
 use crate::web::forms::private;
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place, Preview, answer, write};
+use crate::web::rules::unread;
 use crate::web::session::Visitor;
 use crate::web::words;
 
@@ -66,7 +67,8 @@ struct DeckPage {
     /// `None`: its format is gone.
     report: Option<ReportView>,
     legalities: Vec<LegalityRow>,
-    unread: Vec<UnreadLineResponse>,
+    /// Lines of its list that could not be read: number, text, and why.
+    unread: Vec<(usize, String, String)>,
     availability: Option<AvailabilityView>,
     share_code: String,
     /// Where it is found by whom it is shown to, which a QR code says, too.
@@ -167,7 +169,10 @@ async fn page(
         curves: curves(game, &sheet.statistics, Some(&summary.id.to_string())),
         report: report.as_ref().map(|report| ReportView::new(game, report)),
         legalities: legality_rows(game, &legalities),
-        unread: unread_lines,
+        unread: unread_lines
+            .into_iter()
+            .map(|line| (line.line, line.text, unread(&line.detail)))
+            .collect(),
         availability,
         share_code: share_code.trim().to_owned(),
         address: shared_address(app, summary.id, summary.visibility),

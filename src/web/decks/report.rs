@@ -3,12 +3,12 @@
 use cardscape_engine::Game;
 
 use super::formats::format_name;
-use super::sheet::zone_name;
 use super::words as deck_words;
 use crate::app::decks::report_responses::{
     MentionedCardResponse, ReportResponse, ViolationResponse,
 };
 use crate::web::catalogue::{card_path, rule_path};
+use crate::web::rules::{Found, advice, mending, told};
 
 /// A report.
 pub(super) struct ReportView {
@@ -28,8 +28,9 @@ pub(super) struct ViolationRow {
     pub(super) rule: String,
     /// Where the page of the game tells it.
     pub(super) rule_path: Option<String>,
-    pub(super) rule_text: String,
-    pub(super) message: String,
+    /// The rule, where what is wrong is not said in its words.
+    pub(super) rule_text: Option<String>,
+    pub(super) told: String,
     pub(super) cards: Vec<MentionView>,
     pub(super) lines: String,
     pub(super) advice: Vec<String>,
@@ -60,21 +61,22 @@ impl ReportView {
 }
 
 fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
-    let zone_name = |code: &str| zone_name(game, code);
-    let fix = found.fix.as_ref().and_then(|fix| deck_words::fix(fix, zone_name));
+    let broken = Found::from(found);
+    let told = told(&broken, Some(game));
+    let edit = found.edit.as_ref().and_then(|edit| mending(edit, Some(game)));
     ViolationRow {
         severity: deck_words::severity(found.severity),
         rule: deck_words::rule(&found.rule, &found.section),
         rule_path: rule_path(game, format, (&found.rule, &found.rule_text)),
-        rule_text: found.rule_text.clone(),
-        message: found.message.clone(),
+        rule_text: Some(found.rule_text.clone()).filter(|rule| !told.contains(rule)),
+        told,
         cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),
         lines: deck_words::lines(&found.lines),
-        advice: fix.into_iter().chain(deck_words::suggestions(&found.suggestions)).collect(),
+        advice: edit.into_iter().chain(advice(&broken, Some(game))).collect(),
     }
 }
 
-/// A card with a page; the message names all others.
+/// A card with a page; what is told names all others.
 fn mention(game: &Game, card: &MentionedCardResponse) -> Option<MentionView> {
     card.card_id?;
     let path = card_path(game.code(), card.set.as_ref()?, card.number.as_ref()?);

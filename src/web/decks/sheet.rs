@@ -88,12 +88,6 @@ impl CardView {
     }
 }
 
-/// What the game calls a zone; of one that it does not have, the code.
-pub(super) fn zone_name(game: &Game, code: &str) -> String {
-    let zone = game.zones().iter().find(|zone| *zone.code == *code);
-    zone.map_or_else(|| words::titled(code), |zone| zone.name.clone())
-}
-
 /// How the values of an attribute are spread over the main zone.
 pub(super) struct CurveView {
     pub(super) title: String,

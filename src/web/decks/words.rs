@@ -1,7 +1,5 @@
 //! Text of the pages of decks.
 
-use serde_json::Value;
-
 use crate::app::problem::ProblemCode;
 use crate::web::words::{cards, grouped, titled};
 
@@ -166,7 +164,7 @@ pub(super) fn dialect(code: &str) -> String {
     .to_owned()
 }
 
-/// As what a list was read. `why`: what it was recognised by; `None`: it was said.
+/// As what a list was read. `why`: what the dialect was recognised by; `None`: it was said.
 pub(super) fn read_as(dialect: &str, why: Option<&str>) -> String {
     match why {
         Some(why) => format!("Read as: {dialect} ({why})."),
@@ -249,50 +247,6 @@ pub(super) fn severity(severity: &str) -> &'static str {
 /// A rule by its number.
 pub(super) fn rule(number: &str, section: &str) -> String {
     if section.is_empty() { number.to_owned() } else { format!("{number} (section {section})") }
-}
-
-/// What mends a violation, as the engine's edit says; `None`: there is no such edit, or one that these pages do not know.
-pub(super) fn fix(fix: &Value, zone_name: impl Fn(&str) -> String) -> Option<String> {
-    let text = |member: &str| fix.get(member).and_then(Value::as_str).unwrap_or_default();
-    let zone = |member: &str| zone_name(text(member));
-    let quantity = fix.get("quantity").and_then(Value::as_i64).unwrap_or_default();
-    let name = || format!("“{}”", text("name"));
-    Some(match text("action") {
-        "add_cards" => format!("Add {} to {}.", cards(quantity), zone("zone")),
-        "add_matching_cards" => {
-            format!("Add {} that the rule asks for to {}.", cards(quantity), zone("zone"))
-        }
-        "remove_cards" => format!("Take {} out of {}.", cards(quantity), zone("zone")),
-        "add_copies" => format!("Add {} of {}.", copies(quantity), name()),
-        "remove_copies" => format!("Take out {} of {}.", copies(quantity), name()),
-        "remove_among" => {
-            let names = fix.get("names").and_then(Value::as_array).into_iter().flatten();
-            let names: Vec<String> =
-                names.filter_map(Value::as_str).map(|name| format!("“{name}”")).collect();
-            format!("Take out {} of {}.", copies(quantity), names.join(", "))
-        }
-        "move_copies" => {
-            let (from, to) = (zone("from"), zone("to"));
-            format!("Move {} of {} from {from} to {to}.", copies(quantity), name())
-        }
-        "move_to_zone" => format!("Write {} instead of “{}”.", zone("to"), text("from")),
-        "rename" => format!("Write “{}” instead of “{}”.", text("to"), text("from")),
-        "any_printing" => format!("Leave out set, number and rarity of {}.", name()),
-        "remove_entry" => format!("Leave out the entry of {}.", name()),
-        "name_copy_once" => "Name this copy in one entry only, and once.".to_owned(),
-        "name_fewer_copies" => format!("Name {} fewer of {}.", copies(quantity), name()),
-        _ => return None,
-    })
-}
-
-/// What was perhaps meant.
-pub(super) fn suggestions(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| format!("Perhaps: {}.", names.join(", ")))
-}
-
-/// A number of copies.
-pub(super) fn copies(count: i64) -> String {
-    format!("{} {}", grouped(count), if count == 1 { "copy" } else { "copies" })
 }
 
 /// A number of cards in a deck.
@@ -453,8 +407,6 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -473,30 +425,5 @@ mod tests {
             [-1, 0, 2].map(more_cards),
             ["1 card fewer", "as many as before", "2 cards more"]
         );
-    }
-
-    #[test]
-    fn every_edit_of_the_engine_has_words() {
-        let fixes = [
-            json!({ "action": "add_cards", "zone": "main", "quantity": 1 }),
-            json!({ "action": "add_matching_cards", "zone": "main", "quantity": 2 }),
-            json!({ "action": "remove_cards", "zone": "main", "quantity": 2 }),
-            json!({ "action": "add_copies", "name": "Rook", "quantity": 2 }),
-            json!({ "action": "remove_copies", "name": "Rook", "quantity": 1 }),
-            json!({ "action": "remove_among", "names": ["Rook", "Owl"], "quantity": 2 }),
-            json!({ "action": "move_copies", "name": "Rook", "quantity": 2, "from": "main", "to": "side" }),
-            json!({ "action": "move_to_zone", "from": "x", "to": "main" }),
-            json!({ "action": "rename", "from": "Rok", "to": "Rook" }),
-            json!({ "action": "any_printing", "name": "Rook" }),
-            json!({ "action": "remove_entry", "name": "Rook" }),
-            json!({ "action": "name_copy_once", "copy": "x" }),
-            json!({ "action": "name_fewer_copies", "name": "Rook", "quantity": 2 }),
-        ];
-        let said = fixes.map(|one| fix(&one, titled).unwrap());
-        assert_eq!(said[0], "Add 1 card to Main.");
-        assert_eq!(said[4], "Take out 1 copy of “Rook”.");
-        assert_eq!(said[5], "Take out 2 copies of “Rook”, “Owl”.");
-        assert_eq!(said[6], "Move 2 copies of “Rook” from Main to Side.");
-        assert_eq!(fix(&json!({ "action": "other" }), titled), None);
     }
 }

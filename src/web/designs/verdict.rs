@@ -9,7 +9,7 @@ use crate::app::designs::design_checks::{
 };
 use crate::app::designs::likeness::{AlikeResponse, NameLikeness};
 use crate::web::catalogue::{card_path, rarity_name};
-use crate::web::words;
+use crate::web::rules::{self, Found, advice};
 
 /// The check of a design.
 pub(super) struct VerdictView {
@@ -50,11 +50,17 @@ impl VerdictView {
         check: &DesignCheckResponse,
         field_of: &dyn Fn(&DesignViolationResponse) -> Option<String>,
     ) -> Self {
-        let line = |violation: &DesignViolationResponse| VerdictLine {
-            text: told(game, violation),
-            rule: design_words::rule(&violation.rule_text, &violation.rule),
-            fix: design_words::perhaps(&violation.suggestions),
-            field: field_of(violation),
+        let line = |violation: &DesignViolationResponse| {
+            let text = told(game, violation);
+            // Some rules are told in the words of the rulebook already.
+            let is_said = text.contains(&violation.rule_text);
+            let rule_text = if is_said { "" } else { &violation.rule_text };
+            VerdictLine {
+                rule: design_words::rule(rule_text, &violation.rule),
+                fix: advice(&Found::from(violation), Some(game)),
+                field: field_of(violation),
+                text,
+            }
         };
         let name = |like: &crate::app::designs::likeness::AlikeNameResponse| {
             alike(&check.game, &like.alike, likeness(like.likeness))
@@ -97,17 +103,25 @@ pub(super) fn violations<'a>(
 ) -> impl Iterator<Item = &'a DesignViolationResponse> {
     let is_repeated = move |violation: &DesignViolationResponse| {
         let is_of_base = violation.rarity.as_deref() == Some(&*game.base_rarity().code);
-        let is_same = |other: &DesignViolationResponse| {
-            other.rarity.is_none() && other.message == violation.message
-        };
+        let is_same =
+            |other: &DesignViolationResponse| other.rarity.is_none() && is_alike(other, violation);
         is_of_base && check.violations.iter().any(is_same)
     };
     check.violations.iter().filter(move |violation| !is_repeated(violation))
 }
 
+/// Whether two violations say the same of what they are about.
+fn is_alike(one: &DesignViolationResponse, other: &DesignViolationResponse) -> bool {
+    one.code == other.code
+        && one.rule == other.rule
+        && one.attribute == other.attribute
+        && (one.limit, one.actual) == (other.limit, other.actual)
+        && one.suggestions == other.suggestions
+}
+
 /// What is wrong, in a sentence that names the rarity where it is about one.
 pub(super) fn told(game: &Game, violation: &DesignViolationResponse) -> String {
-    let text = words::sentence(&violation.message);
+    let text = rules::told(&Found::from(violation), Some(game));
     match &violation.rarity {
         Some(rarity) => design_words::labelled(&rarity_name(game, rarity), &text),
         None => text,

@@ -536,11 +536,6 @@ pub(super) fn rule(text: &str, number: &str) -> String {
     if text.is_empty() { format!("Rule {number}.") } else { format!("{text} (Rule {number})") }
 }
 
-/// What was perhaps meant; `None`: nobody knows.
-pub(super) fn perhaps(suggestions: &[String]) -> Option<String> {
-    (!suggestions.is_empty()).then(|| format!("Perhaps: {}.", suggestions.join(", ")))
-}
-
 /// A place of a template.
 pub(super) fn place(placeholder: &str) -> String {
     format!("For {placeholder}")

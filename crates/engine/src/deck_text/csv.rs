@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::own::DeckTextFault;
-use super::read_deck::IgnoredReason;
+use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
 use crate::schema::word_key;
 
@@ -120,9 +120,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
                 columns = Columns::of(record);
                 Content::Ignored(match columns {
                     Some(_) => IgnoredReason::Heading,
-                    None => IgnoredReason::Malformed {
-                        detail: "the first line names no columns".to_owned(),
-                    },
+                    None => IgnoredReason::Malformed { detail: MalformedText::NoColumns },
                 })
             }
             Some(columns) => columns.entry(fields(record, columns.separator)),

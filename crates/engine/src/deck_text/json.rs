@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::draft::{Content, Draft, DraftEntry, Source};
-use super::read_deck::IgnoredReason;
+use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::DeckWriter;
 use crate::deck::{Deck, DeckEntry};
 
@@ -26,7 +26,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
             }
         }
         Err(error) => {
-            let detail = format!("the JSON is no deck: {error}");
+            let detail = MalformedText::Json { error: error.to_string() };
             let reason = IgnoredReason::Malformed { detail };
             draft.push(
                 error.line().max(1),

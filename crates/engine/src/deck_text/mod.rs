@@ -53,8 +53,10 @@ use draft::{Draft, Source};
 pub use draft::DECK_LINES_MAX;
 pub use mentions::{DeckMentions, MentionDepth};
 pub use own::{DeckTextFault, LineFault, ParsedDeck, parse_deck_text, render_deck_text};
-pub use read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck, ReadLine, UnknownReason};
-pub use recognise::recognise_deck_text;
+pub use read_deck::{
+    Guess, IgnoredReason, LineVerdict, MalformedText, ReadDeck, ReadLine, UnknownReason,
+};
+pub use recognise::{DialectMark, recognise_deck_text};
 pub use resolve::CANDIDATES_MAX;
 pub use share_code::{
     SHARE_CODE_MAX, ShareCodeError, SharedDeck, decode_share_code, encode_share_code,
@@ -256,7 +258,7 @@ pub struct DeckText {
     tidy: String,
     encoding: TextEncoding,
     dialect: DeckDialect,
-    recognised_by: Option<&'static str>,
+    recognised_by: Option<DialectMark>,
 }
 
 impl DeckText {

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::DeckDialect;
 use super::own::DeckTextFault;
+use super::recognise::DialectMark;
+use super::share_code::ShareCodeError;
 use super::text::TextEncoding;
 use crate::deck::{CardReference, Deck};
 use crate::near::did_you_mean;
@@ -17,9 +19,9 @@ use crate::near::did_you_mean;
 pub struct ReadDeck {
     /// The dialect that the list was read in.
     pub dialect: DeckDialect,
-    /// What it was recognised by, in words; `None`: the caller said which dialect it is.
+    /// What it was recognised by; `None`: the caller said which dialect it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub recognised_by: Option<&'static str>,
+    pub recognised_by: Option<DialectMark>,
     /// How the bytes were read.
     pub encoding: TextEncoding,
     /// The game that the list names; only share codes name one. The cards were looked up in the caller's game nevertheless.
@@ -261,8 +263,8 @@ pub enum IgnoredReason {
     TooLong,
     /// The text is not in the form of its dialect.
     Malformed {
-        /// What is wrong with it, in words.
-        detail: String,
+        /// What is wrong with it.
+        detail: MalformedText,
     },
 }
 
@@ -278,7 +280,47 @@ impl fmt::Display for IgnoredReason {
             Self::Decoration => f.write_str("a frame or a total"),
             Self::Unreadable { fault } => fault.fmt(f),
             Self::TooLong => f.write_str("it is longer than any line of a card"),
-            Self::Malformed { detail } => f.write_str(detail),
+            Self::Malformed { detail } => detail.fmt(f),
         }
+    }
+}
+
+/// What is wrong with a text that is not in the form of its dialect; serialised in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MalformedText {
+    /// The JSON is no deck.
+    Json {
+        /// What the reader of JSON says of it.
+        error: String,
+    },
+    /// The first line of a table names no columns.
+    NoColumns,
+    /// A link has more parts than there are zones for.
+    TooManyParts,
+    /// A part of a link is no row of ids.
+    PartWithoutIds,
+    /// A part of a link is no base64.
+    PartNotBase64,
+    /// It is no share code.
+    ShareCode(ShareCodeError),
+}
+
+impl fmt::Display for MalformedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json { error } => write!(f, "the JSON is no deck: {error}"),
+            Self::NoColumns => f.write_str("the first line names no columns"),
+            Self::TooManyParts => f.write_str("the link has more than three parts"),
+            Self::PartWithoutIds => f.write_str("a part is no row of numbers of four bytes"),
+            Self::PartNotBase64 => f.write_str("a part is no base64"),
+            Self::ShareCode(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Serialize for MalformedText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }

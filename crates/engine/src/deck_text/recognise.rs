@@ -1,11 +1,83 @@
 //! Recognises the dialect of a text.
 
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
 use super::DeckDialect;
 use super::csv;
 use super::share_code::decode_share_code;
 
-/// A dialect, what it is recognised by in words, and whether a line shows it.
-type Mark = (DeckDialect, &'static str, fn(&str) -> bool);
+macro_rules! dialect_marks {
+    ($($(#[doc = $meaning:literal])+ $mark:ident = $words:literal,)+) => {
+        /// What a dialect is recognised by; serialised in words.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum DialectMark {
+            $($(#[doc = $meaning])+ $mark,)+
+        }
+
+        impl DialectMark {
+            /// All marks.
+            pub const ALL: &'static [Self] = &[$(Self::$mark),+];
+
+            /// The mark in words.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$mark => $words,)+ }
+            }
+        }
+    };
+}
+
+dialect_marks! {
+    /// The scheme of a link, of YDKE.
+    Link = "it begins with \"ydke://\"",
+    /// Entries in JSON.
+    Json = "it is JSON with \"entries\"",
+    /// One word, a share code.
+    CodeDigits = "it is one word of the digits of a share code",
+    /// A header of a table.
+    Columns = "the first line names columns",
+    /// The sections of YDK.
+    IdSections = "a line is \"#main\", \"#extra\" or \"!side\"",
+    /// The metadata or the sets of Forge.
+    SetsAfterBars = "a line is \"[metadata]\", or has a set after \"|\"",
+    /// The headings of PTCG Online.
+    FramedHeadings = "a line begins with \"##\" or is framed by asterisks",
+    /// The headings of PTCG Live.
+    CountedHeadings = "a line is \"Pokémon: N\", \"Trainer: N\" or \"Energy: N\"",
+    /// What NetrunnerDB writes below a list.
+    Influence = "a line tells of influence, or of the site",
+    /// What only our own text has.
+    OwnMarks = "a rarity in braces, a name in quotes, or a comment \"format:\" or \"game:\"",
+    /// The categories and tags of Archidekt.
+    Categories = "a category in brackets or a tag between \"^\"",
+    /// The finishes and tags of Moxfield.
+    Finishes = "a finish between asterisks or a tag after \"#\"",
+    /// The sets and numbers of Arena.
+    SetsAndNumbers = "a line is \"About\", or a card has its set and number after it",
+    /// The sideboard of Magic Online.
+    SideboardPrefix = "a line begins with \"SB:\"",
+    /// A blank line before the sideboard of Magic Online.
+    TwoBlocks = "a blank line stands between two blocks of cards",
+    /// None: a plain list.
+    Nothing = "it has no marks of another dialect",
+}
+
+impl fmt::Display for DialectMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for DialectMark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// A dialect, what it is recognised by, and whether a line shows it.
+type Mark = (DeckDialect, DialectMark, fn(&str) -> bool);
 
 /// Maximum number of lines that are examined.
 const EXAMINED_LINES_MAX: usize = 500;
@@ -22,16 +94,16 @@ pub fn recognise_deck_text(text: &str) -> DeckDialect {
 }
 
 /// The dialect, and what it was recognised by.
-pub(super) fn recognise(text: &str) -> (DeckDialect, &'static str) {
+pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     let trimmed = text.trim();
     if trimmed.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("ydke://")) {
-        return (DeckDialect::Ydke, "it begins with \"ydke://\"");
+        return (DeckDialect::Ydke, DialectMark::Link);
     }
     if trimmed.starts_with('{') && trimmed.contains("\"entries\"") {
-        return (DeckDialect::Json, "it is JSON with \"entries\"");
+        return (DeckDialect::Json, DialectMark::Json);
     }
     if is_share_code(trimmed) {
-        return (DeckDialect::ShareCode, "it is one word of the digits of a share code");
+        return (DeckDialect::ShareCode, DialectMark::CodeDigits);
     }
     let lines: Vec<&str> = text
         .split('\n')
@@ -40,63 +112,49 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, &'static str) {
         .take(EXAMINED_LINES_MAX)
         .collect();
     if lines.first().is_some_and(|first| csv::Columns::of(first).is_some()) {
-        return (DeckDialect::Csv, "the first line names columns");
+        return (DeckDialect::Csv, DialectMark::Columns);
     }
     let marks: [Mark; 10] = [
-        (DeckDialect::Ydk, "a line is \"#main\", \"#extra\" or \"!side\"", |line| {
+        (DeckDialect::Ydk, DialectMark::IdSections, |line| {
             ["#main", "#extra", "!side"].iter().any(|mark| line.eq_ignore_ascii_case(mark))
         }),
-        (DeckDialect::Forge, "a line is \"[metadata]\", or has a set after \"|\"", |line| {
+        (DeckDialect::Forge, DialectMark::SetsAfterBars, |line| {
             line.eq_ignore_ascii_case("[metadata]")
                 || (begins_with_number(line) && line.contains('|'))
         }),
-        (DeckDialect::PtcgOnline, "a line begins with \"##\" or is framed by asterisks", |line| {
+        (DeckDialect::PtcgOnline, DialectMark::FramedHeadings, |line| {
             line.starts_with("##") || line.starts_with("******")
         }),
-        (
-            DeckDialect::PtcgLive,
-            "a line is \"Pokémon: N\", \"Trainer: N\" or \"Energy: N\"",
-            |line| {
-                let (head, count) = line.split_once(':').unwrap_or_default();
-                let is_count = |text: &str| text.trim().parse::<u32>().is_ok();
-                is_count(count)
-                    && ["pokemon", "pokémon", "trainer", "energy"]
-                        .contains(&head.trim().to_lowercase().as_str())
-            },
-        ),
-        (DeckDialect::NetrunnerDb, "a line tells of influence, or of the site", |line| {
+        (DeckDialect::PtcgLive, DialectMark::CountedHeadings, |line| {
+            let (head, count) = line.split_once(':').unwrap_or_default();
+            let is_count = |text: &str| text.trim().parse::<u32>().is_ok();
+            is_count(count)
+                && ["pokemon", "pokémon", "trainer", "energy"]
+                    .contains(&head.trim().to_lowercase().as_str())
+        }),
+        (DeckDialect::NetrunnerDb, DialectMark::Influence, |line| {
             line.contains(" influence spent") || line.contains("netrunnerdb.com")
         }),
-        (
-            DeckDialect::Own,
-            "a rarity in braces, a name in quotes, or a comment \"format:\" or \"game:\"",
-            is_own,
-        ),
-        (DeckDialect::Archidekt, "a category in brackets or a tag between \"^\"", |line| {
+        (DeckDialect::Own, DialectMark::OwnMarks, is_own),
+        (DeckDialect::Archidekt, DialectMark::Categories, |line| {
             begins_with_number(line) && (is_tagged(line, '^', '^') || is_category(line))
         }),
-        (DeckDialect::Moxfield, "a finish between asterisks or a tag after \"#\"", |line| {
+        (DeckDialect::Moxfield, DialectMark::Finishes, |line| {
             begins_with_number(line) && (is_tagged(line, '*', '*') || line.contains(" #"))
         }),
-        (
-            DeckDialect::Arena,
-            "a line is \"About\", or a card has its set and number after it",
-            |line| {
-                line.eq_ignore_ascii_case("about")
-                    || (begins_with_number(line) && has_set_and_number(line))
-            },
-        ),
-        (DeckDialect::Mtgo, "a line begins with \"SB:\"", |line| {
+        (DeckDialect::Arena, DialectMark::SetsAndNumbers, |line| {
+            line.eq_ignore_ascii_case("about")
+                || (begins_with_number(line) && has_set_and_number(line))
+        }),
+        (DeckDialect::Mtgo, DialectMark::SideboardPrefix, |line| {
             line.get(..3).is_some_and(|head| head.eq_ignore_ascii_case("sb:"))
         }),
     ];
     let found = marks.iter().find(|(_, _, is)| lines.iter().any(|line| is(line)));
     match found {
         Some((dialect, mark, _)) => (*dialect, *mark),
-        None if is_in_two_blocks(text) => {
-            (DeckDialect::Mtgo, "a blank line stands between two blocks of cards")
-        }
-        None => (DeckDialect::Plain, "it has no marks of another dialect"),
+        None if is_in_two_blocks(text) => (DeckDialect::Mtgo, DialectMark::TwoBlocks),
+        None => (DeckDialect::Plain, DialectMark::Nothing),
     }
 }
 

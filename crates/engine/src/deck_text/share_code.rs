@@ -12,7 +12,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Source};
-use super::read_deck::IgnoredReason;
+use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, LossKind};
 use crate::catalogue::same_number;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
@@ -307,7 +307,7 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
             }
         }
         Err(error) => {
-            let reason = IgnoredReason::Malformed { detail: error.to_string() };
+            let reason = IgnoredReason::Malformed { detail: MalformedText::ShareCode(error) };
             draft.push(1, Cow::Borrowed(code), Content::Ignored(reason));
         }
     }

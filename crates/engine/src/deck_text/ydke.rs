@@ -7,7 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::draft::{Content, DECK_LINES_MAX, Draft, Source};
-use super::read_deck::IgnoredReason;
+use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::DeckWriter;
 use super::ydk::{SECTIONS, copy};
 use super::zones::Place;
@@ -27,7 +27,7 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
     let parts = text.get(7..).unwrap_or_default().trim_end_matches('!');
     for (at, part) in parts.splitn(4, '!').enumerate() {
         let Some((_, mark)) = SECTIONS.get(at) else {
-            draft.push(1, Cow::Borrowed(part), malformed("the link has more than three parts"));
+            draft.push(1, Cow::Borrowed(part), malformed(MalformedText::TooManyParts));
             continue;
         };
         let part = part.trim();
@@ -41,12 +41,8 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
         }
         match BASE64.decode(read) {
             Ok(bytes) if bytes.len().is_multiple_of(4) => ids(&bytes, &mut draft),
-            Ok(_) => draft.push(
-                1,
-                Cow::Borrowed(part),
-                malformed("a part is no row of numbers of four bytes"),
-            ),
-            Err(_) => draft.push(1, Cow::Borrowed(part), malformed("a part is no base64")),
+            Ok(_) => draft.push(1, Cow::Borrowed(part), malformed(MalformedText::PartWithoutIds)),
+            Err(_) => draft.push(1, Cow::Borrowed(part), malformed(MalformedText::PartNotBase64)),
         }
         draft.left_out += rest.len() * 3 / 16;
     }
@@ -57,8 +53,8 @@ fn first_place(game: &Game) -> Place {
     Place::Zone { code: super::zones::main_zone(game).to_owned(), known: true }
 }
 
-fn malformed<'a>(detail: &str) -> Content<'a> {
-    Content::Ignored(IgnoredReason::Malformed { detail: detail.to_owned() })
+fn malformed<'a>(detail: MalformedText) -> Content<'a> {
+    Content::Ignored(IgnoredReason::Malformed { detail })
 }
 
 fn ids(bytes: &[u8], draft: &mut Draft<'_>) {

@@ -2,7 +2,8 @@
 
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game, Guess,
-    IgnoredReason, LineVerdict, PoolCard, UnknownReason, parse_deck_text, read_deck, write_deck,
+    IgnoredReason, LineVerdict, MalformedText, PoolCard, UnknownReason, parse_deck_text, read_deck,
+    write_deck,
 };
 use serde_json::json;
 
@@ -221,14 +222,20 @@ fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
 #[test]
 fn broken_links_are_told() {
     let catalogue = with_ids();
-    for (link, detail) in [
-        ("ydke://?!!!", "a part is no base64"),
-        ("ydke://cREB!!!", "a part is no row of numbers of four bytes"),
-        ("ydke://!!!!cREBAA==", "the link has more than three parts"),
+    for (link, detail, words) in [
+        ("ydke://?!!!", MalformedText::PartNotBase64, "a part is no base64"),
+        (
+            "ydke://cREB!!!",
+            MalformedText::PartWithoutIds,
+            "a part is no row of numbers of four bytes",
+        ),
+        ("ydke://!!!!cREBAA==", MalformedText::TooManyParts, "the link has more than three parts"),
     ] {
         let read = read_deck(link, &DeckReading::new(&catalogue));
         let told: Vec<&LineVerdict> = read.lines.iter().map(|line| &line.verdict).collect();
-        let reason = IgnoredReason::Malformed { detail: detail.to_owned() };
+        let reason = IgnoredReason::Malformed { detail };
+        let told_in_words = json!({ "reason": "malformed", "detail": words });
+        assert_eq!(serde_json::to_value(&reason).unwrap(), told_in_words, "{link}");
         assert!(told.contains(&&LineVerdict::Ignored(reason)), "{link}: {told:?}");
     }
     let many: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
@@ -301,7 +308,8 @@ fn json_keeps_copies_and_nothing_else_does() {
     let broken = read_deck("{\"entries\": [", &DeckReading::new(&catalogue));
     assert!(matches!(
         &broken.lines[0].verdict,
-        LineVerdict::Ignored(IgnoredReason::Malformed { detail }) if detail.contains("JSON")
+        LineVerdict::Ignored(IgnoredReason::Malformed { detail })
+            if detail.to_string().starts_with("the JSON is no deck: ")
     ));
 }
 

@@ -27,15 +27,24 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
     for said in [
         "Not legal in Standard, and some cards are unknown.",
         "T-2.2.1b",
+        "Deck has 48 cards; at least 50 are needed.",
+        "Add 2 cards to Deck.",
+        "3 copies of “Kettle Imp”; at most 2 are allowed.",
         "Take out 1 copy of “Kettle Imp”.",
+        "There is no card “Belows Smith”.",
         "Write “Bellows Smith” instead of “Belows Smith”.",
         "Perhaps: Bellows Smith.",
-        "Read as: Text of this site",
+        "Read as: Text of this site (it has rarities in braces, names in quotes, or says its format).",
         "lines were read just as they stand",
+        "No card has this name. Perhaps: Bellows Smith.",
         "Unknown cards",
         "Curve: Attack",
     ] {
         assert!(main.contains(said), "{said}: {main}");
+    }
+    // The sentences of the API are not shown.
+    for said in ["main zone", "2 missing", "No known card", "did you mean", "unknown:"] {
+        assert!(!main.contains(said), "{said}: {main}");
     }
     // What was typed is in the field as it was, but for its line ends.
     assert_eq!(page.only("textarea").text, flat(&list));
@@ -234,8 +243,14 @@ async fn each_line_is_told() {
     let answer = browser.post(PATH, &[("format", "ttcg/standard"), ("list", list)]).await;
     let page = check(PATH, &answer);
     let rows: Vec<&str> = page.all("tr").map(|row| row.text.as_str()).collect();
-    for (line, status) in [("1", "Guessed"), ("3", "Unknown"), ("4", "Refused")] {
-        let told = rows.iter().any(|row| row.trim().starts_with(line) && row.contains(status));
+    for (line, status, why) in [
+        ("1", "Guessed", "One copy, since it has no number."),
+        ("3", "Unknown", "No card has this name."),
+        ("4", "Refused", "There must be 1 to 10,000 copies."),
+    ] {
+        let told = rows
+            .iter()
+            .any(|row| row.trim().starts_with(line) && row.contains(status) && row.contains(why));
         assert!(told, "{line} {status}: {rows:?}");
     }
     assert!(page.only("main").text.contains("1 line was read just as it stands."));

@@ -43,6 +43,25 @@ async fn pages_of_owners_lead_strangers_to_the_log_in() {
     assert!(app.get(&deck).answer().await.text().contains("Mine"));
 }
 
+/// Lines that a deck keeps unread are told in the words of the page, to its owner alone.
+#[tokio::test]
+async fn lines_that_could_not_be_read_are_told() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let list = "2 Kettle Imp\n99999 Bellows Smith\n-1 Pocket Bat";
+    let deck = store(&app, &ada, "Draft", "public", list).await;
+    let hers = Browser::of(&app, "ada").await.page(&deck).await;
+    let rows: Vec<&str> = hers.all("tr").map(|row| row.text.as_str()).collect();
+    for row in [
+        "2 99999 Bellows Smith There must be 1 to 10,000 copies.",
+        "3 -1 Pocket Bat Its number must have no sign, as in “2 Kettle Imp”.",
+    ] {
+        assert!(rows.contains(&row), "{row}: {rows:?}");
+    }
+    let strange = check(&deck, &Browser::new(&app).get(&deck).await);
+    assert!(!strange.only("main").text.contains("could not be read"));
+}
+
 #[tokio::test]
 async fn a_deck_is_made_once_however_often_it_is_sent() {
     let app = start().await;

@@ -57,6 +57,10 @@ async fn a_design_is_made_step_by_step() {
     assert!(invalid.contains(&"attributes-attack") && invalid.contains(&"attributes-defense"));
     assert!(wrong.all("a").any(|link| link.get("href") == Some("#attributes-attack")));
     assert_eq!(value(&wrong, "attributes.defense"), "abc");
+    let main = &wrong.only("main").text;
+    for said in ["Attack is −5; the least is 0.", "Defense must be a whole number."] {
+        assert!(main.contains(said), "{said}: {main}");
+    }
     for field in &mut sent {
         match field.0 {
             "attributes.attack" => field.1 = "200",

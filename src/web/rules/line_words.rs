@@ -1,0 +1,210 @@
+//! How a list of cards was read: the dialect, and what became of each line.
+
+use cardscape_engine::{
+    DeckTextFault, DialectMark, Game, Guess, IgnoredReason, LineVerdict, MalformedText,
+    ShareCodeError, UnknownReason,
+};
+
+use super::names::{Names, listed};
+use crate::domain::decks::deck::{EntryFault, EntryReason, MAX_COPIES, MAX_QUANTITY};
+use crate::domain::decks::list::LineRefusal;
+use crate::domain::text::TextError;
+use crate::web::words::{grouped, quoted, titled};
+
+/// What a dialect was recognised by.
+pub(in crate::web) fn mark(mark: DialectMark) -> &'static str {
+    match mark {
+        DialectMark::Link => "it is a link that begins with ydke://",
+        DialectMark::Json => "it is JSON with entries",
+        DialectMark::CodeDigits => "it is one word, as share codes are",
+        DialectMark::Columns => "its first line names columns",
+        DialectMark::IdSections => "it has a line #main, #extra or !side",
+        DialectMark::SetsAfterBars => "it has a line [metadata], or sets after bars",
+        DialectMark::FramedHeadings => "it has lines with ## or framed by asterisks",
+        DialectMark::CountedHeadings => "it counts Pokémon, trainers and energy",
+        DialectMark::Influence => "it tells of influence, or of that site",
+        DialectMark::OwnMarks => "it has rarities in braces, names in quotes, or says its format",
+        DialectMark::Categories => "it has categories in brackets, or tags between ^",
+        DialectMark::Finishes => "it has finishes between asterisks, or tags after #",
+        DialectMark::SetsAndNumbers => "it has a line About, or sets and numbers after names",
+        DialectMark::SideboardPrefix => "it has lines that begin with SB:",
+        DialectMark::TwoBlocks => "it has two blocks of cards with a blank line between them",
+        DialectMark::Nothing => "it looks like no other dialect",
+        _ => "it looks like it",
+    }
+}
+
+/// What became of a line.
+pub(in crate::web) fn verdict(verdict: &LineVerdict, game: Option<&Game>) -> String {
+    let names = Names::of(game);
+    match verdict {
+        LineVerdict::Accepted => "It was read as it stands.".to_owned(),
+        LineVerdict::Guessed { how } => {
+            how.iter().map(|one| guess(one, names)).collect::<Vec<_>>().join(" ")
+        }
+        LineVerdict::Ambiguous { .. } => {
+            "Write set and number of the one that you mean:".to_owned()
+        }
+        LineVerdict::Unknown { reason: Some(reason), .. } => match reason {
+            UnknownReason::ExternalIdsNotDeclared => {
+                "It is an id of another program, and this game has no such ids.".to_owned()
+            }
+            UnknownReason::ExternalIdUnknown => {
+                "No card has this id of another program.".to_owned()
+            }
+            _ => "No known card is meant.".to_owned(),
+        },
+        LineVerdict::Unknown { near, .. } if near.is_empty() => "No card has this name.".to_owned(),
+        LineVerdict::Unknown { near, .. } => {
+            format!("No card has this name. Perhaps: {}.", listed(near.clone()))
+        }
+        LineVerdict::Ignored(reason) => ignored(reason, names),
+        _ => "It is no entry.".to_owned(),
+    }
+}
+
+fn guess(guess: &Guess, names: Names<'_>) -> String {
+    match guess {
+        Guess::OneCopy => "One copy, since it has no number.".to_owned(),
+        Guess::QuantityIsPartOfName => "The number belongs to the name.".to_owned(),
+        Guess::MarksArePartOfName => "All that stands there belongs to the name.".to_owned(),
+        Guess::RemarkDropped { remark } => format!("{} is a remark.", quoted(remark)),
+        Guess::NameSpelled { name } => format!("It means {}.", quoted(name)),
+        Guess::BySetAndNumber { name } => format!("Set and number are those of {}.", quoted(name)),
+        Guess::BySymbol { name } => format!("It is the symbol of {}.", quoted(name)),
+        Guess::SetDropped { set } => format!("The card is not in the set {}.", quoted(set)),
+        Guess::NumberDropped { number } => {
+            format!("The card does not have the number {}.", quoted(number))
+        }
+        Guess::RarityDropped { rarity } => {
+            format!("The card does not exist in the rarity {}.", quoted(rarity))
+        }
+        Guess::ZoneNotInGame { zone } => {
+            format!("The game has no zone {}.", quoted(&names.zone(zone)))
+        }
+        _ => "It was read in another way than it is written.".to_owned(),
+    }
+}
+
+/// Why a line is no entry.
+fn ignored(reason: &IgnoredReason, names: Names<'_>) -> String {
+    match reason {
+        IgnoredReason::Comment => "A comment.".to_owned(),
+        IgnoredReason::Note { key } => format!("It says of the deck: {}.", titled(key)),
+        IgnoredReason::ZoneHeader { zone } => format!("{} begins here.", names.zone(zone)),
+        IgnoredReason::BlankLine { zone } => {
+            format!("{} begins after this blank line.", names.zone(zone))
+        }
+        IgnoredReason::Heading => "A heading.".to_owned(),
+        IgnoredReason::OutsideTheDeck => {
+            "It is in a part that does not belong to the deck.".to_owned()
+        }
+        IgnoredReason::Decoration => "A frame, a total or a mark of another program.".to_owned(),
+        IgnoredReason::Unreadable { fault } => line_fault(*fault).to_owned(),
+        IgnoredReason::TooLong => "It is longer than the line of any card.".to_owned(),
+        IgnoredReason::Malformed { detail } => malformed(detail).to_owned(),
+        _ => "It is no entry.".to_owned(),
+    }
+}
+
+fn line_fault(fault: DeckTextFault) -> &'static str {
+    match fault {
+        DeckTextFault::QuantityMissing => "It must begin with a number, as in “2 Kettle Imp”.",
+        DeckTextFault::QuantityInvalid => "Its number must have no sign, as in “2 Kettle Imp”.",
+        DeckTextFault::QuantityTooLarge => "Its number is far too large.",
+        DeckTextFault::NameMissing => {
+            "It has no name after the number. A name in brackets needs quotes."
+        }
+        _ => "It cannot be read.",
+    }
+}
+
+fn malformed(text: &MalformedText) -> &'static str {
+    match text {
+        MalformedText::Json { .. } => "It is JSON, but no deck in it can be read.",
+        MalformedText::NoColumns => "Its first line names no columns.",
+        MalformedText::TooManyParts => "The link has more than three parts.",
+        MalformedText::PartWithoutIds | MalformedText::PartNotBase64 => {
+            "A part of the link is damaged: it holds no cards."
+        }
+        MalformedText::ShareCode(ShareCodeError::Version) => {
+            "The share code is of a version that is not known here."
+        }
+        MalformedText::ShareCode(ShareCodeError::CheckDigits) => {
+            "The share code is mistyped, or a part of it is missing."
+        }
+        MalformedText::ShareCode(ShareCodeError::Malformed) => "The share code holds no deck.",
+        MalformedText::ShareCode(ShareCodeError::TooLarge) => {
+            "The deck is too large for a share code."
+        }
+        _ => "It cannot be read.",
+    }
+}
+
+/// Why a line is refused.
+pub(in crate::web) fn refusal(refusal: &LineRefusal) -> String {
+    match refusal {
+        LineRefusal::Entry(faults) => faults.iter().map(entry_fault).collect::<Vec<_>>().join(" "),
+        LineRefusal::Unreadable(reason) => ignored(reason, Names::of(None)),
+    }
+}
+
+fn entry_fault(EntryFault { field, reason }: &EntryFault) -> String {
+    let field = match *field {
+        "name" => "name",
+        "zone" => "zone",
+        "set" => "set",
+        "number" => "number of the card",
+        "rarity" => "rarity",
+        "copies" => "id of a copy",
+        _ => "quantity",
+    };
+    match reason {
+        EntryReason::Text(TextError::Length { min, max, .. }) => {
+            format!("The {field} must have {min} to {max} characters.")
+        }
+        EntryReason::Text(_) => format!("The {field} has characters that are not shown."),
+        EntryReason::TooManyCopies => {
+            format!("It names more copies than it has, or more than {MAX_COPIES}.")
+        }
+        EntryReason::SerialOfCopy => {
+            "The code of a card must not stand in a deck: name the copy by its id.".to_owned()
+        }
+        EntryReason::Serial => {
+            "The code of a card must not stand in a list: register the card, and write its name here."
+                .to_owned()
+        }
+        EntryReason::Quantity => {
+            format!("There must be 1 to {} copies.", grouped(MAX_QUANTITY.into()))
+        }
+    }
+}
+
+/// Why a line could not be read when its deck was saved. Decks keep what was said then; what is still said in these words is known by them.
+pub(in crate::web) fn unread(detail: &str) -> String {
+    let faults = [
+        DeckTextFault::QuantityMissing,
+        DeckTextFault::QuantityInvalid,
+        DeckTextFault::QuantityTooLarge,
+        DeckTextFault::NameMissing,
+    ];
+    let malformed = [
+        MalformedText::NoColumns,
+        MalformedText::TooManyParts,
+        MalformedText::PartWithoutIds,
+        MalformedText::PartNotBase64,
+    ];
+    let entry = |reason: &EntryReason| {
+        let fields = ["name", "zone", "set", "number", "rarity", "copies", "quantity"];
+        fields.map(|field| LineRefusal::Entry(vec![EntryFault { field, reason: reason.clone() }]))
+    };
+    let reasons =
+        [EntryReason::Quantity, EntryReason::Serial, EntryReason::Text(TextError::Control)];
+    let mut known = (faults.map(|fault| IgnoredReason::Unreadable { fault }).into_iter())
+        .chain(malformed.map(|detail| IgnoredReason::Malformed { detail }))
+        .chain([IgnoredReason::TooLong])
+        .map(LineRefusal::Unreadable)
+        .chain(reasons.iter().flat_map(entry));
+    let found = known.find(|one| one.to_string() == detail);
+    found.map_or_else(|| "It cannot be in a deck as it is written.".to_owned(), |one| refusal(&one))
+}

@@ -1,0 +1,34 @@
+//! What is wrong by the rules of a game, in the words of these pages: with the numbers that were found, and with the names
+//! that the game has for its zones, attributes, kinds and rarities in place of their codes.
+//!
+//! The API says the same in English sentences of the engine, which pages do not show.
+
+mod advice;
+mod card_words;
+mod deck_words;
+mod found;
+mod line_words;
+mod names;
+
+pub(super) use advice::{advice, mending};
+pub(super) use found::Found;
+pub(super) use line_words::{mark, refusal, unread, verdict};
+
+use cardscape_engine::Game;
+
+use names::Names;
+
+/// What is wrong, in a sentence or two. Without a game, codes become words.
+pub(super) fn told(found: &Found<'_>, game: Option<&Game>) -> String {
+    let names = Names::of(game);
+    let text = deck_words::sentence(found, names)
+        .or_else(|| card_words::sentence(found, names))
+        .unwrap_or_else(|| deck_words::of_rule(found));
+    match found.unknown_cards {
+        Some(unknown) => format!("{text} {}", deck_words::not_counted(unknown)),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

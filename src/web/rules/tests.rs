@@ -1,0 +1,321 @@
+use std::collections::BTreeMap;
+
+use cardscape_engine::{
+    Catalogue, DialectMark, Format, Game, LineVerdict, ViolationCode, check_card, parse_deck_text,
+    read_deck, validate,
+};
+use serde_json::json;
+
+use super::found::FoundCard;
+use super::*;
+
+const HARBOUR: &str = r#"
+code = "harbour"
+name = "Harbour"
+rules_version = "1"
+[[zones]]
+code = "main"
+name = "Main hold"
+[[zones]]
+code = "at_sea"
+name = "Side hold"
+aliases = ["sideboard"]
+[[rarities]]
+code = "plain"
+name = "Plain"
+[[rarities]]
+code = "gilt"
+name = "Gilded"
+[[kinds]]
+code = "cargo"
+name = "Freight"
+[kinds.attributes.weight]
+name = "load"
+type = "integer"
+min = 0
+max = 100
+[kinds.attributes.timber]
+type = "choice"
+values = ["oak_wood", "tar"]
+text = "A cargo is made of one thing."
+[kinds.attributes.marks]
+type = "choices"
+max_items = 1
+optional = true
+values = ["red", "blue"]
+[kinds.attributes.seal]
+name = "seal"
+type = "text"
+max_length = 5
+optional = true
+[[kinds]]
+code = "ship"
+name = "Vessel"
+[[formats]]
+code = "open"
+name = "Open"
+version = "1"
+effective_from = "2025-01-01"
+[[formats.rules]]
+rule = "H-1"
+text = "A main hold has one card at most."
+zone_size = { zone = "main", max = 1 }
+[[formats.rules]]
+rule = "H-2"
+text = "A side hold has two cards."
+zone_size = { zone = "at_sea", min = 2 }
+"#;
+
+fn harbour() -> Game {
+    Game::from_toml(HARBOUR).unwrap()
+}
+
+/// A broken rule about two cards, with all that there may be.
+fn found<'a>(code: &str, limit: i64, actual: i64) -> Found<'a> {
+    let card = |name, rarity| FoundCard {
+        name,
+        set: Some("port"),
+        number: Some("002"),
+        rarity: Some(rarity),
+        copy: Some("copy 1"),
+    };
+    Found {
+        code: ViolationCode::from_name(code),
+        rule: "H-7",
+        rule_text: "Silk is dear",
+        limit: Some(limit),
+        actual: Some(actual),
+        unknown_cards: None,
+        zone: Some("at_sea"),
+        set: Some("port"),
+        attribute: Some("weight"),
+        cards: vec![card("Silk", "plain"), card("Silk", "gilt")],
+        suggestions: &[],
+    }
+}
+
+#[test]
+fn every_code_of_the_engine_has_words_of_its_own() {
+    let (game, mut all) = (harbour(), BTreeMap::new());
+    for (code, _) in ViolationCode::TABLE {
+        for game in [Some(&game), None] {
+            let names = Names::of(game);
+            for cards in [0, 1, 2] {
+                let mut broken = found(code, 3, 4);
+                broken.cards.truncate(cards);
+                let of_decks = deck_words::sentence(&broken, names);
+                if of_decks.is_some() && cards == 0 {
+                    continue;
+                }
+                let of_cards = card_words::sentence(&broken, names);
+                assert!(of_decks.is_some() != of_cards.is_some(), "{code}");
+                let text = told(&broken, game);
+                assert!(text.ends_with('.') && !text.contains(".."), "{code}: {text}");
+                assert!(text.starts_with(|first: char| !first.is_lowercase()), "{code}: {text}");
+                // What the game does not have is told as it is written.
+                let written: &[&str] = match *code {
+                    "ZONE_UNKNOWN" => &["at_sea"],
+                    "RARITY_UNKNOWN" => &["plain", "gilt"],
+                    _ => &[],
+                };
+                for part in ["\"", "weight", "at_sea", "gilt", "plain", "  "] {
+                    let is_told = text.contains(part);
+                    assert!(!is_told || written.contains(&part), "{code}: {text}");
+                }
+                if game.is_some() && cards == 1 {
+                    all.entry(text).or_insert_with(Vec::new).push(*code);
+                }
+            }
+        }
+    }
+    // These are about the same, of one zone or of another.
+    let alike: Vec<_> = all.values().filter(|codes| codes.len() > 1).cloned().collect();
+    for pair in [
+        ["DECK_SIZE_BELOW_MIN", "ZONE_SIZE_BELOW_MIN"],
+        ["DECK_SIZE_ABOVE_MAX", "ZONE_SIZE_ABOVE_MAX"],
+        ["NAME_INVALID", "SET_NAME_INVALID"],
+    ] {
+        assert!(alike.contains(&pair.to_vec()), "{alike:?}");
+    }
+    assert_eq!(alike.len(), 3, "{alike:?}");
+}
+
+#[test]
+fn numbers_decide_words_and_names_stand_for_codes() {
+    let game = harbour();
+    for (code, limit, actual, said) in [
+        ("DECK_SIZE_ABOVE_MAX", 1, 2, "Side hold has 2 cards; at most 1 is allowed."),
+        ("ZONE_SIZE_ABOVE_MAX", 40, 1_041, "Side hold has 1,041 cards; at most 40 are allowed."),
+        ("ZONE_SIZE_ABOVE_MAX", 0, 1, "Side hold has 1 card; none is allowed."),
+        ("ZONE_SIZE_BELOW_MIN", 1, 0, "Side hold has 0 cards; at least 1 is needed."),
+        ("ZONE_SIZE_BELOW_MIN", 2, 1, "Side hold has 1 card; at least 2 are needed."),
+        ("COPY_LIMIT_EXCEEDED", 3, 4, "4 copies of “Silk”; at most 3 are allowed."),
+        ("CARD_BANNED", 0, 1, "“Silk” is banned; the deck has 1 copy."),
+        (
+            "REQUIRED_CARDS_MISSING",
+            2,
+            1,
+            "Silk is dear. Side hold has 1 such card; at least 2 are needed.",
+        ),
+        (
+            "BUDGET_EXCEEDED",
+            100,
+            109,
+            "Load of the cards in Side hold adds up to 109; the most is 100. Most of it: “Silk”.",
+        ),
+        ("BOX_CARD_EXTRA", 0, 2, "“Silk” does not belong in the box, which has 2 copies."),
+        ("BOX_CARD_EXTRA", 1, 2, "The box has 2 copies of “Silk”; only 1 belongs in it."),
+        (
+            "PRINTING_UNKNOWN",
+            0,
+            1,
+            "There is no such printing: “Silk”, port 002, Plain, “Silk”, port 002, Gilded.",
+        ),
+        ("ATTRIBUTE_OUT_OF_RANGE", 100, 101, "Load of “Silk” is 101; the most is 100."),
+        ("ATTRIBUTE_OUT_OF_RANGE", 0, -1, "Load of “Silk” is −1; the least is 0."),
+        ("EFFECT_COUNT_INVALID", 1, 2, "“Silk” has 2 effects in “Weight”; at most 1 is allowed."),
+        ("PRINTING_MISSING", 2, 0, "“Silk” lacks printings: Plain, Gilded."),
+        (
+            "PRINTING_GAIN_MISMATCH",
+            5,
+            5,
+            "A number is too low beside the lowest rarity: Load of “Silk”.",
+        ),
+        (
+            "PRINTING_GAIN_MISMATCH",
+            5,
+            4,
+            "Load of “Silk” must be 5 more than in the lowest rarity, not 4.",
+        ),
+    ] {
+        assert_eq!(told(&found(code, limit, actual), Some(&game)), said, "{code}");
+    }
+    let sum =
+        Found { attribute: Some("weight + timber"), ..found("ATTRIBUTE_TOTAL_MISMATCH", 10, 11) };
+    assert_eq!(told(&sum, Some(&game)), "Load + Timber of “Silk” add up to 11, not to 10.");
+    assert_eq!(told(&sum, None), "Weight + Timber of “Silk” add up to 11, not to 10.");
+    for (unknown, said) in
+        [(1, "1 unknown card is not counted."), (2, "2 unknown cards are not counted.")]
+    {
+        let sum = Found { unknown_cards: Some(unknown), ..found("BUDGET_BELOW_MIN", 10, 5) };
+        assert!(told(&sum, None).ends_with(said), "{}", told(&sum, None));
+    }
+}
+
+#[test]
+fn rules_with_codes_of_their_own_are_told_as_the_manifest_tells_them() {
+    let named = found("SILK_TAX", 500, 490);
+    assert_eq!(told(&named, None), "Silk is dear. Expected: 500. Found: 490. About: “Silk”.");
+    let bare = Found { limit: None, cards: Vec::new(), ..found("SILK_TAX", 0, 0) };
+    assert_eq!(told(&bare, None), "Silk is dear.");
+    assert_eq!(told(&Found { rule_text: "", ..bare }, None), "Rule H-7 is broken.");
+}
+
+#[test]
+fn what_would_be_right_is_called_by_its_name() {
+    let game = harbour();
+    let told = |code, attribute, suggestions: &[&str]| {
+        let suggestions: Vec<String> = suggestions.iter().map(|one| (*one).to_owned()).collect();
+        let broken = Found { attribute, suggestions: &suggestions, ..found(code, 1, 2) };
+        advice(&broken, Some(&game)).unwrap_or_default()
+    };
+    for (code, attribute, suggestions, said) in [
+        ("CARD_UNKNOWN", None, &["Silk"][..], "Perhaps: Silk."),
+        ("ZONE_UNKNOWN", None, &["main", "at_sea"], "The game has: Main hold, Side hold."),
+        ("KIND_NOT_ALLOWED", None, &["at_sea"], "Allowed in: Side hold."),
+        ("IDENTITY_MISMATCH", Some("timber"), &["oak_wood"], "What fits: Oak wood."),
+        ("VALUE_LIMIT_EXCEEDED", Some("weight"), &["5"], "Most cards have: 5."),
+        ("KIND_UNKNOWN", None, &["cargo", "ship"], "The game has: Freight, Vessel."),
+        ("RARITY_UNKNOWN", None, &["gilt"], "The game has: Gilded."),
+        ("ATTRIBUTE_UNKNOWN", None, &["weight"], "Possible: Load."),
+        ("ATTRIBUTE_VALUE_UNKNOWN", Some("timber"), &["tar"], "Possible: Tar."),
+        ("WOOD_UNKNOWN", Some("timber"), &["oak_wood"], "Possible: Oak wood."),
+        ("EFFECT_SLOT_UNKNOWN", None, &["at_night"], "Possible: At night."),
+        (
+            "PRINTING_UNKNOWN",
+            None,
+            &["Silk (port) 002 {gilt}"],
+            "There is: Silk (port) 002 {gilt}.",
+        ),
+        ("COPY_LIMIT_EXCEEDED", None, &[], ""),
+    ] {
+        assert_eq!(told(code, attribute, suggestions), said, "{code}");
+    }
+}
+
+#[test]
+fn what_the_engine_finds_is_told() {
+    let game = harbour();
+    let catalogue = Catalogue::builder(&game).build();
+    let format: &Format = game.format("open").unwrap();
+    let report = validate(&parse_deck_text("2 Silk").deck, &catalogue, format);
+    let all: Vec<String> =
+        report.violations.iter().map(|one| told(&Found::from(one), Some(&game))).collect();
+    for said in [
+        "Main hold has 2 cards; at most 1 is allowed.",
+        "Side hold has 0 cards; at least 2 are needed.",
+    ] {
+        assert!(all.iter().any(|text| text == said), "{all:?}");
+    }
+    let edits = report.violations.iter().filter_map(|one| mending(one.fix.as_ref()?, Some(&game)));
+    let edits: Vec<String> = edits.collect();
+    assert!(edits.contains(&"Take 1 card out of Main hold.".to_owned()), "{edits:?}");
+
+    let card = json!({
+        "number": "1", "name": "Silk", "kind": "cargo",
+        "attributes": { "weight": 900, "timber": "air", "marks": ["red", "blue"], "seal": "too long", "x_y": 1 },
+    });
+    let broken = check_card(&game, &serde_json::from_value(card).unwrap());
+    let all: Vec<String> = broken.iter().map(|one| told(&Found::from(one), Some(&game))).collect();
+    for said in [
+        "Load of “Silk” is 900; the most is 100.",
+        "Timber of “Silk” has a value that the game does not know.",
+        "Marks of “Silk” has 2 values; at most 1 is allowed.",
+        "Seal of “Silk” is empty, longer than 5 characters, or has characters that are not shown.",
+        "“Silk” cannot have X y here.",
+    ] {
+        assert!(all.iter().any(|text| text == said), "{said}: {all:?}");
+    }
+}
+
+#[test]
+fn lines_of_lists_are_told() {
+    let game = harbour();
+    let catalogue = Catalogue::builder(&game).build();
+    let reading = cardscape_engine::DeckReading::new(&catalogue);
+    let read = read_deck("// a comment\n-1 Silk\nSideboard\n1 Rope", &reading);
+    let all: Vec<String> =
+        read.lines.iter().map(|line| verdict(&line.verdict, Some(&game))).collect();
+    assert_eq!(
+        all,
+        [
+            "A comment.",
+            "Its number must have no sign, as in “2 Kettle Imp”.",
+            "Side hold begins here.",
+            "No card has this name.",
+        ]
+    );
+    let near = LineVerdict::Unknown { near: vec!["Rope".to_owned()], reason: None };
+    assert_eq!(verdict(&near, None), "No card has this name. Perhaps: Rope.");
+    let marks: Vec<&str> = DialectMark::ALL.iter().map(|one| mark(*one)).collect();
+    for (at, said) in marks.iter().enumerate() {
+        assert!(said.starts_with("it") && !marks[..at].contains(said), "{said}");
+    }
+}
+
+/// What a deck has kept of lines is told as it is told when they are read.
+#[test]
+fn lines_that_are_kept_are_told() {
+    for (kept, said) in [
+        ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
+        ("the quantity is far too large", "Its number is far too large."),
+        ("the link has more than three parts", "The link has more than three parts."),
+        (
+            "name must not be a serial code: submit it, and name the card here",
+            "The code of a card must not stand in a list: register the card, and write its name here.",
+        ),
+        ("something else", "It cannot be in a deck as it is written."),
+    ] {
+        assert_eq!(unread(kept), said);
+    }
+}
