@@ -270,9 +270,9 @@ fn tell_refused(file: &Path, list: &CheckedList) -> bool {
     let mut is_whole = true;
     for (line, outcome) in &list.lines {
         let detail = match (outcome, &line.verdict) {
-            (LineOutcome::Refused(detail), _) => {
+            (LineOutcome::Refused(refusal), _) => {
                 is_whole = false;
-                detail.clone()
+                refusal.to_string()
             }
             (LineOutcome::Entry(_), verdict @ LineVerdict::Guessed { .. }) => verdict.to_string(),
             _ => continue,

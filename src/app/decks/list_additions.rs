@@ -58,7 +58,7 @@ fn check_name(zone: &str, name: &str) -> Result<(), Problem> {
         Ok(_) => Ok(()),
         Err(faults) => {
             let fault = |fault| InputFault::at("/card", fault);
-            Err(Problem::invalid(faults.into_iter().map(|one| fault(one.detail)).collect()))
+            Err(Problem::invalid(faults.into_iter().map(|one| fault(one.reason)).collect()))
         }
     }
 }

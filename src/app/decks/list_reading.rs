@@ -15,7 +15,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
 use crate::domain::decks::deck::{MAX_ENTRIES, holds_serial, shown_line};
-use crate::domain::decks::list::{LineOutcome, check_list};
+use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list that are told.
@@ -118,10 +118,12 @@ pub(super) struct ReadList {
 /// Why a list cannot be read at all.
 #[derive(Debug)]
 pub(super) enum ListRefusal {
-    /// It has more entries or lines than a deck may have.
-    TooLong(String),
-    /// Nothing of it can be read. What is told of its lines.
-    Unreadable(Vec<UnreadLine>),
+    /// It has more entries than a deck may have: so many.
+    TooLong(usize),
+    /// It has so many lines more than are read.
+    LinesLeft(usize),
+    /// Nothing of it can be read. Why its lines are refused, each with its number.
+    Unreadable(Vec<(usize, LineRefusal)>),
     /// It is the share code of a deck of another game.
     OtherGame(String),
 }
@@ -150,7 +152,7 @@ pub(super) async fn read_list(
     // Headings may look like entries.
     let entries = lines.entry_count();
     if entries > 2 * MAX_ENTRIES {
-        return Ok(Err(too_many(entries)));
+        return Ok(Err(ListRefusal::TooLong(entries)));
     }
     let mut conn = StepConnection::new(&app.store);
     let literal = lines.mentions(MentionDepth::Literal);
@@ -203,10 +205,6 @@ fn encoding_word(encoding: TextEncoding) -> &'static str {
     }
 }
 
-fn too_many(entries: usize) -> ListRefusal {
-    ListRefusal::TooLong(format!("must have at most {MAX_ENTRIES} entries, not {entries}"))
-}
-
 fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
     let unknown = read
         .lines
@@ -223,8 +221,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         return Err(ListRefusal::OtherGame(other.clone()));
     }
     if read.lines_left_out > 0 {
-        let detail = format!("has {} lines more than are read", read.lines_left_out);
-        return Err(ListRefusal::TooLong(detail));
+        return Err(ListRefusal::LinesLeft(read.lines_left_out));
     }
     let mut list = ReadList {
         deck: Deck::default(),
@@ -248,12 +245,14 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     let checked = check_list(read);
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
+    let mut refusals = Vec::new();
     for (line, outcome) in checked.lines {
         let told = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(&line) },
             LineOutcome::NoEntry => told(&line),
-            LineOutcome::Refused(detail) => {
-                let text = shown_line(&line.text);
+            LineOutcome::Refused(refusal) => {
+                let (text, detail) = (shown_line(&line.text), refusal.to_string());
+                refusals.push((line.line, refusal));
                 let unread = UnreadLine { line: line.line, text, detail: detail.clone() };
                 list.unread.push(unread);
                 refused(&line, detail)
@@ -262,12 +261,12 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         list.told.lines.push(told);
     }
     if list.deck.entries.len() > MAX_ENTRIES {
-        return Err(too_many(list.deck.entries.len()));
+        return Err(ListRefusal::TooLong(list.deck.entries.len()));
     }
     if list.unread.len() > MAX_UNREAD_LINES
         || (list.deck.entries.is_empty() && !list.unread.is_empty())
     {
-        return Err(ListRefusal::Unreadable(list.unread));
+        return Err(ListRefusal::Unreadable(refusals));
     }
     Ok(list)
 }

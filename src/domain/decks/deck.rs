@@ -243,7 +243,27 @@ pub struct EntryFault {
     /// The field as it is called on the wire.
     pub field: &'static str,
     /// What is wrong with it.
-    pub detail: String,
+    pub reason: EntryReason,
+}
+
+/// What is wrong with a field of an entry.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum EntryReason {
+    /// It is no text that can be kept.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// More copies are named than there are, or than can be.
+    #[error("must be at most {MAX_COPIES}, and no more than the quantity")]
+    TooManyCopies,
+    /// A copy is named by its serial code.
+    #[error("must not be serial codes: name a copy by its id, or as you like")]
+    SerialOfCopy,
+    /// A serial code stands in the place of something else.
+    #[error("must not be a serial code: submit it, and name the card here")]
+    Serial,
+    /// No quantity of a card.
+    #[error("must be 1 to {MAX_QUANTITY}")]
+    Quantity,
 }
 
 /// Checks an entry and trims its texts; every fault at once.
@@ -254,7 +274,7 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let mut faults = Vec::new();
     let mut line = |field, raw: &str, max, min| {
         text::line(raw, min, max)
-            .map_err(|error| faults.push(EntryFault { field, detail: error.to_string() }))
+            .map_err(|error| faults.push(EntryFault { field, reason: error.into() }))
             .ok()
     };
     let zone = line("zone", &entry.zone, MAX_CODE, 1);
@@ -267,12 +287,10 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let copies: Vec<String> =
         entry.copies.iter().filter_map(|copy| line("copies", copy, MAX_CODE, 1)).collect();
     if copies.len() > MAX_COPIES.min(entry.quantity as usize) {
-        let detail = format!("must be at most {MAX_COPIES}, and no more than the quantity");
-        faults.push(EntryFault { field: "copies", detail });
+        faults.push(EntryFault { field: "copies", reason: EntryReason::TooManyCopies });
     }
     if copies.iter().any(|copy| is_serial(copy)) {
-        let detail = "must not be serial codes: name a copy by its id, or as you like".to_owned();
-        faults.push(EntryFault { field: "copies", detail });
+        faults.push(EntryFault { field: "copies", reason: EntryReason::SerialOfCopy });
     }
     let written = [
         ("zone", Some(entry.zone.as_str())),
@@ -283,13 +301,11 @@ pub fn check_entry(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     ];
     for (field, text) in written {
         if text.is_some_and(holds_serial) {
-            let detail = "must not be a serial code: submit it, and name the card here".to_owned();
-            faults.push(EntryFault { field, detail });
+            faults.push(EntryFault { field, reason: EntryReason::Serial });
         }
     }
     if !(1..=MAX_QUANTITY).contains(&entry.quantity) {
-        faults
-            .push(EntryFault { field: "quantity", detail: format!("must be 1 to {MAX_QUANTITY}") });
+        faults.push(EntryFault { field: "quantity", reason: EntryReason::Quantity });
     }
     match (zone, name) {
         (Some(zone), Some(name)) if faults.is_empty() => Ok(DeckEntry {
@@ -470,8 +486,9 @@ mod tests {
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
         for code in [code.as_str(), &code.to_lowercase().replace('-', " "), "7KQ2-0000-0000-0000"] {
             let faults = named(1, &[code]).unwrap_err();
-            assert!(faults[0].detail.contains("serial"), "{faults:?}");
-            assert!(!faults[0].detail.contains(code));
+            let told = faults[0].reason.to_string();
+            assert!(told.contains("serial"), "{faults:?}");
+            assert!(!told.contains(code));
         }
     }
 

@@ -1,8 +1,10 @@
 //! Deck lists that were text, held against what a deck may have.
 
+use std::fmt;
+
 use cardscape_engine::{Deck, IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 
-use super::deck::check_entry;
+use super::deck::{EntryFault, check_entry};
 
 /// What became of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +14,28 @@ pub enum LineOutcome {
     /// It is no entry, as its verdict says.
     NoEntry,
     /// No deck may have it, or it cannot be read: why.
-    Refused(String),
+    Refused(LineRefusal),
+}
+
+/// Why a line is no entry that a deck may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineRefusal {
+    /// It is an entry, and these fields are wrong.
+    Entry(Vec<EntryFault>),
+    /// It cannot be read.
+    Unreadable(IgnoredReason),
+}
+
+impl fmt::Display for LineRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entry(faults) => {
+                let told = |fault: &EntryFault| format!("{} {}", fault.field, fault.reason);
+                f.write_str(&faults.iter().map(told).collect::<Vec<_>>().join("; "))
+            }
+            Self::Unreadable(reason) => reason.fmt(f),
+        }
+    }
 }
 
 /// A list without what no deck may have. How many entries there are is not looked at.
@@ -35,7 +58,8 @@ pub struct CheckedList {
 /// # let catalogue = Catalogue::builder(&game).build();
 /// let list = check_list(read_deck("2 Carp\n99999 Pike\n// a note", &DeckReading::new(&catalogue)));
 /// assert_eq!((list.deck.entries.len(), list.entry_lines), (1, vec![1]));
-/// assert_eq!(list.lines[1].1, LineOutcome::Refused("quantity must be 1 to 10000".into()));
+/// let LineOutcome::Refused(refusal) = &list.lines[1].1 else { panic!() };
+/// assert_eq!(refusal.to_string(), "quantity must be 1 to 10000");
 /// ```
 pub fn check_list(read: ReadDeck) -> CheckedList {
     let mut entries: Vec<Option<_>> = read.deck.entries.into_iter().map(Some).collect();
@@ -49,13 +73,7 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
                 list.entry_lines.push(line.line);
                 LineOutcome::Entry(list.deck.entries.len() - 1)
             }
-            (Some(Err(faults)), _) => {
-                let faults: Vec<String> = faults
-                    .into_iter()
-                    .map(|fault| format!("{} {}", fault.field, fault.detail))
-                    .collect();
-                LineOutcome::Refused(faults.join("; "))
-            }
+            (Some(Err(faults)), _) => LineOutcome::Refused(LineRefusal::Entry(faults)),
             (
                 None,
                 LineVerdict::Ignored(
@@ -63,7 +81,7 @@ pub fn check_list(read: ReadDeck) -> CheckedList {
                     | IgnoredReason::TooLong
                     | IgnoredReason::Malformed { .. }),
                 ),
-            ) => LineOutcome::Refused(reason.to_string()),
+            ) => LineOutcome::Refused(LineRefusal::Unreadable(reason.clone())),
             (None, _) => LineOutcome::NoEntry,
         };
         list.lines.push((line, outcome));
