@@ -22,7 +22,7 @@ impl ProblemHelp {
     pub(super) fn about(code: ProblemCode) -> Self {
         use ProblemCode as C;
         let new = Problem::new(code);
-        let fault = |pointer: &str, detail: &str| vec![InputFault::at(pointer, detail)];
+        let fault = |pointer: &str, detail: &'static str| vec![InputFault::at(pointer, detail)];
         let (happened, advice, example) = match code {
             C::MalformedJson => (
                 "The body of the request is not JSON. `line` and `column` in `errors` say where it stops being JSON.",

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::fault_reason::FaultReason;
+use super::problem_cause::ProblemCause;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
 use crate::memory::MemoryError;
@@ -209,9 +211,10 @@ pub struct InputFault {
     /// Where it is about one card of a set file, or one that is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<InputCard>,
-    /// Whether it is an entry that stands before it already. Pages say it in their own words; programs compare.
+    /// Why: pages say it in their own words.
     #[serde(skip)]
-    pub is_repeated: bool,
+    #[schema(ignore)]
+    pub reason: FaultReason,
 }
 
 /// The card that a fault is about, as far as it can be read.
@@ -233,24 +236,18 @@ pub struct InputCard {
 
 impl InputFault {
     /// A fault at a field of the body.
-    pub fn at(pointer: impl Into<String>, detail: impl fmt::Display) -> Self {
+    pub fn at(pointer: impl Into<String>, reason: impl Into<FaultReason>) -> Self {
+        let reason = reason.into();
         Self {
             pointer: pointer.into(),
-            detail: detail.to_string(),
+            detail: reason.to_string(),
             line: None,
             column: None,
             code: None,
             rule: None,
             card: None,
-            is_repeated: false,
+            reason,
         }
-    }
-
-    /// Says that it is an entry that stands before it already.
-    #[must_use]
-    pub fn repeated(mut self) -> Self {
-        self.is_repeated = true;
-        self
     }
 
     /// Adds the line of a text file, counted from 1.
@@ -269,6 +266,8 @@ pub(crate) const NOT_OF_THIS_LIST: &str = "is not one that this list gave out";
 pub struct Problem {
     pub(crate) code: ProblemCode,
     pub(crate) detail: Option<Cow<'static, str>>,
+    /// What stood in the way, where pages say it in their own words.
+    pub(crate) cause: Option<Box<ProblemCause>>,
     pub(crate) errors: Vec<InputFault>,
     /// Seconds after which a retry may succeed.
     pub(crate) retry_after: Option<u32>,
@@ -283,6 +282,7 @@ impl Problem {
         Self {
             code,
             detail: None,
+            cause: None,
             errors: Vec::new(),
             retry_after: None,
             header: None,
@@ -294,6 +294,14 @@ impl Problem {
     #[must_use]
     pub fn detail(mut self, detail: impl Into<Cow<'static, str>>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// Adds what stood in the way, which is the detail of this occurrence.
+    #[must_use]
+    pub fn because(mut self, cause: ProblemCause) -> Self {
+        self.detail = Some(cause.to_string().into());
+        self.cause = Some(Box::new(cause));
         self
     }
 
@@ -415,6 +423,11 @@ impl Problem {
     /// Its code.
     pub fn code(&self) -> ProblemCode {
         self.code
+    }
+
+    /// What stood in the way, where that is known.
+    pub fn cause(&self) -> Option<&ProblemCause> {
+        self.cause.as_deref()
     }
 
     /// What is wrong with the input.

@@ -12,8 +12,8 @@ use moka::future::Cache;
 use uuid::Uuid;
 
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
+use crate::app::fault_reason::NoGame;
 use crate::app::problem::Problem;
-use crate::app::words::with_near;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Acting, Granted, Identity, Permission};
@@ -103,7 +103,7 @@ impl AppState {
     pub(crate) async fn named_game(
         &self,
         code: &str,
-    ) -> Result<Result<Arc<LoadedGame>, String>, Problem> {
+    ) -> Result<Result<Arc<LoadedGame>, NoGame>, Problem> {
         let listed = self.all_games().await?;
         let known = listed.iter().find(|loaded| loaded.game.code() == code);
         if let Some(loaded) = known {
@@ -113,7 +113,7 @@ impl AppState {
         let found = self.games.find(&mut *self.store.connection().await?, code).await?;
         Ok(found.ok_or_else(|| {
             let known = listed.iter().map(|loaded| loaded.game.code());
-            with_near(&format!("There is no game {code}."), code, known)
+            NoGame::new(code, known)
         }))
     }
 

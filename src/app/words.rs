@@ -1,6 +1,8 @@
 //! Values that are one of a few words. The OpenAPI document lists the words, so that a wrong one is reported together
 //! with faults of structure, and handlers parse them with the same messages.
 
+use std::fmt;
+
 use cardscape_search::{did_you_mean, near};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
@@ -11,7 +13,7 @@ pub(crate) trait Word: Sized + 'static {
     fn words() -> Vec<(&'static str, Self)>;
 
     /// Parses a word, or says which words are allowed.
-    fn read(word: &str) -> Result<Self, String> {
+    fn read(word: &str) -> Result<Self, NotOneOf> {
         let mut words = Self::words();
         match words.iter().position(|(known, _)| *known == word) {
             Some(at) => Ok(words.swap_remove(at).1),
@@ -20,11 +22,27 @@ pub(crate) trait Word: Sized + 'static {
     }
 }
 
-/// The message about an unknown word.
-pub(crate) fn must_be_one_of<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+/// A word that is none of those that are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotOneOf {
+    /// All that are known.
+    pub known: Vec<String>,
+    /// Those that are near to the word.
+    pub near: Vec<String>,
+}
+
+impl fmt::Display for NotOneOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let near: Vec<&str> = self.near.iter().map(String::as_str).collect();
+        write!(f, "must be one of {}{}", self.known.join(", "), did_you_mean(&near))
+    }
+}
+
+/// What is wrong with an unknown word.
+pub(crate) fn must_be_one_of<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> NotOneOf {
     let known: Vec<&str> = known.into_iter().collect();
-    let near = did_you_mean(&near(word, known.iter().copied()));
-    format!("must be one of {}{near}", known.join(", "))
+    let owned = |words: Vec<&str>| words.into_iter().map(str::to_owned).collect();
+    NotOneOf { near: owned(near(word, known.iter().copied())), known: owned(known) }
 }
 
 /// A sentence about something that does not exist, with a suggestion of what may have been meant.

@@ -24,9 +24,7 @@ pub(super) async fn refuse<B: MessageBody + 'static>(
         return Ok(next.call(req).await?.map_into_boxed_body());
     }
     tracing::warn!("a page of another site has sent a form");
-    let problem =
-        Problem::new(ProblemCode::Forbidden).detail("This form was sent by another site.");
-    Ok(req.into_response(problem.respond()))
+    Ok(req.into_response(Problem::new(ProblemCode::Forbidden).respond()))
 }
 
 /// Whether a page of this service sends the request. Browsers say so (Fetch Metadata); older ones name the origin. Who says neither is no browser

@@ -7,6 +7,7 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::fault_words;
 use super::headers::protected;
 use super::page::HTML;
 use super::words;
@@ -78,7 +79,7 @@ impl Faults {
         let mut faults = Self::none();
         for fault in problem.faults() {
             let field = fields.iter().find(|(pointer, _)| *pointer == fault.pointer);
-            faults.add(field.map_or("", |(_, id)| *id), words::sentence(&fault.detail));
+            faults.add(field.map_or("", |(_, id)| *id), fault_words::reason(&fault.reason));
         }
         if faults.is_empty() {
             faults.add("", said(problem.code())?);

@@ -16,6 +16,7 @@ mod decks;
 mod designs;
 mod docs;
 mod errors;
+mod fault_words;
 mod forms;
 mod headers;
 mod home;

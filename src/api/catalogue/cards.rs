@@ -117,7 +117,7 @@ impl CardsQuery {
         let name = self.name.as_deref().map(NamePattern::parse).transpose();
         let (name, fault) = match name {
             Ok(name) => (name, None),
-            Err(error) => (None, Some(InputFault::at("?name", error))),
+            Err(error) => (None, Some(InputFault::at("?name", error.to_string()))),
         };
         let text = |code: &Option<Code>| code.as_ref().map(|code| code.lower_case().into_string());
         let filter = CardFilter {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -52,7 +53,7 @@ impl RequestedToken {
         }
         let days = days.unwrap_or(DEFAULT_DAYS);
         if !(1..=366).contains(&days) {
-            faults.push(InputFault::at("/expires_in_days", "must be 1 to 366"));
+            faults.push(InputFault::at("/expires_in_days", FaultReason::range(1, 366)));
         }
         match name {
             Ok(name) if faults.is_empty() => {

@@ -16,6 +16,7 @@ use super::cards::{CardRequest, CardResponse, freshness, in_form, render_card};
 use super::codes::Codes;
 use super::image_uris::Scans;
 use crate::app::answer_form::AnswerForm;
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -51,7 +52,7 @@ pub async fn find_place(
 }
 
 /// The failure of a query parameter with an invalid value.
-pub(crate) fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
+pub(crate) fn bad_query(parameter: &str, fault: impl Into<FaultReason>) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
 
@@ -243,7 +244,7 @@ impl CardIdentifierBody {
                 Ok(id) => Some(CardIdentifier::Id(CardId(id))),
                 Err(_) => {
                     let field = ids.last().copied().unwrap_or_default();
-                    faults.push(InputFault::at(format!("{at}/{field}"), "must be a UUID"));
+                    faults.push(InputFault::at(format!("{at}/{field}"), FaultReason::NoId));
                     None
                 }
             },
@@ -264,8 +265,7 @@ impl CardIdentifierBody {
             }
             _ => {
                 let ids = ids.join("; or ");
-                let kinds = "or game, set and number; or game, name and perhaps set";
-                faults.push(InputFault::at(at, format!("must have exactly {ids}; {kinds}")));
+                faults.push(InputFault::at(at, FaultReason::CardUnnamed { ids }));
                 None
             }
         }

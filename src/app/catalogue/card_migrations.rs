@@ -5,8 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::import::number_fault;
@@ -35,8 +37,8 @@ pub fn read_note(text: Option<&str>) -> Result<Option<String>, Problem> {
 pub fn read_move(number: &str, note: Option<&str>) -> Result<(Code, Option<String>), Problem> {
     let mut faults = Vec::new();
     let number = match number_fault(number) {
-        Some(fault) => Err(fault),
-        None => Code::try_from(number).map_err(|error| error.to_string()),
+        Some(fault) => Err(fault.into()),
+        None => Code::try_from(number).map_err(FaultReason::from),
     };
     let number = number.map_err(|fault| faults.push(InputFault::at("/number", fault)));
     let note = read_note(note).map_err(|problem| faults.extend(problem.into_faults()));
@@ -209,14 +211,15 @@ fn migration_refused(error: MigrationError, target: &str) -> Problem {
     match error {
         MigrationError::Missing => Problem::not_found(),
         MigrationError::NoTarget => {
-            Problem::invalid(vec![InputFault::at(target, "names nothing that there is")])
+            Problem::invalid(vec![InputFault::at(target, FaultReason::NoTarget)])
         }
         MigrationError::NumberTaken => Problem::new(ProblemCode::NumberTaken),
         MigrationError::Printed => Problem::new(ProblemCode::SetPrinted),
-        MigrationError::Refused(why) => Problem::new(ProblemCode::MergeRefused).detail(why),
+        MigrationError::Refused(why) => {
+            Problem::new(ProblemCode::MergeRefused).because(ProblemCause::Merge(why))
+        }
         MigrationError::NoteOnHidden => {
-            let why = "must be left out: the card is hidden, and everybody may read notes";
-            Problem::invalid(vec![InputFault::at("/note", why)])
+            Problem::invalid(vec![InputFault::at("/note", FaultReason::NoteOnHidden)])
         }
         MigrationError::Idempotent(error) => error.into(),
     }

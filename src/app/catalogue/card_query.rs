@@ -128,7 +128,7 @@ pub fn demand_syntax(text: &str) -> Result<(), Problem> {
 pub(crate) fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
     let input_fault = |fault: &QueryWarning| match fault.parameter {
-        Some(parameter) => InputFault::at(format!("?{parameter}"), &fault.message),
+        Some(parameter) => InputFault::at(format!("?{parameter}"), fault.message.clone()),
         None => InputFault::at("?q", format!("{} (character {})", fault.message, fault.position)),
     };
     Problem::new(ProblemCode::InvalidQuery)

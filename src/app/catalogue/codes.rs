@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
@@ -76,7 +77,8 @@ impl Codes {
             return Ok(codes);
         }
         let fault = |unknown: UnknownCode<'_>| {
-            InputFault::at(format!("?{}", unknown.parameter), unknown.message)
+            let UnknownCode { parameter, message, .. } = unknown;
+            InputFault::at(format!("?{parameter}"), FaultReason::NoCode { of: parameter, message })
         };
         let faults = unknown.into_iter().map(fault).collect();
         Err(Problem::new(ProblemCode::InvalidQuery).errors(faults))

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputCard, InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Importer, WriteCatalogue};
 use crate::domain::catalogue::import::{
@@ -196,11 +198,16 @@ pub(in crate::app) fn problem_with_faults(code: ProblemCode, faults: Vec<ImportF
         code: fault.code,
         rule: fault.rule,
         card: fault.card.map(|FaultyCard { set, number, name }| InputCard { set, number, name }),
-        ..InputFault::at(fault.pointer, fault.message)
+        // What stored cards break names them.
+        detail: fault.message.clone(),
+        ..InputFault::at(
+            fault.pointer,
+            fault.known.map_or_else(|| FaultReason::from(fault.message), FaultReason::from),
+        )
     });
     let problem = Problem::new(code).errors(listed.collect());
     if all > MAX_FAULTS {
-        problem.detail(format!("{all} faults; the first {MAX_FAULTS} are listed."))
+        problem.because(ProblemCause::ManyFaults { all, listed: MAX_FAULTS })
     } else {
         problem
     }

@@ -1,6 +1,6 @@
 //! Rulings and errata of cards.
 
-use cardscape_engine::Date;
+use cardscape_engine::{Date, DateError};
 use chrono::NaiveDate;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -36,9 +36,9 @@ pub fn read(
         text::lines(text, 1, MAX_TEXT).map_err(|error| faults.push(InputFault::at("/text", error)));
     let source = source.map(|source| text::line(source, 1, MAX_SOURCE)).transpose();
     let source = source.map_err(|error| faults.push(InputFault::at("/source", error)));
-    let day = published_on.parse::<Date>().map_err(|error| error.to_string());
-    let day = day
-        .and_then(|_| published_on.parse::<NaiveDate>().map_err(|error| error.to_string()))
+    let day = published_on
+        .parse::<Date>()
+        .and_then(|_| published_on.parse::<NaiveDate>().map_err(|_| DateError))
         .map_err(|error| faults.push(InputFault::at("/published_on", error)));
     let (Ok(text), Ok(source), Ok(published_on)) = (text, source, day) else {
         return Err(Problem::invalid(faults));

@@ -159,7 +159,7 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
             line: line.number,
             text: line.shown.clone(),
             verdict: verdict.as_str().to_owned(),
-            detail: verdict.reason()?.to_owned(),
+            detail: verdict.reason()?.to_string(),
         })
     });
     rejected.collect()

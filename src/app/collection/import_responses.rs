@@ -1,13 +1,13 @@
 //! Responses about collection files.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::counts::ChoiceResponse;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
-use crate::domain::collection::table::{self, Dialect, Line, Table, TableError};
+use crate::domain::collection::table::{self, Dialect, Line, LineFault, Table, TableError};
 use crate::store::collection::collection_imports::{
     CommitError, Committed, Reading, RejectedLine, Verdict,
 };
@@ -118,11 +118,16 @@ pub struct ImportLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<ChoiceResponse>,
     /// Why it is not ok.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[schema(value_type = Option<String>)]
+    pub detail: Option<LineFault>,
     /// What may be meant, among the cards that you may see.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<ChoiceResponse>,
+}
+
+fn as_text<S: Serializer>(fault: &Option<LineFault>, serializer: S) -> Result<S::Ok, S::Error> {
+    fault.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 impl ImportLine {
@@ -134,7 +139,7 @@ impl ImportLine {
             quantity: None,
             condition: None,
             card: None,
-            detail: verdict.reason().map(str::to_owned),
+            detail: verdict.reason().cloned(),
             suggestions: Vec::new(),
         };
         match verdict {

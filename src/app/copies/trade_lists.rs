@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::app::collection::counts::CardLineResponse;
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
@@ -204,22 +205,20 @@ async fn resolve(
             (NamedItem::Printing(id), ..) => by_id
                 .get(id)
                 .map(|printing| (printing.card_id, Some(*id)))
-                .ok_or("there is no such printing, or none that you may see"),
-            (NamedItem::Card(_), None, _) => Err("there is no such card, or none that you may see"),
+                .ok_or(FaultReason::NoPrinting),
+            (NamedItem::Card(_), None, _) => Err(FaultReason::NoCard),
             (NamedItem::Card(_), Some(card), None) => Ok((card.place().id, None)),
             (NamedItem::Card(_), Some(card), Some(rarity)) => {
                 let card = card.place().id;
                 let printing = by_rarity.get(&(card, rarity.as_str()));
-                printing
-                    .map(|printing| (card, Some(*printing)))
-                    .ok_or("the card has no printing of that rarity that you may see")
+                printing.map(|printing| (card, Some(*printing))).ok_or(FaultReason::NoRarityOfCard)
             }
         };
         match new {
             Ok((card, printing)) if known.insert((card, printing)) => {
                 items.push(NewTradeItem { card, printing, quantity });
             }
-            Ok(_) => faults.push(InputFault::at(at, "stands on the list twice").repeated()),
+            Ok(_) => faults.push(InputFault::at(at, FaultReason::Repeated)),
             Err(reason) => faults.push(InputFault::at(at, reason)),
         }
     }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 use uuid::Uuid;
 
 use super::trade_responses::{TradeResponse, TradeSummaryResponse};
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -49,7 +50,7 @@ impl Offer {
         let hours = hours.unwrap_or(DEFAULT_LIFETIME_HOURS);
         if !LIFETIME_HOURS.contains(&hours) {
             let (from, to) = LIFETIME_HOURS.into_inner();
-            faults.push(InputFault::at("/expires_in_hours", format!("must be {from} to {to}")));
+            faults.push(InputFault::at("/expires_in_hours", FaultReason::range(from, to)));
         }
         let lifetime = Duration::hours(hours.into());
         Some(Self { terms: terms.ok()?, message: message.ok()?, lifetime })
@@ -76,13 +77,7 @@ fn terms_fault((place, fault): TermsFaultAt) -> InputFault {
 }
 
 fn copy_fault((side, place, fault): (TradeSide, usize, CopyFault)) -> InputFault {
-    let detail = match fault {
-        CopyFault::NotYours => "is not a copy of yours",
-        CopyFault::Frozen => "is frozen by a moderator: the copy's history says why",
-        CopyFault::Void => "is void",
-        CopyFault::NotShown => "is not a copy that this player shows you",
-    };
-    InputFault::at(format!("/{}/{place}", side.as_str()), detail)
+    InputFault::at(format!("/{}/{place}", side.as_str()), fault)
 }
 
 /// Lists the caller's trades, the newest first.
@@ -204,7 +199,7 @@ fn answer_offer(
             ));
         }
         Offered::Oneself => {
-            let fault = InputFault::at("/with", "must be another player");
+            let fault = InputFault::at("/with", FaultReason::Oneself);
             return Err(Problem::invalid(vec![fault]));
         }
         Offered::TooMany => return Err(Problem::new(ProblemCode::TooManyTrades)),

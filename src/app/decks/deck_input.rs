@@ -10,9 +10,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::list_reading::ListRefusal;
+use crate::app::fault_reason::{FaultReason, NoFormat, Several};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::words::{must_be_one_of, with_near, word_schema};
+use crate::app::words::{NotOneOf, must_be_one_of, word_schema};
 use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, check_entry};
 use crate::store::catalogue::games::LoadedGame;
 
@@ -132,7 +133,7 @@ pub(super) struct SentList<'a> {
     pub dialect: Option<&'a str>,
 }
 
-fn dialect_fault(word: &str) -> String {
+fn dialect_fault(word: &str) -> NotOneOf {
     must_be_one_of(word, DeckDialect::ALL.map(DeckDialect::code))
 }
 
@@ -141,7 +142,7 @@ pub(super) type FoundFormats = (Arc<LoadedGame>, Vec<Format>);
 
 impl DeckFaults {
     /// The value, if there is no fault; a fault is added to those of fields.
-    pub(super) fn check<T, E: std::fmt::Display>(
+    pub(super) fn check<T, E: Into<FaultReason>>(
         &mut self,
         pointer: &str,
         value: Result<T, E>,
@@ -172,8 +173,7 @@ impl DeckFaults {
         match (entries, list) {
             (Some(entries), None) => Some(SentDeck::Entries(self.deck_of_entries(entries))),
             (None, Some(list)) if list.text.contains('\0') => {
-                let detail = "must not contain the NUL character (\\u0000)";
-                self.fields.push(InputFault::at("/list", detail));
+                self.fields.push(InputFault::at("/list", FaultReason::Nul));
                 None
             }
             (None, Some(list)) => {
@@ -209,15 +209,17 @@ impl DeckFaults {
     /// Adds why a list cannot be read.
     pub(super) fn refuse_list(&mut self, refusal: ListRefusal) {
         match refusal {
-            ListRefusal::TooLong(detail) => self.fields.push(InputFault::at("/list", detail)),
+            ListRefusal::TooLong(entries) => self.check_count("/list", entries),
+            ListRefusal::LinesLeft(lines) => {
+                self.fields.push(InputFault::at("/list", FaultReason::LinesLeft(lines)));
+            }
             ListRefusal::OtherGame(game) => {
-                let detail = format!("is a deck of the game {game}");
-                self.fields.push(InputFault::at("/list", detail));
+                self.fields.push(InputFault::at("/list", FaultReason::DeckOfGame(game)));
             }
             ListRefusal::Unreadable(lines) => {
                 let lines = lines.into_iter().take(MAX_ENTRIES);
                 self.lines.extend(
-                    lines.map(|line| InputFault::at("/list", line.detail).on_line(line.line)),
+                    lines.map(|(line, refusal)| InputFault::at("/list", refusal).on_line(line)),
                 );
             }
         }
@@ -225,8 +227,9 @@ impl DeckFaults {
 
     fn check_count(&mut self, pointer: &str, entries: usize) {
         if entries > MAX_ENTRIES {
-            let detail = format!("must have at most {MAX_ENTRIES} entries, not {entries}");
-            self.fields.push(InputFault::at(pointer, detail));
+            let reason =
+                FaultReason::TooMany { of: Several::Entries, most: MAX_ENTRIES, actual: entries };
+            self.fields.push(InputFault::at(pointer, reason));
         }
     }
 
@@ -242,7 +245,8 @@ impl DeckFaults {
         let loaded = match state.named_game(first.game()).await? {
             Ok(loaded) => loaded,
             Err(fault) => {
-                self.formats.extend(names.iter().map(|(at, _)| InputFault::at(at, &fault)));
+                let missing = |at: &str| InputFault::at(at, fault.clone());
+                self.formats.extend(names.iter().map(|(at, _)| missing(at)));
                 return Ok(None);
             }
         };
@@ -252,9 +256,7 @@ impl DeckFaults {
             match name.find_in(&loaded.game, day) {
                 Ok(format) => formats.push(format),
                 Err(unknown) => {
-                    let known = unknown.known().iter().map(String::as_str);
-                    let detail = with_near(&unknown.to_string(), &name.to_string(), known);
-                    self.formats.push(InputFault::at(at, detail));
+                    self.formats.push(InputFault::at(at, NoFormat::new(unknown, name)));
                 }
             }
         }

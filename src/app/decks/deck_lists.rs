@@ -16,6 +16,7 @@ use super::deck_search;
 use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
 use super::masks::{Masks, hidden_cards, mask};
 use crate::app::catalogue::codes::Codes;
+use crate::app::fault_reason::{FaultReason, Several};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -363,8 +364,9 @@ async fn parse(app: &AppState, asker: Asker, request: DeckRequest) -> Result<Par
 
 fn check_tags(faults: &mut DeckFaults, tags: &[String]) -> Vec<DeckTag> {
     if tags.len() > MAX_TAGS {
-        let detail = format!("must have at most {MAX_TAGS} tags, not {}", tags.len());
-        faults.fields.push(InputFault::at("/tags", detail));
+        let (most, actual) = (MAX_TAGS, tags.len());
+        let reason = FaultReason::TooMany { of: Several::Tags, most, actual };
+        faults.fields.push(InputFault::at("/tags", reason));
     }
     let parsed = tags.iter().take(MAX_TAGS).enumerate();
     let parsed =

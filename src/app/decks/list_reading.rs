@@ -127,10 +127,12 @@ pub(super) struct ReadList {
 /// Why a list cannot be read at all.
 #[derive(Debug)]
 pub(super) enum ListRefusal {
-    /// It has more entries or lines than a deck may have.
-    TooLong(String),
-    /// Nothing of it can be read. What is told of its lines.
-    Unreadable(Vec<UnreadLine>),
+    /// It has more entries than a deck may have: so many.
+    TooLong(usize),
+    /// It has so many lines more than are read.
+    LinesLeft(usize),
+    /// Nothing of it can be read. Why its lines are refused, each with its number.
+    Unreadable(Vec<(usize, LineRefusal)>),
     /// It is the share code of a deck of another game.
     OtherGame(String),
 }
@@ -159,7 +161,7 @@ pub(super) async fn read_list(
     // Headings may look like entries.
     let entries = lines.entry_count();
     if entries > 2 * MAX_ENTRIES {
-        return Ok(Err(too_many(entries)));
+        return Ok(Err(ListRefusal::TooLong(entries)));
     }
     let mut conn = StepConnection::new(&app.store);
     let literal = lines.mentions(MentionDepth::Literal);
@@ -212,10 +214,6 @@ fn encoding_word(encoding: TextEncoding) -> &'static str {
     }
 }
 
-fn too_many(entries: usize) -> ListRefusal {
-    ListRefusal::TooLong(format!("must have at most {MAX_ENTRIES} entries, not {entries}"))
-}
-
 fn unknown_names(read: &ReadDeck) -> BTreeSet<String> {
     let unknown = read
         .lines
@@ -232,8 +230,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
         return Err(ListRefusal::OtherGame(other.clone()));
     }
     if read.lines_left_out > 0 {
-        let detail = format!("has {} lines more than are read", read.lines_left_out);
-        return Err(ListRefusal::TooLong(detail));
+        return Err(ListRefusal::LinesLeft(read.lines_left_out));
     }
     let mut list = ReadList {
         deck: Deck::default(),
@@ -258,6 +255,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     let checked = check_list(read);
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
+    let mut refusals = Vec::new();
     for (line, outcome) in checked.lines {
         let told = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(line) },
@@ -265,18 +263,19 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
             LineOutcome::Refused(refusal) => {
                 let (text, detail) = (shown_line(&line.text), refusal.to_string());
                 list.unread.push(UnreadLine { line: line.line, text, detail });
+                refusals.push((line.line, refusal.clone()));
                 refused(line, refusal)
             }
         };
         list.told.lines.push(told);
     }
     if list.deck.entries.len() > MAX_ENTRIES {
-        return Err(too_many(list.deck.entries.len()));
+        return Err(ListRefusal::TooLong(list.deck.entries.len()));
     }
     if list.unread.len() > MAX_UNREAD_LINES
         || (list.deck.entries.is_empty() && !list.unread.is_empty())
     {
-        return Err(ListRefusal::Unreadable(list.unread));
+        return Err(ListRefusal::Unreadable(refusals));
     }
     Ok(list)
 }

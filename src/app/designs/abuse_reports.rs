@@ -7,9 +7,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::step_problems::name_taken;
+use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::NameHolder;
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
@@ -57,8 +59,7 @@ pub fn read_reason(
         None
     });
     if reason == Ok(AbuseReason::Other) && written.is_none() {
-        let detail = "must say what is wrong, when the reason is other";
-        faults.push(InputFault::at("/details", detail));
+        faults.push(InputFault::at("/details", FaultReason::DetailsMissing));
     }
     match reason {
         Ok(reason) if faults.is_empty() => Ok((reason, details)),
@@ -279,7 +280,7 @@ pub async fn decide(
         }
         DecideOutcome::Missing => Err(Problem::not_found()),
         DecideOutcome::Own => Err(Problem::new(ProblemCode::OwnReport)),
-        DecideOutcome::NameTaken => Err(name_taken("Meanwhile another design")),
+        DecideOutcome::NameTaken => Err(name_taken(NameHolder::Meanwhile)),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::app::catalogue::image_uris::artwork_uri;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{CursorTime, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
@@ -162,7 +163,7 @@ impl ExpectedArtwork {
             self.0.turn().await?.run(move || Artwork::read(&raw, &Limits::default())).await?;
         let outcome = if read.is_ok() { "read" } else { "refused" };
         metrics::counter!("artworks_read_total", "outcome" => outcome).increment(1);
-        let artwork = read.map_err(|error| unreadable(&error))?;
+        let artwork = read.map_err(|error| unreadable(error))?;
         let id = ArtworkId::of(artwork.full().hash().as_bytes(), artwork.small().hash().as_bytes());
         let renditions = [
             new_rendition(RenditionSize::Full, artwork.full())?,
@@ -202,13 +203,10 @@ fn new_rendition(rendition: RenditionSize, file: &Rendition) -> Result<NewRendit
 }
 
 /// The failure of a file that is no acceptable picture.
-fn unreadable(error: &ArtworkError) -> Problem {
-    let message = error.to_string();
-    let mut letters = message.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+fn unreadable(error: ArtworkError) -> Problem {
     Problem::new(ProblemCode::UnreadableArtwork)
-        .detail(format!("{first}{}.", letters.as_str()))
         .with("reason", error.reason())
+        .because(ProblemCause::Artwork(error))
 }
 
 fn no_room(used: i64) -> Problem {

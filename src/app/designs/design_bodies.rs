@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::design_ratings::decimal;
 use crate::app::catalogue::image_uris::ImageUris;
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
@@ -157,14 +158,15 @@ pub(super) async fn parse_at(
     place: &str,
 ) -> Result<Result<ParsedDesign, Vec<InputFault>>, Problem> {
     let mut faults = Vec::new();
-    let at = |pointer: &str, detail: String| InputFault::at(format!("{place}{pointer}"), detail);
+    let at =
+        |pointer: &str, reason: FaultReason| InputFault::at(format!("{place}{pointer}"), reason);
     let game = app.named_game(&request.game).await?;
-    let game = game.map_err(|message| faults.push(at("/game", message))).ok();
+    let game = game.map_err(|fault| faults.push(at("/game", fault.into()))).ok();
     let licence = request.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
-    let licence = licence.map_err(|message| faults.push(at("/licence", message))).ok();
+    let licence = licence.map_err(|fault| faults.push(at("/licence", fault.into()))).ok();
     let artwork = request.artwork.map(|DesignArtworkBody { id, alt }| {
         let id = ArtworkId::parse(&id).unwrap_or_else(|error| {
-            faults.push(at("/artwork/id", error.to_string()));
+            faults.push(at("/artwork/id", error.into()));
             // A placeholder, so that the other members are checked and all faults are reported together.
             ArtworkId([0; 32])
         });
@@ -185,7 +187,7 @@ pub(super) async fn parse_at(
         artwork,
     };
     let content = content.normalised().map_err(|found| {
-        faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.detail)));
+        faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.reason.into())));
     });
     Ok(match (game, content) {
         (Some(game), Ok(content)) if faults.is_empty() => Ok(ParsedDesign { game, content }),

@@ -3,8 +3,10 @@
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::likeness::{NameLikeness, cards_of_like_name};
 use super::step_problems::{check_step, demand_step, foreign_artwork, name_taken, too_many};
+use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::NameHolder;
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, Permission, ReviewDesigns, WriteOwnDesigns};
@@ -76,8 +78,8 @@ pub(super) fn as_json(content: &DesignContent, place: &str) -> Result<serde_json
     let json = serde_json::to_value(content).map_err(Problem::internal)?;
     let bytes = json.to_string().len();
     if bytes > MAX_BYTES {
-        let detail = format!("must have at most {MAX_BYTES} bytes as JSON, not {bytes}");
-        return Err(Problem::invalid(vec![InputFault::at(place, detail)]));
+        let reason = FaultReason::TooLarge { most: MAX_BYTES, actual: bytes };
+        return Err(Problem::invalid(vec![InputFault::at(place, reason)]));
     }
     Ok(json)
 }
@@ -224,7 +226,10 @@ pub(super) async fn demand_free_name(
 ) -> Result<(), Problem> {
     let cards = cards_of_like_name(app, network, game, name).await?;
     match cards.iter().find(|(likeness, _)| *likeness != NameLikeness::Near) {
-        Some((_, card)) => Err(name_taken(&format!("A card ({} {})", card.set_code, card.number))),
+        Some((_, card)) => {
+            let (set, number) = (card.set_code.clone(), card.number.clone());
+            Err(name_taken(NameHolder::Card { set, number }))
+        }
         None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -38,9 +39,8 @@ impl RatingRequest {
     pub fn parse(&self) -> Result<Scores, Problem> {
         let Self { fun, balance, flavour, clarity } = *self;
         let scores = Scores { fun, balance, flavour, clarity };
-        let fault = |name| {
-            InputFault::at(format!("/{name}"), format!("must be {MIN_POINTS} to {MAX_POINTS}"))
-        };
+        let fault =
+            |name| InputFault::at(format!("/{name}"), FaultReason::range(MIN_POINTS, MAX_POINTS));
         let faults: Vec<InputFault> = scores.faults().map(fault).collect();
         if faults.is_empty() { Ok(scores) } else { Err(Problem::invalid(faults)) }
     }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::design_lifecycle::{demand_free_name, find_stored};
 use super::step_problems::not_from;
 use crate::app::catalogue::import::problem_with_faults;
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatalogue};
@@ -140,8 +141,8 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
         ),
         ReleaseError::Unconfirmed => Problem::new(ProblemCode::ReleaseNotConfirmed),
         ReleaseError::NoSet => {
-            let detail = format!("the game {game} has no set {:?}", place.set);
-            Problem::invalid(vec![InputFault::at("/set", detail)])
+            let (game, set) = (game.to_owned(), place.set.to_string());
+            Problem::invalid(vec![InputFault::at("/set", FaultReason::NoSetOfGame { game, set })])
         }
         ReleaseError::Refused(faults) => {
             problem_with_faults(ProblemCode::DesignNotReleasable, faults)

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::design_bodies::DesignContentResponse;
 use super::design_lifecycle::{VersionedDesign, find_own, write_revision};
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -168,7 +169,7 @@ pub async fn diff(
         }
         (before, _) => {
             let parameter = if before.is_none() { "?from" } else { "?to" };
-            let fault = InputFault::at(parameter, "must be the number of a revision");
+            let fault = InputFault::at(parameter, FaultReason::NoRevision);
             Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]))
         }
     }
@@ -188,7 +189,7 @@ pub async fn restore(
     drop(conn);
     let Some(found) = found else {
         find_own(app, by, code).await?;
-        let fault = InputFault::at("/revision", "must be the number of a revision");
+        let fault = InputFault::at("/revision", FaultReason::NoRevision);
         return Err(Problem::invalid(vec![fault]));
     };
     let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;

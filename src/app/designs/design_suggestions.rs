@@ -129,7 +129,7 @@ pub async fn create(
     let loaded = loaded.map_err(|unknown| faults.push(InputFault::at("/game", unknown))).ok();
     let design = design.normalised().map_err(|found| {
         let here =
-            |fault: ContentFault| InputFault::at(format!("/design{}", fault.pointer), fault.detail);
+            |fault: ContentFault| InputFault::at(format!("/design{}", fault.pointer), fault.reason);
         faults.extend(found.into_iter().map(here));
     });
     let (Some(loaded), Ok(design)) = (loaded, design) else {
@@ -165,6 +165,6 @@ fn violation(fault: SetFault) -> InputFault {
     InputFault {
         code: Some(violation.code.as_str().to_owned()),
         rule: Some(violation.rule.clone()),
-        ..InputFault::at(pointer, violation.message())
+        ..InputFault::at(pointer, violation)
     }
 }

@@ -1,8 +1,10 @@
 //! Problems of refused steps of a design.
 
 use super::design_checks::ReleaseObstacle;
+use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::{NameHolder, ProblemCause};
 use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
@@ -19,12 +21,11 @@ pub(super) fn check_step(
         StepOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),
         StepOutcome::Missing => Problem::not_found(),
         StepOutcome::NotFrom(status) => not_from(status, step),
-        StepOutcome::NameTaken => name_taken("Another design that everybody sees"),
+        StepOutcome::NameTaken => name_taken(NameHolder::Design),
         StepOutcome::Nameless => Problem::new(ProblemCode::DesignNameless),
-        StepOutcome::OtherGame => Problem::invalid(vec![InputFault::at(
-            "/game",
-            "must stay what it is: begin another design for another game",
-        )]),
+        StepOutcome::OtherGame => {
+            Problem::invalid(vec![InputFault::at("/game", FaultReason::GameStays)])
+        }
         StepOutcome::TooManyRevisions => Problem::new(ProblemCode::TooManyRevisions)
             .detail(format!("A design has at most {MAX_REVISIONS} revisions.")),
         StepOutcome::TooManyToday => too_many_today(app),
@@ -52,15 +53,13 @@ pub(super) fn not_releasable(obstacles: &[ReleaseObstacle]) -> Problem {
 }
 
 /// `whom` has this name, or one that looks the same.
-pub(super) fn name_taken(whom: &str) -> Problem {
-    Problem::new(ProblemCode::DesignNameTaken)
-        .detail(format!("{whom} has this name, or one that looks the same."))
+pub(super) fn name_taken(whom: NameHolder) -> Problem {
+    Problem::new(ProblemCode::DesignNameTaken).because(ProblemCause::NameTaken(whom))
 }
 
 /// The account has not uploaded the artwork, or the artwork was taken down.
 pub(super) fn foreign_artwork() -> Problem {
-    let detail = "must be an artwork that you have uploaded and not deleted since";
-    Problem::invalid(vec![InputFault::at("/artwork/id", detail)])
+    Problem::invalid(vec![InputFault::at("/artwork/id", FaultReason::ForeignArtwork)])
 }
 
 /// The account has reached the limit of designs.

@@ -13,6 +13,7 @@ use super::design_lifecycle::{
 };
 use super::design_revisions::DifferenceResponse;
 use super::step_problems::check_step;
+use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::{feedback_refused, too_many_today};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -247,7 +248,7 @@ fn apply_suggestion(
     let (base, suggested) = (document(stored.base())?, document(stored.content())?);
     let outdated = || Problem::new(ProblemCode::SuggestionOutdated);
     let merged = merge(&base, &suggested, &document(newest)?).map_err(|members| {
-        let fault = |member| InputFault::at(member, "was changed in the design as well");
+        let fault = |member| InputFault::at(member, FaultReason::ChangedInDesign);
         outdated().errors(members.into_iter().map(fault).collect())
     })?;
     let content: DesignContent = serde_json::from_value(merged).map_err(Problem::internal)?;
@@ -304,11 +305,8 @@ fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
         SuggestionOutcome::Refused => feedback_refused(),
         SuggestionOutcome::Outdated => Problem::new(ProblemCode::SuggestionOutdated)
             .detail("It must be about the revision that everybody sees now."),
-        SuggestionOutcome::OtherGame => fault("/design/game", "must be the game of the design"),
-        SuggestionOutcome::Unchanged => fault(
-            "/design",
-            "must change something; licence and artwork are for the author to choose",
-        ),
+        SuggestionOutcome::OtherGame => fault("/design/game", FaultReason::GameOfDesign),
+        SuggestionOutcome::Unchanged => fault("/design", FaultReason::Unchanged),
         SuggestionOutcome::TooManyToday => too_many_today(app),
         SuggestionOutcome::Closed(state) => closed(state),
         SuggestionOutcome::NotWritten(outcome) => {

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use super::effect_edits::faults_at;
 use super::effect_texts::load;
 use super::match_bodies::{EffectBindingResponse, responses};
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -90,7 +91,7 @@ fn place(library: &EffectLibrary, number: Option<usize>) -> Result<Option<usize>
     }
 }
 
-fn bad_query(parameter: &str, fault: impl std::fmt::Display) -> Problem {
+fn bad_query(parameter: &str, fault: impl Into<FaultReason>) -> Problem {
     Problem::new(ProblemCode::InvalidQuery).errors(vec![InputFault::at(parameter, fault)])
 }
 

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::problems::{feedback_refused, too_many_today};
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -266,9 +267,7 @@ fn check(app: &AppState, on: FeedbackSubject, outcome: CommentOutcome) -> Result
         CommentOutcome::Missing => Problem::not_found(),
         CommentOutcome::Refused => feedback_refused(),
         CommentOutcome::NoSuchThread => {
-            let detail =
-                format!("must be a comment on this {on} that is shown, and no reply itself");
-            Problem::invalid(vec![InputFault::at("/reply_to", detail)])
+            Problem::invalid(vec![InputFault::at("/reply_to", FaultReason::NoThread { on })])
         }
         CommentOutcome::TooManyToday => too_many_today(app),
         CommentOutcome::Stale => Problem::new(ProblemCode::PreconditionFailed),

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::{must_be_one_of, word_schema};
@@ -93,7 +94,7 @@ impl WebhookRequest {
             }
         }
         if self.kinds.is_empty() {
-            faults.push(InputFault::at("/kinds", "must name at least one kind of event"));
+            faults.push(InputFault::at("/kinds", FaultReason::NoEvent));
         }
         let description =
             self.description().map_err(|error| faults.push(InputFault::at("/description", error)));

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::webhook_requests::WebhookRequest;
 use crate::app::catalogue::changes::ChangeResponse;
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
@@ -126,7 +127,7 @@ pub fn render(event: WebhookEvent) -> serde_json::Result<Vec<u8>> {
 }
 
 fn no_such_game() -> Problem {
-    Problem::invalid(vec![InputFault::at("/game", "there is no such game any more")])
+    Problem::invalid(vec![InputFault::at("/game", FaultReason::GameGone)])
 }
 
 /// Lists all webhooks, the oldest first.

@@ -3,10 +3,13 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::auth::permission::Planner;
-use crate::domain::printing::packs::{PackParameters, PackPlan};
+use crate::domain::printing::minting::PlanWarning;
+use crate::domain::printing::packs::{PackParameters, PackPlan, ParameterFault};
 pub use crate::store::printing::press::RunRequest;
 use crate::store::printing::press::{self, MintError, Planned};
 
@@ -94,12 +97,14 @@ pub struct PrintPlanResponse {
     pub packs: Option<PlannedPacks>,
     /// What to know before printing this.
     #[schema(example = json!(["some cards get no copy in rarity primal_rare: the run is too small for it"]))]
-    pub warnings: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    pub warnings: Vec<PlanWarning>,
 }
 
 impl PrintPlanResponse {
     fn new(planned: &Planned) -> Result<Self, Problem> {
-        let packs = PackPlan::new(&planned.opening.plan).map_err(|error| plan_refused(&error))?;
+        let packs =
+            PackPlan::new(&planned.opening.plan).map_err(|error| plan_refused(error.into()))?;
         let shares = planned.plan.shares().into_iter().map(|share| PlannedRarity {
             rarity: share.rarity,
             weight: share.weight,
@@ -134,8 +139,11 @@ pub(super) async fn plan(
     request: &RunRequest,
 ) -> Result<Planned, Problem> {
     let faults = request.packs.iter().flat_map(PackParameters::faults);
-    let faults: Vec<_> =
-        faults.map(|fault| InputFault::at(format!("/packs/{}", fault.name), fault.why)).collect();
+    let fault = |ParameterFault { name, least, most, value }| {
+        let reason = FaultReason::range_not(least, most, value);
+        InputFault::at(format!("/packs/{name}"), reason)
+    };
+    let faults: Vec<InputFault> = faults.map(fault).collect();
     if !faults.is_empty() {
         return Err(Problem::invalid(faults));
     }
@@ -143,11 +151,16 @@ pub(super) async fn plan(
     press::plan_run(&mut conn, by, request).await.map_err(|error| match error {
         MintError::UnknownSet(..) => Problem::not_found(),
         MintError::Store(error) => error.into(),
-        error if error.is_refusal() => plan_refused(&error),
+        error if error.is_refusal() => plan_refused(error),
         error => Problem::internal(error),
     })
 }
 
-fn plan_refused(why: &impl std::fmt::Display) -> Problem {
-    Problem::new(ProblemCode::PrintPlanRefused).detail(format!("Refused: {why}."))
+fn plan_refused(why: MintError) -> Problem {
+    let problem = Problem::new(ProblemCode::PrintPlanRefused);
+    match why {
+        MintError::Plan(why) => problem.because(ProblemCause::Plan(why)),
+        MintError::Packs(why) => problem.because(ProblemCause::Packs(why)),
+        why => problem.detail(format!("Refused: {why}.")),
+    }
 }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{Revision, Versions};
@@ -98,7 +99,7 @@ impl UnlockPolicyBody {
         let mut faults = Vec::new();
         let mut within = |field: &str, value: i32, min: i32, max: i32| {
             if !(min..=max).contains(&value) {
-                faults.push(InputFault::at(format!("/{field}"), format!("must be {min} to {max}")));
+                faults.push(InputFault::at(format!("/{field}"), FaultReason::range(min, max)));
             }
         };
         within("threshold", threshold, 1, MAX_THRESHOLD);

@@ -9,6 +9,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
+use thiserror::Error;
 
 use super::set_file::SetFile;
 use crate::domain::pointer::push_token;
@@ -105,6 +106,9 @@ pub struct ImportFault {
     pub rule: Option<String>,
     /// What is wrong, for people.
     pub message: String,
+    /// What is wrong, where it can be told in other words.
+    #[serde(skip)]
+    pub known: Option<CardFault>,
     /// Where in the text that is, in a manifest.
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     pub position: Option<Position>,
@@ -123,7 +127,50 @@ pub struct FaultyCard {
     pub name: Option<String>,
 }
 
+/// The text is no collector number.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("must be 1 to 16 letters and digits, with single hyphens between them")]
+pub struct NumberFault;
+
+/// What is wrong with a card, where that can be told in other words than those of [`ImportFault::message`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardFault {
+    /// A rule of the game is broken.
+    Rule(Box<Violation>),
+    /// Another card has the name.
+    NameTaken {
+        /// Code of its set.
+        set: String,
+        /// Its number.
+        number: String,
+    },
+    /// The card was printed with this name.
+    PrintedAs(String),
+}
+
+impl std::fmt::Display for CardFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rule(violation) => f.write_str(&violation.message()),
+            Self::NameTaken { set, number } => {
+                write!(f, "card {number} of the set {set} has this name already")
+            }
+            Self::PrintedAs(before) => write!(
+                f,
+                "the card was printed as {before:?}: a printed card keeps its name (case and punctuation may change), and a \
+                 number its card"
+            ),
+        }
+    }
+}
+
 impl ImportFault {
+    /// A fault of a card at a place of a file.
+    pub fn of_card(file: &str, pointer: impl Into<String>, fault: CardFault) -> Self {
+        let message = fault.to_string();
+        Self { known: Some(fault), ..Self::new(file, pointer, message) }
+    }
+
     /// A fault at a place of a file.
     pub fn new(file: &str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -133,6 +180,7 @@ impl ImportFault {
             code: None,
             rule: None,
             message: message.into(),
+            known: None,
             position: None,
         }
     }
@@ -142,7 +190,7 @@ impl ImportFault {
         Self {
             code: Some(violation.code.to_string()),
             rule: Some(violation.rule.clone()),
-            ..Self::new(file, pointer, violation.message())
+            ..Self::of_card(file, pointer, CardFault::Rule(Box::new(violation.clone())))
         }
     }
 
@@ -424,7 +472,7 @@ fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
     }
     for (at, card) in set.cards.iter().enumerate() {
         if let Some(message) = number_fault(&card.number) {
-            faults.push((format!("/cards/{at}/number"), message));
+            faults.push((format!("/cards/{at}/number"), message.to_string()));
         }
         if serde_json::to_value(card).is_ok_and(|card| holds_nul(&card)) {
             faults.push((format!("/cards/{at}"), "must not contain the NUL character".to_owned()));
@@ -445,10 +493,9 @@ fn holds_nul(value: &Value) -> bool {
 }
 
 /// What is wrong with a collector number, if anything is.
-pub fn number_fault(number: &str) -> Option<String> {
+pub fn number_fault(number: &str) -> Option<NumberFault> {
     let fits = is_hyphenated(number, 16, |byte| byte.is_ascii_alphanumeric());
-    (!fits)
-        .then(|| "must be 1 to 16 letters and digits, with single hyphens between them".to_owned())
+    (!fits).then_some(NumberFault)
 }
 
 fn code_fault(code: &str) -> Option<String> {

@@ -1,13 +1,12 @@
 //! Finds the printing that a line means, among the cards that its owner may see. Nothing is guessed: a line that may mean several printings is
 //! ambiguous, with the choices.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-use cardscape_engine::{Game, did_you_mean, name_key, near, search_key, word_key};
+use cardscape_engine::{Game, name_key, near, search_key, word_key};
 
-use super::table::{WantedPrinting, strip_brackets};
+use super::table::{LineFault, WantedPrinting, strip_brackets};
 use crate::domain::ids::{CardId, PrintingId};
 
 /// Most choices of one ambiguous line.
@@ -53,8 +52,8 @@ struct Titles {
     all: Vec<Titled>,
     by_code: HashMap<String, Vec<usize>>,
     by_name: HashMap<String, Vec<usize>>,
-    /// Reasons for unknown words, which are kept because lines repeat each other.
-    reasons: Mutex<HashMap<String, String>>,
+    /// What is near to unknown words, which is kept because lines repeat each other.
+    near: Mutex<HashMap<String, Vec<String>>>,
 }
 
 impl From<Vec<Titled>> for Titles {
@@ -82,20 +81,15 @@ impl Titles {
 }
 
 impl Titles {
-    /// The reason for words that name no game or set, with similar codes or names; of these games only, if any are given.
-    fn explain_unknown(
-        &self,
-        what: &str,
-        texts: &[String],
-        games: Option<&[&str]>,
-    ) -> Cow<'static, str> {
-        let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Codes or names that are near to words which name no game or set; of these games only, if any are given.
+    fn near_to(&self, texts: &[String], games: Option<&[&str]>) -> Vec<String> {
+        let mut kept = self.near.lock().unwrap_or_else(PoisonError::into_inner);
         let key = format!("{texts:?} {games:?}");
-        if let Some(known) = reasons.get(&key) {
-            return known.clone().into();
+        if let Some(known) = kept.get(&key) {
+            return known.clone();
         }
-        if reasons.len() >= MAX_SUGGESTIONS {
-            return format!("there is no such {what}").into();
+        if kept.len() >= MAX_SUGGESTIONS {
+            return Vec::new();
         }
         let all = self.all.iter();
         let all = all.filter(|one| games.is_none_or(|games| games.contains(&one.game.as_str())));
@@ -105,9 +99,9 @@ impl Titles {
             if codes.is_empty() { of_names() } else { codes }
         };
         let found = texts.iter().map(near_to).find(|near| !near.is_empty()).unwrap_or_default();
-        let reason = format!("there is no such {what}{}", did_you_mean(&found));
-        reasons.insert(key, reason.clone());
-        reason.into()
+        let found: Vec<String> = found.into_iter().map(str::to_owned).collect();
+        kept.insert(key, found.clone());
+        found
     }
 }
 
@@ -178,9 +172,9 @@ pub struct Choice {
 pub enum Meaning {
     Printing(Box<Choice>, PrintingId),
     /// One of several. The reason tells nothing of hidden cards; the choices are what the owner sees.
-    Ambiguous(Cow<'static, str>, Vec<Choice>),
+    Ambiguous(LineFault, Vec<Choice>),
     /// Nothing that the owner may see; what comes nearest, where that is known.
-    Unknown(Cow<'static, str>, Vec<Choice>),
+    Unknown(LineFault, Vec<Choice>),
 }
 
 /// Spellings of a number that cards may have: as written, without leading zeros, and padded with zeros to up to four digits.
@@ -262,9 +256,8 @@ impl CardResolver {
         let games = self.games_of(wanted, assumed);
         if games.is_empty() {
             let named = wanted.game.as_ref().or(assumed.game.as_ref());
-            let reason =
-                self.games.explain_unknown("game", named.map_or(&[], std::slice::from_ref), None);
-            return Meaning::Unknown(reason, Vec::new());
+            let near = self.games.near_to(named.map_or(&[], std::slice::from_ref), None);
+            return Meaning::Unknown(LineFault::NoGame(near), Vec::new());
         }
         let sets = self.sets_of(wanted, assumed);
         if let Some(found) = wanted.printing.and_then(|id| Some((id, *self.by_printing.get(&id)?)))
@@ -284,27 +277,24 @@ impl CardResolver {
             _ => (cards, sets),
         };
         if sets.as_ref().is_some_and(Vec::is_empty) {
-            let reason = self.sets.explain_unknown("set", &wanted.sets, Some(&games));
-            return Meaning::Unknown(reason, list_choices(&cards));
+            let near = self.sets.near_to(&wanted.sets, Some(&games));
+            return Meaning::Unknown(LineFault::NoSet(near), list_choices(&cards));
         }
         if wanted.name.is_none() {
             return match (&sets, &wanted.number) {
                 (Some(sets), Some(number)) => self.resolve_by_place(sets, number, wanted, assumed),
-                _ => Meaning::Unknown("there is no such printing".into(), Vec::new()),
+                _ => Meaning::Unknown(LineFault::NoPrinting, Vec::new()),
             };
         }
         if cards.is_empty() {
-            return Meaning::Unknown("there is no card of that name".into(), Vec::new());
+            return Meaning::Unknown(LineFault::NoName, Vec::new());
         }
         let in_set = |card: &&KnownCard| {
             sets.as_ref().is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
         };
         let in_set_cards: Vec<&KnownCard> = cards.iter().copied().filter(in_set).collect();
         if in_set_cards.is_empty() {
-            return Meaning::Unknown(
-                "the card of that name is in another set".into(),
-                list_choices(&cards),
-            );
+            return Meaning::Unknown(LineFault::OtherSet, list_choices(&cards));
         }
         let has_number = |card: &&KnownCard| {
             let number_of_card = bare_number(&card.number);
@@ -313,11 +303,8 @@ impl CardResolver {
         let matching: Vec<&KnownCard> = in_set_cards.iter().copied().filter(has_number).collect();
         match matching[..] {
             [card] => resolve_rarity(card, wanted, assumed),
-            [] => Meaning::Ambiguous(
-                "name and number are of different cards".into(),
-                list_choices(&in_set_cards),
-            ),
-            _ => Meaning::Ambiguous("several cards have that name".into(), list_choices(&matching)),
+            [] => Meaning::Ambiguous(LineFault::OtherNumber, list_choices(&in_set_cards)),
+            _ => Meaning::Ambiguous(LineFault::SeveralOfName, list_choices(&matching)),
         }
     }
 
@@ -332,7 +319,7 @@ impl CardResolver {
     ) -> Meaning {
         let card = &self.cards[at];
         let Some(printing) = card.printings.iter().find(|printing| printing.id == id) else {
-            return Meaning::Unknown("there is no such printing".into(), Vec::new());
+            return Meaning::Unknown(LineFault::NoPrinting, Vec::new());
         };
         let number = wanted.number.as_ref().map(|number| bare_number(number));
         let agrees = games.contains(&card.game.as_str())
@@ -349,8 +336,7 @@ impl CardResolver {
         if agrees {
             Meaning::Printing(Box::new(choice), id)
         } else {
-            let reason = "the printing id contradicts name, game, set, number or rarity";
-            Meaning::Ambiguous(reason.into(), vec![choice])
+            Meaning::Ambiguous(LineFault::Contradiction, vec![choice])
         }
     }
 
@@ -398,11 +384,8 @@ impl CardResolver {
         let cards = if exact.is_empty() { candidates } else { exact };
         match cards[..] {
             [card] => resolve_rarity(card, wanted, assumed),
-            [] => Meaning::Unknown(
-                "there is no card of that number that you may see".into(),
-                Vec::new(),
-            ),
-            _ => Meaning::Ambiguous("several cards have that number".into(), list_choices(&cards)),
+            [] => Meaning::Unknown(LineFault::NoNumber, Vec::new()),
+            _ => Meaning::Ambiguous(LineFault::SeveralOfNumber, list_choices(&cards)),
         }
     }
 }
@@ -416,22 +399,16 @@ fn resolve_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptio
         Some(rarity) => {
             let found = card.printings.iter().find(|one| is_rarity(rarity, &one.rarity));
             let Some(found) = found else {
-                return Meaning::Unknown("the card has no printing of that rarity".into(), all());
+                return Meaning::Unknown(LineFault::NoRarity, all());
             };
             found
         }
         None => match &card.printings[..] {
             [only] => only,
-            [] => return Meaning::Unknown("the card has no printings".into(), Vec::new()),
-            _ if wanted.finish.is_some() => {
-                let reason = "the game does not say which rarity that finish is: name the rarity in a column Rarity";
-                return Meaning::Ambiguous(reason.into(), all());
-            }
+            [] => return Meaning::Unknown(LineFault::NoPrintings, Vec::new()),
+            _ if wanted.finish.is_some() => return Meaning::Ambiguous(LineFault::Finish, all()),
             [first, ..] if assumed.most_common => first,
-            _ => {
-                let reason = "the card has several printings: name the rarity (for a file, without_rarity=most_common means the most common)";
-                return Meaning::Ambiguous(reason.into(), all());
-            }
+            _ => return Meaning::Ambiguous(LineFault::SeveralPrintings, all()),
         },
     };
     Meaning::Printing(Box::new(choice(card, Some(printing))), printing.id)
@@ -543,7 +520,7 @@ mod tests {
         let resolver = resolver();
         let reason =
             |wanted: &WantedPrinting| match resolver.resolve(wanted, &Assumptions::default()) {
-                Meaning::Unknown(reason, _) => reason.into_owned(),
+                Meaning::Unknown(reason, _) => reason.to_string(),
                 other => panic!("{other:?}"),
             };
         for (set, told) in [

@@ -8,6 +8,7 @@ mod columns;
 mod csv_file;
 mod encoding;
 mod json_file;
+mod line_fault;
 
 use cardscape_engine::word_key;
 use thiserror::Error;
@@ -18,6 +19,7 @@ use crate::domain::catalogue::import::without_mark;
 use crate::domain::ids::PrintingId;
 
 pub(super) use columns::strip_brackets;
+pub use line_fault::LineFault;
 
 /// Most lines of one file, without the heading: the largest collection comes back in one piece.
 pub const MAX_LINES: usize = MAX_ENTRIES;
@@ -167,7 +169,7 @@ pub struct Line {
     /// What it names its card by, for people to recognise it.
     pub shown: String,
     /// What it asks for, or why it cannot be read.
-    pub wanted: Result<Wanted, String>,
+    pub wanted: Result<Wanted, LineFault>,
 }
 
 /// A file that was read.
@@ -382,7 +384,7 @@ mod tests {
             (5, "names no card"),
             (6, "quotation mark"),
         ] {
-            assert!(wanted(at).unwrap_err().contains(reason), "{at}: {:?}", wanted(at));
+            assert!(wanted(at).unwrap_err().to_string().contains(reason), "{at}: {:?}", wanted(at));
         }
     }
 
@@ -420,7 +422,7 @@ mod tests {
     fn bounds_hold_for_lines_and_for_files() {
         let invalid = |table: &Table, at: usize, reason: &str| {
             let Err(told) = &table.lines[at].wanted else { panic!("{:?}", table.lines[at]) };
-            assert!(told.contains(reason), "{told}");
+            assert!(told.to_string().contains(reason), "{told}");
         };
         // A line that is too wide or too long is told; the lines behind it are read.
         let wide = format!("Name,Set\nOx\n{}\nImp,a\n", ",x".repeat(MAX_FIELDS));
@@ -473,7 +475,7 @@ mod tests {
         );
         let table = table.unwrap();
         let wanted = |at: usize| table.lines[at].wanted.as_ref();
-        assert!(wanted(0).unwrap_err().contains("the member for name must be a text or a number"));
+        assert_eq!(wanted(0).unwrap_err(), &LineFault::Nested(Column::Name));
         let name = |at: usize| wanted(at).unwrap().card.name.as_ref().unwrap().as_str();
         assert_eq!((name(1), wanted(1).unwrap().quantity), ("Ox", 2));
         // The first heading of a meaning has it.
@@ -493,12 +495,12 @@ mod tests {
         // What is no object is a fault of its line alone.
         let mixed =
             read_json(&json!([{ "name": "Kettle Imp" }, 5, [{}], { "name": "Ox" }])).unwrap();
-        let faults: Vec<_> =
-            mixed.lines.iter().map(|line| line.wanted.as_ref().err().map(String::as_str)).collect();
+        let fault = |line: &Line| line.wanted.as_ref().err().map(ToString::to_string);
+        let faults: Vec<Option<String>> = mixed.lines.iter().map(fault).collect();
         let expected = [
             None,
-            Some("must be an object, not a number"),
-            Some("must be an object, not a list"),
+            Some("must be an object, not a number".to_owned()),
+            Some("must be an object, not a list".to_owned()),
             None,
         ];
         assert_eq!(faults, expected);

@@ -3,8 +3,9 @@
 use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use thiserror::Error;
 
-use crate::domain::code::Code;
+use crate::domain::code::{Code, CodeError};
 use crate::domain::designs::artwork::{DesignArtwork, MAX_ALT};
 use crate::domain::text::{TextError, name_skeleton, prose_line, prose_lines};
 
@@ -105,8 +106,33 @@ pub struct DesignContent {
 pub struct ContentFault {
     /// JSON pointer (RFC 6901) into the design.
     pub pointer: String,
-    /// What is wrong, for people.
-    pub detail: String,
+    /// What is wrong.
+    pub reason: ContentReason,
+}
+
+/// Why something cannot be stored in a design.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ContentReason {
+    /// It is no text that can be kept.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// It is no code.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// More than there can be.
+    #[error("must have at most {most} items, not {actual}")]
+    TooMany {
+        /// As many as there can be.
+        most: usize,
+        /// As many as there are.
+        actual: usize,
+    },
+    /// The name of an attribute is no code.
+    #[error("has a name that is no code: {0}")]
+    AttributeName(CodeError),
+    /// No value that an attribute can have.
+    #[error("must be a text, a number, true, false, or a list of these")]
+    Value,
 }
 
 impl DesignContent {
@@ -182,13 +208,13 @@ impl DesignContent {
 struct Faults(Vec<ContentFault>);
 
 impl Faults {
-    fn push(&mut self, pointer: impl Into<String>, detail: impl std::fmt::Display) {
-        self.0.push(ContentFault { pointer: pointer.into(), detail: detail.to_string() });
+    fn push(&mut self, pointer: impl Into<String>, reason: impl Into<ContentReason>) {
+        self.0.push(ContentFault { pointer: pointer.into(), reason: reason.into() });
     }
 
     fn most(&mut self, pointer: &str, count: usize, most: usize) {
         if count > most {
-            self.push(pointer, format!("must have at most {most} items, not {count}"));
+            self.push(pointer, ContentReason::TooMany { most, actual: count });
         }
     }
 
@@ -227,7 +253,7 @@ impl Faults {
         for (name, value) in attributes.into_iter().take(MAX_ATTRIBUTES) {
             if let Err(error) = Code::try_from(name.as_str()) {
                 // The name may be as long as the body: it is not repeated.
-                self.push(pointer, format!("has a name that is no code: {error}"));
+                self.push(pointer, ContentReason::AttributeName(error));
                 continue;
             }
             let at = format!("{pointer}/{name}");
@@ -249,7 +275,7 @@ impl Faults {
             Value::String(text) => self.take(pointer, prose_line(&text, 0, MAX_VALUE)).into(),
             Value::Number(_) | Value::Bool(_) => value,
             Value::Null | Value::Array(_) | Value::Object(_) => {
-                self.push(pointer, "must be a text, a number, true, false, or a list of these");
+                self.push(pointer, ContentReason::Value);
                 Value::Bool(false)
             }
         }

@@ -9,8 +9,9 @@ mod values;
 
 use cardscape_engine::rng::{SplitMix64, text_number};
 use cardscape_engine::{Attribute, CardDefinition, Game, Kind, SetFault, card_faults};
+use thiserror::Error;
 
-use super::content::DesignContent;
+use super::content::{DesignContent, MAX_EFFECTS};
 use crate::domain::effects::effect_texts::EffectLibrary;
 use crate::domain::pointer::push_token;
 
@@ -32,8 +33,42 @@ pub struct Suggestion {
 pub struct Unfilled {
     /// JSON pointer (RFC 6901) into the design.
     pub pointer: String,
-    /// Why, for people.
-    pub reason: String,
+    /// Why.
+    pub reason: UnfilledReason,
+}
+
+/// Why a part of a design could not be filled in.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum UnfilledReason {
+    /// A text of the author.
+    #[error("It is a text: only the author can write it.")]
+    AuthorsText,
+    /// No value is allowed.
+    #[error("The manifest leaves no value for it.")]
+    NoValue,
+    /// A total cannot be made.
+    #[error(
+        "{} must be {total}, and {rest} are left of it: no value between the bounds makes it.", of.join(" + ")
+    )]
+    NoShare {
+        /// The attributes that make the total.
+        of: Vec<String>,
+        /// What they must be together.
+        total: i64,
+        /// What is left of it.
+        rest: i128,
+    },
+    /// The design has as many effects as it can have.
+    #[error("A design has at most {MAX_EFFECTS} effects.")]
+    TooManyEffects,
+    /// The game has no effect texts.
+    #[error("The game has no effect texts from which a sentence could be drawn.")]
+    NoEffectTexts,
+    /// None of the effect texts fits.
+    #[error(
+        "No sentence of the game's effect texts was found that fits the style and suits the card."
+    )]
+    NoSentence,
 }
 
 /// Fills in what a design lacks. Effects whose text is empty want one; texts are normalised already. `None`: the game has no kind of this code.
@@ -84,8 +119,8 @@ impl<'a> Draft<'a> {
         SplitMix64::new(text_number(&format!("{}{pointer}", self.seed)))
     }
 
-    fn cannot(&mut self, pointer: String, reason: impl Into<String>) {
-        self.unfilled.push(Unfilled { pointer, reason: reason.into() });
+    fn cannot(&mut self, pointer: String, reason: UnfilledReason) {
+        self.unfilled.push(Unfilled { pointer, reason });
     }
 
     /// The attributes that the card must have and lacks, in the order of their codes.

@@ -6,6 +6,7 @@
 //! decides who comes first, one step further with each card, so that over a set no rarity gains by its place in a list.
 //! Everything is exact: integers, no rounding.
 
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use crate::domain::ids::{CardId, PrintingId};
@@ -62,6 +63,23 @@ pub struct RarityShare {
 pub struct PrintPlan {
     copies_per_card: u64,
     cards: Vec<(CardToPrint, Vec<u64>)>,
+}
+
+/// What to know before a run is printed.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PlanWarning {
+    /// No card gets a copy in this rarity.
+    #[error("no card gets a copy in rarity {0}: the run is too small for it")]
+    NoCopy(String),
+    /// Some cards get no copy in this rarity.
+    #[error("some cards get no copy in rarity {0}: the run is too small for it")]
+    SomeWithout(String),
+}
+
+impl Serialize for PlanWarning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// Why there is no plan.
@@ -150,19 +168,13 @@ impl PrintPlan {
     }
 
     /// What whoever prints this should know first: rarities that some or all cards get no copy of.
-    pub fn warnings(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<PlanWarning> {
         let missing =
             self.shares().into_iter().filter(|share| share.fewest == 0 && share.weight > 0);
         missing
             .map(|share| match share.most {
-                0 => format!(
-                    "no card gets a copy in rarity {}: the run is too small for it",
-                    share.rarity
-                ),
-                _ => format!(
-                    "some cards get no copy in rarity {}: the run is too small for it",
-                    share.rarity
-                ),
+                0 => PlanWarning::NoCopy(share.rarity),
+                _ => PlanWarning::SomeWithout(share.rarity),
             })
             .collect()
     }
@@ -243,8 +255,9 @@ mod tests {
     #[test]
     fn says_which_tiers_a_small_run_misses() {
         let plan = PrintPlan::new(cards(2, &TTCG), 10).unwrap();
+        let warnings = plan.warnings().into_iter().map(|warning| warning.to_string());
         assert_eq!(
-            plan.warnings(),
+            warnings.collect::<Vec<_>>(),
             [
                 "no card gets a copy in rarity tier_4: the run is too small for it",
                 "no card gets a copy in rarity tier_5: the run is too small for it",

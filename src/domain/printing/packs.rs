@@ -97,12 +97,16 @@ impl Default for PackParameters {
 
 /// A parameter that cannot be what it is: its name, and why.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{name}: {why}")]
+#[error("{name}: must be {least} to {most}, not {value}")]
 pub struct ParameterFault {
     /// Name of the parameter.
     pub name: &'static str,
-    /// What is wrong with it.
-    pub why: String,
+    /// Least value that it can have.
+    pub least: u32,
+    /// Highest value that it can have.
+    pub most: u32,
+    /// The value that it has.
+    pub value: u32,
 }
 
 /// Why a plan has no packs.
@@ -171,8 +175,7 @@ impl PackParameters {
         let mut faults = Vec::new();
         let mut within = |name, value: u32, least: u32, most: u32| {
             if !(least..=most).contains(&value) {
-                let why = format!("must be {least} to {most}, not {value}");
-                faults.push(ParameterFault { name, why });
+                faults.push(ParameterFault { name, least, most, value });
             }
         };
         within("card_mg", self.card_mg, 1, MAX_MG);

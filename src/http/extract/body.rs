@@ -356,7 +356,7 @@ fn malformed_at((line, column): (usize, usize), reason: &str) -> Problem {
 }
 
 fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
-    InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason) }
+    InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason.to_owned()) }
 }
 
 /// Line and column, from 1, of what follows after some text.

@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::mending::mend;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
-use crate::app::words::must_be_one_of;
+use crate::app::words::{NotOneOf, must_be_one_of};
 use crate::domain::catalogue::set_file::sort;
 use crate::domain::pointer::push_token;
 
@@ -171,7 +171,7 @@ impl Contract {
             ValidationErrorKind::Type { kind } => {
                 format!("must be {}, not {}", types(kind).join(" or "), sort(instance))
             }
-            ValidationErrorKind::Enum { options } => one_of(options, instance),
+            ValidationErrorKind::Enum { options } => one_of(options, instance).to_string(),
             ValidationErrorKind::Constant { expected_value } => {
                 format!("must be {}", plain(expected_value))
             }
@@ -254,7 +254,7 @@ fn none_of(alternatives: &[Vec<ValidationError<'static>>], instance: &Value) -> 
     format!("must be {}, not {}", accepted.join(" or "), sort(instance))
 }
 
-fn one_of(options: &Value, instance: &Value) -> String {
+fn one_of(options: &Value, instance: &Value) -> NotOneOf {
     let options: Vec<Cow<'_, str>> = options.as_array().into_iter().flatten().map(plain).collect();
     must_be_one_of(instance.as_str().unwrap_or_default(), options.iter().map(AsRef::as_ref))
 }
@@ -294,7 +294,7 @@ pub(crate) fn in_words(reason: &str) -> String {
         reason.strip_prefix("unknown variant ").and_then(|rest| rest.split_once(", expected "))
     {
         let (typed, known) = (quoted(typed).concat(), quoted(known));
-        return must_be_one_of(&typed, known.iter().map(String::as_str));
+        return must_be_one_of(&typed, known.iter().map(String::as_str)).to_string();
     }
     if let Some((typed, known)) =
         reason.strip_prefix("unknown field ").and_then(|rest| rest.split_once(", expected "))

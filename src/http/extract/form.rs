@@ -68,7 +68,7 @@ fn parse<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Problem> {
 }
 
 fn refused(detail: &str) -> Problem {
-    Problem::new(ProblemCode::InvalidBody).errors(vec![InputFault::at("", detail)])
+    Problem::new(ProblemCode::InvalidBody).errors(vec![InputFault::at("", detail.to_owned())])
 }
 
 #[cfg(test)]

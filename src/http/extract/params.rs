@@ -141,7 +141,7 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
         let name = fault.pointer.trim_start_matches('/').replace("~1", "/").replace("~0", "~");
         if faulty.insert(name.clone()) {
             // All of a query is text.
-            let detail = fault.detail.trim_end_matches(", not text");
+            let detail = fault.detail.trim_end_matches(", not text").to_owned();
             faults.push(InputFault::at(format!("?{name}"), detail));
         }
     }

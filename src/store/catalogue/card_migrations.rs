@@ -71,14 +71,31 @@ pub enum MigrationError {
     #[error("the set is printed")]
     Printed,
     /// The two cards cannot be merged.
-    #[error("{0}")]
-    Refused(&'static str),
+    #[error(transparent)]
+    Refused(MergeRefusal),
     /// The card is hidden, and a note would be public.
     #[error("the card is hidden")]
     NoteOnHidden,
     /// An error of the idempotency key, or of the store.
     #[error("the request cannot be carried out")]
     Idempotent(IdempotentError),
+}
+
+/// Why two cards cannot become one.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum MergeRefusal {
+    /// They are the same.
+    #[error("A card cannot be merged into itself.")]
+    Itself,
+    /// They are of different games.
+    #[error("The cards are of different games.")]
+    OtherGame,
+    /// One of them is hidden.
+    #[error("One of the cards is hidden: where it leads would tell what it is.")]
+    Hidden,
+    /// There are copies of the card, or the like.
+    #[error("Something that cannot be undone hangs on the card: copies, submissions or the like.")]
+    Used,
 }
 
 impl From<IdempotentError> for MigrationError {
@@ -394,15 +411,14 @@ pub async fn merge_card(
     }
     let (old, hidden) = lock_card(conn, card).await?.ok_or(MigrationError::Missing)?;
     if card == into {
-        return Err(MigrationError::Refused("A card cannot be merged into itself."));
+        return Err(MigrationError::Refused(MergeRefusal::Itself));
     }
     let (new, into_hidden) = lock_card(conn, into).await?.ok_or(MigrationError::NoTarget)?;
     if old.game != new.game {
-        return Err(MigrationError::Refused("The cards are of different games."));
+        return Err(MigrationError::Refused(MergeRefusal::OtherGame));
     }
     if hidden || into_hidden {
-        let why = "One of the cards is hidden: where it leads would tell what it is.";
-        return Err(MigrationError::Refused(why));
+        return Err(MigrationError::Refused(MergeRefusal::Hidden));
     }
     let [old_set, _] = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
     let importer = Importer::from(order.by);
@@ -416,8 +432,7 @@ pub async fn merge_card(
     match diesel::delete(cards::table.find(card)).execute(conn).await {
         Ok(_) => {}
         Err(DieselError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)) => {
-            let why = "Something that cannot be undone hangs on the card: copies, submissions or the like.";
-            return Err(MigrationError::Refused(why));
+            return Err(MigrationError::Refused(MergeRefusal::Used));
         }
         Err(error) => return Err(error.into()),
     }

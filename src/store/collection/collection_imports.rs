@@ -17,8 +17,8 @@ use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
     Assumptions, CardResolver, Choice, Meaning, Titled, spellings, split_set,
 };
-use crate::domain::collection::table::{Line, WantedPrinting};
-use crate::domain::collection::{Condition, EntryKey, ImportMode, MAX_QUANTITY, add_to_count};
+use crate::domain::collection::table::{Line, LineFault, WantedPrinting};
+use crate::domain::collection::{Condition, EntryKey, ImportMode, add_to_count};
 use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
 use crate::store::card_content::collection as door;
@@ -118,11 +118,11 @@ pub enum Verdict {
     /// This printing.
     Ok(Box<Choice>, EntryKey, i32),
     /// One of several printings.
-    Ambiguous(String, Vec<Choice>),
+    Ambiguous(LineFault, Vec<Choice>),
     /// Nothing that the owner may see.
-    Unknown(String, Vec<Choice>),
+    Unknown(LineFault, Vec<Choice>),
     /// The line cannot be read, or asks for something impossible.
-    Invalid(String),
+    Invalid(LineFault),
 }
 
 impl Verdict {
@@ -137,7 +137,7 @@ impl Verdict {
     }
 
     /// Why the line is not ok.
-    pub fn reason(&self) -> Option<&str> {
+    pub fn reason(&self) -> Option<&LineFault> {
         match self {
             Self::Ok(..) => None,
             Self::Ambiguous(reason, _) | Self::Unknown(reason, _) | Self::Invalid(reason) => {
@@ -199,19 +199,17 @@ impl Reading {
         };
         let (choice, printing) = match resolver.resolve(&wanted.card, assumed) {
             Meaning::Ambiguous(reason, choices) => {
-                return Verdict::Ambiguous(reason.into_owned(), choices);
+                return Verdict::Ambiguous(reason, choices);
             }
             Meaning::Unknown(reason, choices) => {
-                return Verdict::Unknown(reason.into_owned(), choices);
+                return Verdict::Unknown(reason, choices);
             }
             Meaning::Printing(choice, printing) => (choice, printing),
         };
         let key = (printing, wanted.condition);
         let before = self.counts.get(&key).copied().unwrap_or(0);
         let Some(count) = add_to_count(before, wanted.quantity) else {
-            return Verdict::Invalid(format!(
-                "with the lines before it, the file has more than {MAX_QUANTITY} of this printing"
-            ));
+            return Verdict::Invalid(LineFault::TooMany);
         };
         self.counts.insert(key, count);
         Verdict::Ok(choice, key, wanted.quantity)

@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
+use thiserror::Error;
 use uuid::Uuid;
 
 use super::copy_records::{COLUMNS, CopyRow, CopyView, JOIN_CARD, view_copies};
@@ -37,16 +38,20 @@ pub struct NewTrade<'a> {
 }
 
 /// Why a copy cannot be in an offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum CopyFault {
     /// Offered: it is not a copy of the caller.
+    #[error("is not a copy of yours")]
     NotYours,
     /// Offered: it is frozen by a moderator.
+    #[error("is frozen by a moderator: the copy's history says why")]
     Frozen,
     /// Offered: it is void.
+    #[error("is void")]
     Void,
     /// Requested: it is not a copy that the other side shows. The response must not tell whether it exists, or who owns
     /// it.
+    #[error("is not a copy that this player shows you")]
     NotShown,
 }
 

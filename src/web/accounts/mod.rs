@@ -13,7 +13,7 @@ mod password;
 mod recover;
 mod second_factor;
 mod tokens;
-mod words;
+pub(in crate::web) mod words;
 
 pub(super) use account::Moment;
 pub(super) use log_in::LogInPage;

@@ -269,7 +269,7 @@ pub(super) fn name_fault(error: &TextError) -> String {
 }
 
 /// What is wrong with a new password.
-pub(super) fn password_fault(error: PasswordError) -> &'static str {
+pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
     match error {
         PasswordError::Length => "A password has 10 to 128 characters.",
         PasswordError::Common => "This password is one of those that are tried first.",

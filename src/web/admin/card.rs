@@ -12,13 +12,15 @@ use super::rulings::{RulingRow, list_rulings};
 use super::stored_card::{Looked, ReadCard, StoredCard, find_card, look_for};
 use super::words as admin_words;
 use crate::app::catalogue::card_edits;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::fault_reason::FaultReason;
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::card_edit::MergePatch;
 use crate::domain::ids::CardId;
 use crate::http::extract::Form;
+use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, see_other};
@@ -219,8 +221,11 @@ pub(super) async fn edit(
     version: &str,
     patch: Map<String, Value>,
 ) -> Result<(), Problem> {
-    let patch: MergePatch =
-        serde_json::from_value(Value::Object(patch)).map_err(Problem::internal)?;
+    // Twice a key there is none: only a text can be too long.
+    let patch: MergePatch = serde_json::from_value(Value::Object(patch)).map_err(|_| {
+        Problem::new(ProblemCode::InvalidEdit)
+            .errors(vec![InputFault::at("", FaultReason::TooLong)])
+    })?;
     let seen = IfMatch::naming(version);
     card_edits::edit_card(app, by, id, &seen, &patch, false).await.map(drop)
 }
@@ -236,7 +241,7 @@ fn faults_of_edit(problem: &Problem) -> Option<Faults> {
             Some("effects") => "effects",
             _ => "",
         };
-        faults.add(field, words::sentence(&fault.detail));
+        faults.add(field, fault_words::reason(&fault.reason));
     }
     if faults.is_empty() {
         faults.add("", said);

@@ -134,7 +134,7 @@ pub(in crate::web) async fn change_document(
     let patch = match read(&stored.document, &typed.document) {
         Ok(patch) => patch,
         Err(error) => {
-            let fault = InputFault::at("", error);
+            let fault = InputFault::at("", error.to_string());
             let said = in_text(&state, &typed.document, vec![fault]).await?;
             return show(&by, 422, &stored, typed, said);
         }

@@ -16,7 +16,7 @@ use crate::app::catalogue::card_migrations::{
     self, Destination, Located, NewPlace, read_move, read_note,
 };
 use crate::app::catalogue::cards::{self, CardRequest};
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
@@ -140,6 +140,9 @@ pub(in crate::web) async fn show_move(
     show(&state, &by, 200, (Way::Move, &card), TypedPlace::default(), Faults::none()).await
 }
 
+/// Fields of the form, which are called as in the API.
+const FIELDS: [&str; 3] = ["set", "number", "note"];
+
 /// Gives a card another number.
 pub(in crate::web) async fn move_card(
     state: web::Data<AppState>,
@@ -148,14 +151,37 @@ pub(in crate::web) async fn move_card(
     Form(typed): Form<TypedPlace>,
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
-    let problem = match run_move(&state, &by, id, &typed).await {
-        Ok(()) => return Ok(see_other(&format!("{}?done=moved", edit_path(id.0)))),
-        Err(problem) => problem,
+    let (status, faults) = match read_place(&typed) {
+        Err(faults) => (ProblemCode::InvalidBody.status(), faults),
+        Ok(place) => match run_move(&state, &by, id, &typed, place).await {
+            Ok(()) => return Ok(see_other(&format!("{}?done=moved", edit_path(id.0)))),
+            Err(problem) => {
+                let faults = faults_of(&problem, &FIELDS);
+                let Some(faults) = faults else { return Err(problem) };
+                (problem.code().status(), faults)
+            }
+        },
     };
-    let faults = faults_of(&problem, &["set", "number", "note"]);
-    let Some(faults) = faults else { return Err(problem) };
     let card = find_card(&state, &by, id).await?.card;
-    show(&state, &by, problem.code().status(), (Way::Move, &card), typed, faults).await
+    show(&state, &by, status, (Way::Move, &card), typed, faults).await
+}
+
+/// Where a card is to go, and the note about that; or everything that is wrong with it.
+fn read_place(typed: &TypedPlace) -> Result<(Destination, Option<String>), Faults> {
+    let mut faults = Faults::none();
+    let set = Code::try_from(typed.set.trim());
+    if set.is_err() {
+        faults.add("set", catalogue_words::NO_SUCH_SET);
+    }
+    let read = read_move(&typed.number, typed.note());
+    let wrong = read.as_ref().err().and_then(|problem| faults_of(problem, &FIELDS));
+    for fault in wrong.iter().flat_map(Faults::all) {
+        faults.add(fault.field, fault.text.clone());
+    }
+    match (set, read) {
+        (Ok(set), Ok((number, note))) => Ok((Destination { set: Some(set), number }, note)),
+        _ => Err(faults),
+    }
 }
 
 async fn run_move(
@@ -163,20 +189,11 @@ async fn run_move(
     by: &Granted<WriteCatalogue>,
     id: CardId,
     typed: &TypedPlace,
+    (to, note): (Destination, Option<String>),
 ) -> Result<(), Problem> {
-    let set = Code::try_from(typed.set.trim());
-    let read = read_move(&typed.number, typed.note());
-    let (Ok(set), Ok((number, note))) = (&set, &read) else {
-        let mut faults = read.err().map(Problem::into_faults).unwrap_or_default();
-        if set.is_err() {
-            faults.insert(0, InputFault::at("/set", catalogue_words::NO_SUCH_SET));
-        }
-        return Err(Problem::invalid(faults));
-    };
     let of_card = id.0.to_string();
     let fields = [&*of_card, &typed.set, &typed.number, &typed.note];
     let key = claim_of_form(app, by.account(), "page_move_card", &typed.key, &fields);
-    let to = Destination { set: Some(set.clone()), number: number.clone() };
     card_migrations::move_card(app, by, id, to, note.as_deref(), key.as_ref()).await.map(drop)
 }
 
@@ -250,7 +267,7 @@ async fn find_other(
     let code = |text: &str| Code::try_from(text.trim()).ok();
     let nothing = || Ok(Err(Faults::one("number", catalogue_words::NO_SUCH_CARD)));
     let Some(set) = code(&typed.set) else {
-        return Ok(Err(Faults::one("set", words::sentence(catalogue_words::NO_SUCH_SET))));
+        return Ok(Err(Faults::one("set", catalogue_words::NO_SUCH_SET)));
     };
     let (Some(game), Some(number)) = (code(&card.game), code(&typed.number)) else {
         return nothing();

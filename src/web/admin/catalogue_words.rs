@@ -150,7 +150,7 @@ pub(super) const MOVE_ABOUT: &str = "The old number leads to the new place for e
 pub(super) const MOVE_NOW: &str = "Move it";
 pub(super) const SET_HELP: &str =
     "Its code. The game has more sets than a list can show: some are suggested as you type.";
-pub(super) const NO_SUCH_SET: &str = "must be the code of a set of this game";
+pub(super) const NO_SUCH_SET: &str = "Must be the code of a set of this game.";
 pub(super) const NEW_NUMBER: &str = "New number";
 pub(super) const NUMBER_HELP: &str = "As it stands on the card, such as 042.";
 pub(super) const NOTE: &str = "Why (if you want to say it)";
@@ -198,7 +198,7 @@ pub(super) const DELETE_RULING: &str = "Take this ruling away?";
 pub(super) const DELETE_RULING_ABOUT: &str =
     "It is not shown any more. The history of the card keeps it.";
 pub(super) const RULING_ABOUT: &str = "A ruling says how the card is to be read, an erratum what it should say. Everybody who sees the card reads it, and its history tells of it.";
-pub(super) const CHOOSE_KIND: &str = "must be a ruling or an erratum";
+pub(super) const CHOOSE_KIND: &str = "Must be a ruling or an erratum.";
 pub(super) const RULING_TEXT: &str = "Text";
 pub(super) const RULING_TEXT_HELP: &str = "1 to 2,000 characters. A new line begins a paragraph.";
 pub(super) const HOLDS_FROM: &str = "Holds from";

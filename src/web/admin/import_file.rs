@@ -15,8 +15,8 @@ use crate::domain::catalogue::json_places::TextPlace;
 use crate::domain::hex::hex;
 use crate::http::extract::Upload;
 use crate::web::catalogue::{game_path, set_path};
+use crate::web::fault_words::{self, Sentence};
 use crate::web::forms::Faults;
-use crate::web::words;
 
 /// What a file describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,7 +181,9 @@ pub(super) struct SetRow {
 pub(super) struct FaultRow {
     pub(super) place: Option<PlaceView>,
     pub(super) line: String,
-    pub(super) text: String,
+    pub(super) text: Sentence,
+    /// What the check of the file says in its own words.
+    pub(super) quote: Option<String>,
     pub(super) card: Option<String>,
     pub(super) pointer: String,
 }
@@ -197,6 +199,7 @@ pub(super) struct PlaceView {
 
 impl From<LocatedFault> for FaultRow {
     fn from(LocatedFault { fault, place, line }: LocatedFault) -> Self {
+        let (text, quote) = fault_words::of_file(&fault);
         let card = fault.card.map(|card| {
             let parts = [card.set, card.number, card.name];
             parts.into_iter().flatten().collect::<Vec<String>>().join(" ")
@@ -209,7 +212,8 @@ impl From<LocatedFault> for FaultRow {
                 way: catalogue_words::way_to_line_and_column(line, column),
             }),
             line: line.trim_start().to_owned(),
-            text: words::sentence(&fault.detail),
+            text,
+            quote,
             card: card.filter(|card| !card.is_empty()),
             pointer: fault.pointer,
         }

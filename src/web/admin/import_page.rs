@@ -17,6 +17,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, WriteCatalogue};
+use crate::web::fault_words::{self, Sentence};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::words;
@@ -38,7 +39,7 @@ struct ImportsPage {
     result: Option<ImportResult>,
     located: Vec<FaultRow>,
     /// How many further faults there are.
-    more: Option<String>,
+    more: Option<Sentence>,
     /// The manifest that is stored, when it is another one than the form began with.
     saved: Option<String>,
 }
@@ -49,7 +50,7 @@ pub(super) struct Said {
     pub(super) faults: Faults,
     pub(super) result: Option<ImportResult>,
     pub(super) located: Vec<FaultRow>,
-    pub(super) more: Option<String>,
+    pub(super) more: Option<Sentence>,
     pub(super) saved: Option<String>,
 }
 
@@ -144,7 +145,7 @@ pub(super) async fn refused(
     let said = match problem.code() {
         ProblemCode::NotFound => Said::faults(Faults::one("game", catalogue_words::NO_SUCH_GAME)),
         ProblemCode::InvalidImport => {
-            let more = problem.detail.as_deref().map(words::sentence);
+            let more = problem.cause().map(fault_words::cause);
             let faults = problem.into_faults();
             let told = catalogue_words::faults_in_file(faults.len());
             let is_json = typed.of == Described::Set;

@@ -12,6 +12,7 @@ use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::auth::permission::Role;
 use crate::web::catalogue::rarity_name;
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults};
 use crate::web::words;
 
@@ -109,9 +110,10 @@ pub(super) fn person(typed: &str) -> Result<Option<Person>, Faults> {
 
 /// What is wrong with a form, by the fields that are called as in the API. `None`: it is not about the form, and is a page of its own.
 pub(super) fn faults_of(problem: &Problem, fields: &[&'static str]) -> Option<Faults> {
-    // Only these say in their detail what stands in the way.
-    if matches!(problem.code(), ProblemCode::MergeRefused | ProblemCode::PrintPlanRefused) {
-        return Some(Faults::one("", words::sentence(&problem.text())));
+    if let (ProblemCode::MergeRefused | ProblemCode::PrintPlanRefused, Some(cause)) =
+        (problem.code(), problem.cause())
+    {
+        return Some(Faults::one("", fault_words::cause(cause)));
     }
     let pointers: Vec<String> = fields.iter().map(|field| format!("/{field}")).collect();
     let pairs = pointers.iter().map(String::as_str).zip(fields.iter().copied());

@@ -14,9 +14,10 @@ use super::set_choices::{SetChoices, sets_of_all_games};
 use super::words as admin_words;
 use crate::app::printing::print_commitments;
 use crate::app::printing::print_plans::{self, PlannedPacks, PrintPlanResponse, RunRequest};
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{AnnouncePrintRuns, Planner, ReadPrintRuns, Role};
+use crate::domain::printing::minting::PlanWarning;
 use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, private};
@@ -47,13 +48,13 @@ const FIELDS: [&str; 4] = ["copies_per_card", "packs", "cards_per_pack", "lore_c
 const MAX_COPIES: u64 = 10_000_000;
 
 impl TypedPlan {
-    /// What is asked for, or what is wrong with it.
-    fn request(&self) -> Result<RunRequest, Problem> {
-        let mut faults = Vec::new();
+    /// What is asked for, or what is wrong with it, with the status of that.
+    fn request(&self) -> Result<RunRequest, (u16, Faults)> {
+        let mut faults = Faults::none();
         let copies = self.copies_per_card.trim().parse::<u64>().ok();
         let copies = copies.filter(|copies| (1..=MAX_COPIES).contains(copies));
         if copies.is_none() {
-            faults.push(InputFault::at("/copies_per_card", printing_words::COPIES_FAULT));
+            faults.add("copies_per_card", printing_words::COPIES_FAULT);
         }
         let usual = PackParameters::default();
         let per_pack = match self.cards_per_pack.trim() {
@@ -61,12 +62,15 @@ impl TypedPlan {
             typed => typed.parse::<u32>().ok().filter(|cards| (1..=1000).contains(cards)),
         };
         if per_pack.is_none() {
-            faults.push(InputFault::at("/cards_per_pack", printing_words::PER_PACK_FAULT));
+            faults.add("cards_per_pack", printing_words::PER_PACK_FAULT);
         }
         let (Some(copies_per_card), Some(cards_per_pack)) = (copies, per_pack) else {
-            return Err(Problem::invalid(faults));
+            return Err((ProblemCode::InvalidBody.status(), faults));
         };
-        let (game, set) = self.set.split_once('/').ok_or_else(Problem::not_found)?;
+        let (game, set) = self.set.split_once('/').ok_or_else(|| {
+            let faults = Faults::one("set", printing_words::NO_SUCH_SET);
+            (ProblemCode::NotFound.status(), faults)
+        })?;
         let lore_cards = self.lore_cards.split([',', ' ', '\n', '\r', '\t']);
         let lore_cards = lore_cards.filter(|number| !number.is_empty()).map(str::to_owned);
         let packs = self.packs.is_some().then(|| PackParameters {
@@ -117,12 +121,16 @@ impl Plan {
             fewest: one.fewest,
             most: one.most,
         };
+        let told = |warning: &PlanWarning| {
+            let (PlanWarning::NoCopy(code) | PlanWarning::SomeWithout(code)) = warning;
+            printing_words::plan_warning(warning, &rarity(games, game, code))
+        };
         Self {
             cards: plan.cards.to_string(),
             copies: words::grouped(plan.copy_count.try_into().unwrap_or(i64::MAX)),
             shares: plan.rarities.into_iter().map(share).collect(),
             packs: plan.packs,
-            warnings: plan.warnings.iter().map(|text| words::sentence(text)).collect(),
+            warnings: plan.warnings.iter().map(told).collect(),
         }
     }
 }
@@ -170,19 +178,18 @@ pub(in crate::web) async fn plan(
     by: Player<ReadPrintRuns>,
     Form(typed): Form<TypedPlan>,
 ) -> Result<HttpResponse, Problem> {
-    let planned = match typed.request() {
-        Ok(request) => {
-            let planner = Planner::from(&by.granted);
-            print_plans::create(&state, &planner, &request).await.map(|plan| (request.game, plan))
+    let request = match typed.request() {
+        Ok(request) => request,
+        Err((status, faults)) => {
+            return show(&state, by.role(), status, typed, faults, None).await;
         }
-        Err(problem) => Err(problem),
     };
-    match planned {
-        Ok((game, plan)) => {
+    match print_plans::create(&state, &Planner::from(&by.granted), &request).await {
+        Ok(plan) => {
             let games = state.all_games().await?;
             let games: BTreeMap<&str, &Game> =
                 games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
-            let plan = Plan::new(&games, &game, plan);
+            let plan = Plan::new(&games, &request.game, plan);
             show(&state, by.role(), 200, typed, Faults::none(), Some(plan)).await
         }
         Err(problem) => {
@@ -217,11 +224,13 @@ pub(in crate::web) async fn announce(
         &typed.lore_cards,
     ];
     let key = claim_of_form(&state, by.account(), "page_announce_run", &typed.key, &fields);
-    let announced = match typed.request() {
-        Ok(request) => print_commitments::announce(&state, &by, &request, key.as_ref()).await,
-        Err(problem) => Err(problem),
+    let request = match typed.request() {
+        Ok(request) => request,
+        Err((status, faults)) => {
+            return show(&state, by.role(), status, typed, faults, None).await;
+        }
     };
-    match announced {
+    match print_commitments::announce(&state, &by, &request, key.as_ref()).await {
         Ok(announced) => {
             let path = announcement_path(announced.announcement.id);
             Ok(see_other(&format!("{path}?done=announced")))
@@ -264,9 +273,8 @@ mod tests {
     fn every_wrong_number_is_told() {
         let (copies_per_card, cards_per_pack) = ("0".to_owned(), "x".to_owned());
         let wrong = TypedPlan { copies_per_card, cards_per_pack, ..typed() };
-        let problem = wrong.request().err().unwrap();
-        let pointers: Vec<&str> =
-            problem.faults().iter().map(|fault| fault.pointer.as_str()).collect();
-        assert_eq!(pointers, ["/copies_per_card", "/cards_per_pack"]);
+        let (_, faults) = wrong.request().err().unwrap();
+        let fields: Vec<&str> = faults.all().iter().map(|fault| fault.field).collect();
+        assert_eq!(fields, ["copies_per_card", "cards_per_pack"]);
     }
 }

@@ -1,5 +1,7 @@
 //! Text of the pages of print runs.
 
+use crate::domain::printing::minting::PlanWarning;
+
 pub(super) const PRINT_RUNS_ABOUT: &str = "What was printed, the newest first. Codes are only in print files, which are written once, on the command line: nobody can read them here.";
 pub(super) const NO_RUNS: &str =
     "Nothing was printed yet. Plan a run, announce it, and print it on the command line.";
@@ -51,10 +53,22 @@ pub(super) const DEAL_HELP: &str =
 pub(super) const MAY_REMAIN: &str = "Copies that make no whole pack may be left over";
 pub(super) const LORE_CARDS: &str = "Numbers of lore cards";
 pub(super) const LORE_CARDS_HELP: &str = "With commas between them; empty: the set has none.";
-pub(super) const COPIES_FAULT: &str = "must be a whole number from 1 to 10,000,000";
-pub(super) const PER_PACK_FAULT: &str = "must be a whole number from 1 to 1000, or empty";
+pub(super) const COPIES_FAULT: &str = "Must be a whole number from 1 to 10,000,000.";
+pub(super) const PER_PACK_FAULT: &str = "Must be a whole number from 1 to 1000, or empty.";
 pub(super) const ANNOUNCE: &str = "Announce this run";
 pub(super) const ANNOUNCE_ABOUT: &str = "An announcement publishes a hash of this plan and of a seed that is drawn for it. It cannot be changed or taken back; a run is printed exactly as it was announced.";
+
+/// What to know before a run is printed: `rarity` is called so.
+pub(super) fn plan_warning(warning: &PlanWarning, rarity: &str) -> String {
+    match warning {
+        PlanWarning::NoCopy(_) => {
+            format!("No card gets a copy as {rarity}: the run is too small for it.")
+        }
+        PlanWarning::SomeWithout(_) => {
+            format!("Some cards get no copy as {rarity}: the run is too small for it.")
+        }
+    }
+}
 
 /// What a pack weighs, in milligrams.
 pub(super) fn weight(weight: u64, tolerance: u32) -> String {

@@ -25,6 +25,7 @@ use crate::domain::ids::SubmissionId;
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::session::{Player, Visitor, see_other};
@@ -222,7 +223,7 @@ pub(in crate::web) async fn review(
     let Ok(confirmed) = typed.confirmed.parse::<bool>() else {
         let mut faults = Faults::one("confirmed", moderation_words::CHOOSE_DECISION);
         for fault in note.err().map(Problem::into_faults).unwrap_or_default() {
-            faults.add("note", words::sentence(&fault.detail));
+            faults.add("note", fault_words::reason(&fault.reason));
         }
         let status = ProblemCode::InvalidBody.status();
         return show(&state, &by.visitor, status, id, typed, faults).await;

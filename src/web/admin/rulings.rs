@@ -12,7 +12,7 @@ use super::stored_card::find_card;
 use super::words as admin_words;
 use crate::app::catalogue::card_migrations::Located;
 use crate::app::catalogue::rulings::{self, RulingResponse};
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, version_of};
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
@@ -89,10 +89,13 @@ impl TypedRuling {
         })
     }
 
-    fn content(&self) -> Result<RulingContent, Problem> {
-        let kind = RulingKind::parse(&self.kind).ok_or_else(|| {
-            Problem::invalid(vec![InputFault::at("/kind", catalogue_words::CHOOSE_KIND)])
-        })?;
+    /// The kind, or that none was chosen.
+    fn kind(&self) -> Result<RulingKind, Faults> {
+        let kind = RulingKind::parse(&self.kind);
+        kind.ok_or_else(|| Faults::one("kind", catalogue_words::CHOOSE_KIND))
+    }
+
+    fn content(&self, kind: RulingKind) -> Result<RulingContent, Problem> {
         let source = Some(self.source.as_str()).filter(|source| !source.trim().is_empty());
         rulings::read(kind, &self.text, self.published_on.trim(), source)
     }
@@ -182,7 +185,14 @@ pub(in crate::web) async fn create_ruling(
     let of_card = id.0.to_string();
     let fields = [&*of_card, &typed.kind, &typed.text, &typed.published_on, &typed.source];
     let key = claim_of_form(&state, by.account(), "page_create_ruling", &typed.key, &fields);
-    let created = match typed.content() {
+    let kind = match typed.kind() {
+        Ok(kind) => kind,
+        Err(faults) => {
+            let status = ProblemCode::InvalidBody.status();
+            return new_form(&state, &by, status, id, typed, faults).await;
+        }
+    };
+    let created = match typed.content(kind) {
         Ok(content) => rulings::create(&state, &by, id, &content, key.as_ref()).await,
         Err(problem) => Err(problem),
     };
@@ -229,7 +239,15 @@ pub(in crate::web) async fn change_ruling(
 ) -> Result<HttpResponse, Problem> {
     let id = RulingId(*ruling);
     let seen = IfMatch::naming(&typed.version);
-    let replaced = match typed.content() {
+    let kind = match typed.kind() {
+        Ok(kind) => kind,
+        Err(faults) => {
+            let stored = find(&state, &by, id).await?;
+            let status = ProblemCode::InvalidBody.status();
+            return page(&by, status, change_of(&stored), typed, faults, None);
+        }
+    };
+    let replaced = match typed.content(kind) {
         Ok(content) => rulings::replace(&state, &by, id, &seen, &content).await,
         Err(problem) => Err(problem),
     };

@@ -15,6 +15,7 @@ use crate::app::state::AppState;
 use crate::app::versions::version_of;
 use crate::domain::operations::webhook::EVENT_KINDS;
 use crate::web::accounts::Moment;
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, Fields};
 use crate::web::words;
 
@@ -161,7 +162,7 @@ pub(super) fn faults_of_webhook(problem: &Problem) -> Option<Faults> {
             Some("description") => "description",
             _ => "",
         };
-        faults.add(field, words::sentence(&fault.detail));
+        faults.add(field, fault_words::reason(&fault.reason));
     }
     if faults.is_empty() {
         faults.add("", said);

@@ -18,6 +18,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::http::extract::claim_of_form;
 use crate::web::copies::words as copy_words;
 use crate::web::copies::{Games, TypedCard};
+use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
 use crate::web::words;
 
@@ -141,14 +142,14 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<Wanted, Faults> 
     let by_number = !set.is_empty() && !number.is_empty();
     let name = TypedCard::given(name).map(|name| TypedName::parse(&name)).transpose();
     if let Err(error) = &name {
-        faults.add("card_name", words::sentence(&error.to_string()));
+        faults.add("card_name", fault_words::text_fault(&error));
     }
     if matches!(name, Ok(None)) && !by_number {
         faults.add("card_name", copy_words::NAME_OR_NUMBER);
     }
     for (field, text) in [("card_set", set), ("card_number", number), ("card_rarity", rarity)] {
         if !text.is_empty() && Code::try_from(text.as_str()).is_err() {
-            faults.add(field, copy_words::CODE_FAULT);
+            faults.add(field, fault_words::CODE_FAULT);
         }
     }
     let (Ok(name), Some(add), true) = (name, add, faults.is_empty()) else { return Err(faults) };

@@ -4,7 +4,7 @@ use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 
 use crate::app::collection::collection_export;
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::web::copies::Narrowing;
@@ -18,9 +18,7 @@ pub(in crate::web) async fn export(
     query: web::Query<Narrowing>,
 ) -> Result<HttpResponse, Problem> {
     let asked = Narrowing { game: query.game.clone(), ..Narrowing::default() };
-    let codes = asked.codes(&state).await?.map_err(|_| {
-        Problem::of_query(vec![InputFault::at("?game", "must be the code of a game")])
-    })?;
+    let codes = asked.codes(&state).await?.map_err(|_| Problem::new(ProblemCode::InvalidQuery))?;
     let viewer = by.visitor.viewer();
     let exported = collection_export::export(&state, &by, viewer, codes.game.as_ref()).await?;
     Ok(protected(

@@ -91,13 +91,12 @@ struct RejectedRow {
     line: u64,
     text: String,
     verdict: &'static str,
-    detail: String,
 }
 
 impl From<RejectedLineResponse> for RejectedRow {
-    fn from(RejectedLineResponse { line, text, verdict, detail }: RejectedLineResponse) -> Self {
-        let verdict = collection_words::verdict(&verdict);
-        Self { line, text, verdict, detail: words::sentence(&detail) }
+    /// Why stood on the page before this one.
+    fn from(RejectedLineResponse { line, text, verdict, .. }: RejectedLineResponse) -> Self {
+        Self { line, text, verdict: collection_words::verdict(&verdict) }
     }
 }
 

@@ -9,7 +9,7 @@ mod import;
 mod progress;
 mod unclear;
 mod verdicts;
-mod words;
+pub(in crate::web) mod words;
 
 use actix_web::web::ServiceConfig;
 

@@ -8,6 +8,7 @@ use crate::app::collection::import_responses::{
     CollectionImportResponse, ColumnResponse, ImportLine,
 };
 use crate::web::copies::Games;
+use crate::web::fault_words;
 use crate::web::words;
 
 /// Lines of each kind that are shown one by one. A file may have fifty thousand.
@@ -78,7 +79,7 @@ impl LineRow {
     fn new(games: &Games, line: &ImportLine) -> Self {
         let told = match (line.quantity, line.condition, &line.detail) {
             (Some(quantity), Some(condition), _) => collection_words::counts(quantity, condition),
-            (.., Some(detail)) => words::sentence(detail),
+            (.., Some(fault)) => fault_words::line(fault).into_owned(),
             _ => String::new(),
         };
         let meant = line.card.iter().chain(&line.suggestions);

@@ -57,7 +57,9 @@ pub(super) const PASTED_TOO_LONG: &str =
     "The pasted text is longer than 256 KiB. Save it as a file, and choose that.";
 pub(super) const PASTE_EXAMPLE: &str = "Count,Name,Set,Rarity\n4,Kettle Imp,hearth,common";
 pub(super) const MODE: &str = "What becomes of your counts";
-pub(super) const WITHOUT_RARITY: &str = "Lines without a rarity";
+/// A line that may mean each of several printings.
+pub(in crate::web) const SEVERAL_RARITIES: &str = "The card comes in several rarities. Name one in the line, or choose for lines without a rarity: “Are the most common printing”.";
+pub(in crate::web) const WITHOUT_RARITY: &str = "Lines without a rarity";
 pub(super) const GAME_OF_LINES: &str = "Game of lines that name none";
 pub(super) const NO_GAME: &str = "None";
 pub(super) const READ_FILE: &str = "Read it";
@@ -91,7 +93,7 @@ pub(super) const MODES: [(&str, &str); 2] =
     [("add", "The file is added to them"), ("replace", "They become what the file says")];
 
 /// What lines mean that name no rarity: what is sent, and what is said.
-pub(super) const RARITIES: [(&str, &str); 2] =
+pub(in crate::web) const RARITIES: [(&str, &str); 2] =
     [("ambiguous", "Ask me"), ("most_common", "Are the most common printing")];
 
 /// A condition.

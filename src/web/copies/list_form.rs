@@ -12,13 +12,14 @@ use crate::app::catalogue::card_lookups::CardIdentifierBody;
 use crate::app::copies::trade_lists::{
     NamedItem, TradeItemResponse, TradeListContent, VersionedTradeList, WantedItem,
 };
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::PrintingId;
+use crate::web::fault_words::{self, Sentence};
 use crate::web::forms::{Faults, Fields};
-use crate::web::words;
 
 /// What was typed into the forms.
 pub(super) struct Typed {
@@ -123,7 +124,7 @@ pub(super) fn with_card(
     }
     let rarity = TypedCard::given(rarity).map(Code::try_from).transpose();
     if rarity.is_err() {
-        faults.add("card_rarity", copy_words::CODE_FAULT);
+        faults.add("card_rarity", fault_words::CODE_FAULT);
     }
     let by_number = !set.is_empty() && !number.is_empty();
     let body = CardIdentifierBody {
@@ -142,7 +143,7 @@ pub(super) fn with_card(
     }
     for fault in wrong.iter().filter(|_| is_named) {
         let field = field_of(fault.pointer.trim_start_matches('/'));
-        faults.add(field, words::sentence(&fault.detail));
+        faults.add(field, fault_words::reason(&fault.reason));
     }
     if stored.list.items.len() >= MAX_TRADE_ITEMS {
         faults.add("", copy_words::LIST_FULL);
@@ -209,9 +210,11 @@ pub(super) fn faults_of(
             let place = place.and_then(|place| place.split('/').next()?.parse::<usize>().ok());
             let is_new = is_adding && place == Some(items.saturating_sub(1));
             let text = match fault {
-                Some(fault) if fault.is_repeated => copy_words::ON_LIST_ALREADY.to_owned(),
-                Some(fault) => words::sentence(&fault.detail),
-                None => String::new(),
+                Some(InputFault { reason: FaultReason::Repeated, .. }) => {
+                    copy_words::ON_LIST_ALREADY.into()
+                }
+                Some(fault) => fault_words::reason(&fault.reason),
+                None => Sentence::default(),
             };
             Some(if is_new {
                 Faults::one("card_name", text)

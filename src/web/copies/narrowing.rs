@@ -8,9 +8,9 @@ use crate::app::page::Cursor;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults};
 use crate::web::page::path_of;
-use crate::web::words;
 
 /// Which part of a list, as a form sends it: fields that nobody filled in are empty.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -56,7 +56,7 @@ impl Narrowing {
                 return None;
             }
             let code = Code::try_from(text);
-            code.map_err(|error| faults.add(field, words::sentence(&error.to_string()))).ok()
+            code.map_err(|_| faults.add(field, fault_words::CODE_FAULT)).ok()
         };
         let (game, set) = (code("game", &self.game), code("set", &self.set));
         let codes = Codes { game, set, rarity: code("rarity", &self.rarity) };

@@ -214,7 +214,7 @@ async fn show(
     let player = first.map_or_else(|| typed.player.clone(), |first| first.summary.from.clone());
     let name = AccountName::parse(&player).ok();
     if name.is_none() && !player.is_empty() && faults.is_empty() {
-        faults.add("player", words::sentence(copy_words::PLAYER_NAME_FAULT));
+        faults.add("player", copy_words::PLAYER_NAME_FAULT);
     }
     let games = Games::read(app).await?;
     let (mut give, mut want) = (Picks::kept(&typed.give), Picks::kept(&typed.want));

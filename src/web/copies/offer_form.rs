@@ -8,8 +8,8 @@ use crate::app::copies::trades::Offer;
 use crate::app::page::Cursor;
 use crate::app::problem::{InputFault, Problem};
 use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_COPIES};
+use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
-use crate::web::words;
 
 /// What was typed and chosen.
 #[derive(Default)]
@@ -98,7 +98,7 @@ pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     for fault in problem.faults() {
         let field = field_of(fault);
         if field.is_empty() || faults.of(field).is_none() {
-            faults.add(field, words::sentence(&fault.detail));
+            faults.add(field, fault_words::reason(&fault.reason));
         }
     }
     if faults.is_empty() {

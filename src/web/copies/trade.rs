@@ -302,6 +302,12 @@ pub(super) fn is_over(problem: &Problem) -> bool {
     [TradeClosed, NotYourTurn, TradeLapsed].contains(&problem.code())
 }
 
+/// Whether an offer lapsed by copies that cannot be traded with; otherwise it was the player.
+fn has_copies(problem: &Problem) -> bool {
+    let copies = problem.members().get("copies").and_then(serde_json::Value::as_array);
+    copies.is_some_and(|copies| !copies.is_empty())
+}
+
 /// The trade as it is now, with why an answer to it came to nothing.
 pub(super) async fn refused(
     app: &AppState,
@@ -314,8 +320,9 @@ pub(super) async fn refused(
         ProblemCode::TradeClosed | ProblemCode::NotYourTurn => {
             Faults::of_problem(&problem, &[], trade_words::fault)
         }
-        // The detail says which it was: the player, or copies.
-        ProblemCode::TradeLapsed => Some(Faults::one("", problem.text())),
+        ProblemCode::TradeLapsed => {
+            Some(Faults::one("", trade_words::lapsed(has_copies(&problem))))
+        }
         _ => None,
     };
     let Some(faults) = faults else { return Err(problem) };

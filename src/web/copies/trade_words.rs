@@ -231,6 +231,15 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
     })
 }
 
+/// Why an offer has lapsed: by copies of it, or by the other player.
+pub(super) fn lapsed(by_copies: bool) -> &'static str {
+    if by_copies {
+        "Some copies were given away, frozen or voided since the offer was made. Nothing changed hands."
+    } else {
+        "The other player cannot trade any more. Nothing changed hands."
+    }
+}
+
 /// The heading of an answer to an offer.
 pub(super) fn counter_to(other: &str) -> String {
     format!("Answer the offer of {other}")

@@ -12,7 +12,7 @@ use super::words as copy_words;
 use crate::app::copies::trade_responses::TradeSummaryResponse;
 use crate::app::copies::trades::{self, TradeFilter};
 use crate::app::page::{Cursor, PageLimit};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::ReadTrades;
 use crate::domain::copies::trade::TradeState;
@@ -46,9 +46,8 @@ impl TradesQuery {
         if self.state == ALL {
             return Ok(None);
         }
-        let fault = || InputFault::at("?state", "must be a state of trades, or all");
         let state = TradeState::parse(&self.state);
-        Ok(Some(state.ok_or_else(|| Problem::of_query(vec![fault()]))?))
+        Ok(Some(state.ok_or_else(|| Problem::new(ProblemCode::InvalidQuery))?))
     }
 }
 

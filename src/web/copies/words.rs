@@ -28,8 +28,6 @@ pub(in crate::web) const CARD_NUMBER: &str = "Number";
 pub(in crate::web) const CARD_NUMBER_HELP: &str = "As it is printed on the card.";
 pub(in crate::web) const CARD_RARITY_HELP: &str = "Its code, such as “rare”.";
 pub(in crate::web) const NAME_OR_NUMBER: &str = "Give the name of the card, or its set and number.";
-pub(in crate::web) const CODE_FAULT: &str =
-    "A code has letters, digits, hyphens and underscores only.";
 
 // Copies.
 pub(super) const MY_COPIES_ABOUT: &str =
@@ -135,7 +133,7 @@ pub(super) const ALL_SHOWN_COPIES: &str = "All copies";
 pub(super) const ASK: &str = "Ask for it";
 pub(super) const ALL_DECKS: &str = "All public decks of this player";
 pub(super) const STRANGERS_SEE_LISTS: &str = "Copies are shown to players who are logged in.";
-pub(super) const PLAYER_NAME_FAULT: &str = "a name has 3 to 32 characters";
+pub(super) const PLAYER_NAME_FAULT: &str = "A name has 3 to 32 characters.";
 
 /// The link by which a copy is asked for.
 pub(super) fn ask_for(card: &str) -> String {

@@ -2,8 +2,8 @@
 
 use super::words as deck_words;
 use crate::app::problem::Problem;
+use crate::web::fault_words;
 use crate::web::forms::Faults;
-use crate::web::words;
 
 /// Faults that are told one by one.
 const TOLD: usize = 20;
@@ -19,7 +19,7 @@ pub(super) fn faults_of(problem: &Problem) -> Option<Faults> {
     for fault in problem.faults().iter().take(TOLD) {
         let named = fault.pointer.trim_start_matches('/').split('/').next().unwrap_or_default();
         let field = FIELDS.into_iter().find(|field| *field == named);
-        let text = words::sentence(&fault.detail);
+        let text = fault_words::reason(&fault.reason).into_owned();
         let text = match fault.line {
             Some(line) => deck_words::fault_on_line(line, &text),
             None => text,

@@ -21,6 +21,7 @@ use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
 use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::{ClientNetwork, Unreceived, Upload};
+use crate::web::fault_words;
 use crate::web::forms::{Faults, private};
 use crate::web::headers::stay_apart;
 use crate::web::page::{Frame, Place};
@@ -192,9 +193,10 @@ pub(in crate::web) async fn send(
         Ok(_) => Ok(see_other(&design_path(code))),
         Err(problem) => {
             let faults = match problem.code() {
-                ProblemCode::UnreadableArtwork | ProblemCode::Gone => {
-                    Some(Faults::one("file", problem.text()))
+                ProblemCode::UnreadableArtwork => {
+                    problem.cause().map(|cause| Faults::one("file", fault_words::cause(cause)))
                 }
+                ProblemCode::Gone => Some(Faults::one("file", design_words::PICTURE_GONE)),
                 ProblemCode::PreconditionFailed => {
                     Some(Faults::one("", design_words::ARTWORK_CHANGED))
                 }

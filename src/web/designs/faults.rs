@@ -2,8 +2,8 @@
 
 use super::words as design_words;
 use crate::app::problem::{Problem, ProblemCode};
+use crate::web::fault_words;
 use crate::web::forms::Faults;
-use crate::web::words;
 
 /// What a problem says of a form, by the fields that its pointers name. `None`: it is not about the form, and is a page of its own.
 pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> Option<Faults> {
@@ -12,8 +12,8 @@ pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> O
     for obstacle in obstacles.into_iter().flatten().filter_map(serde_json::Value::as_str) {
         faults.add("", design_words::obstacle(obstacle));
     }
-    if problem.code() == ProblemCode::DesignNameTaken {
-        faults.add("", words::sentence(&problem.text()));
+    if let (ProblemCode::DesignNameTaken, Some(cause)) = (problem.code(), problem.cause()) {
+        faults.add("", fault_words::cause(cause));
     }
     Some(faults)
 }

@@ -8,11 +8,12 @@ use super::faults::faults_of;
 use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::design_ratings::{self, DesignRatingsResponse, MeanScores, RatingRequest};
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::GiveFeedback;
 use crate::domain::designs::rating::{MAX_POINTS, MIN_POINTS};
 use crate::http::extract::Form;
+use crate::web::forms::Faults;
 use crate::web::session::{Player, see_other};
 
 /// What is rated, by the names of the fields.
@@ -98,16 +99,17 @@ impl TypedRating {
         }
     }
 
-    fn request(&self) -> Result<RatingRequest, Problem> {
+    fn request(&self) -> Result<RatingRequest, Faults> {
         match (self.fun, self.balance, self.flavour, self.clarity) {
             (Some(fun), Some(balance), Some(flavour), Some(clarity)) => {
                 Ok(RatingRequest { fun, balance, flavour, clarity })
             }
             _ => {
-                let missing = CRITERIA.into_iter().filter(|code| self.given(code).is_none());
-                let fault =
-                    |code| InputFault::at(format!("/{code}"), design_words::points_missing(code));
-                Err(Problem::invalid(missing.map(fault).collect()))
+                let mut faults = Faults::none();
+                for code in CRITERIA.into_iter().filter(|code| self.given(code).is_none()) {
+                    faults.add(code, design_words::points_missing(code));
+                }
+                Err(faults)
             }
         }
     }
@@ -123,13 +125,21 @@ pub(in crate::web) async fn rate(
     let code = identifier(&design)?;
     let done = async {
         if typed.take_back {
-            return design_ratings::delete(&state, &by, code).await;
+            return design_ratings::delete(&state, &by, code).await.map(Ok);
         }
-        let scores = typed.request()?.parse()?;
-        design_ratings::rate(&state, &by, code, scores).await.map(drop)
+        let request = match typed.request() {
+            Ok(request) => request,
+            Err(faults) => return Ok(Err(faults)),
+        };
+        design_ratings::rate(&state, &by, code, request.parse()?).await.map(drop).map(Ok)
+    };
+    let again = async |typed, status, faults| {
+        let typed = TypedFeedback { rating: Some(typed), ..TypedFeedback::default() };
+        design::show(&state, &by.visitor, code, (status, faults, typed)).await
     };
     match done.await {
-        Ok(()) => Ok(see_other(&format!("{}#ratings", design_path(code)))),
+        Ok(Err(faults)) => again(typed, ProblemCode::InvalidBody.status(), faults).await,
+        Ok(Ok(())) => Ok(see_other(&format!("{}#ratings", design_path(code)))),
         Err(problem) => {
             let fields = [
                 ("/fun", "fun"),
@@ -138,9 +148,7 @@ pub(in crate::web) async fn rate(
                 ("/clarity", "clarity"),
             ];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
-            let typed = TypedFeedback { rating: Some(typed), ..TypedFeedback::default() };
-            let status = problem.code().status();
-            design::show(&state, &by.visitor, code, (status, faults, typed)).await
+            again(typed, problem.code().status(), faults).await
         }
     }
 }

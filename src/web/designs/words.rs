@@ -131,6 +131,7 @@ pub(super) const CHANGED_BEFORE_TAKING: &str =
 
 // Artwork.
 pub(super) const NEW_PICTURE: &str = "Upload a picture";
+pub(super) const PICTURE_GONE: &str = "This picture was taken down. It cannot be uploaded again.";
 pub(super) const PICTURE_TOO_LARGE: &str = "The picture is larger than 10 MiB.";
 pub(super) const TOO_MANY_PICTURES: &str = "Two of your pictures are being read already.";
 pub(super) const PICTURES_BUSY: &str = "Too many pictures are being read just now.";
@@ -338,7 +339,7 @@ pub(super) fn criterion_about(code: &str) -> &'static str {
 
 /// A criterion without points.
 pub(super) fn points_missing(code: &str) -> String {
-    format!("{}: give 1 to 5 points", criterion(code))
+    format!("{}: give 1 to 5 points.", criterion(code))
 }
 
 /// What stands in the place of a comment that is gone.

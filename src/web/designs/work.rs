@@ -23,6 +23,7 @@ use crate::auth::permission::{Granted, ReadOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
+use crate::web::fault_words;
 use crate::web::forms::{Choice, private};
 use crate::web::page::{Frame, Place};
 use crate::web::words;
@@ -184,7 +185,8 @@ impl<'a> Work<'a> {
         let filled = made.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
         turned.done = filled.map(|pointer| design_words::member(pointer)).collect();
         let unfilled = made.unfilled.iter().map(|fault| {
-            design_words::labelled(&design_words::member(&fault.pointer), &fault.detail)
+            let member = design_words::member(&fault.pointer);
+            design_words::labelled(&member, &fault_words::reason(&fault.reason))
         });
         turned.done.extend(unfilled);
         if turned.done.is_empty() {
@@ -378,7 +380,7 @@ impl<'a> Work<'a> {
 fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<Wrong> {
     let wrong = |fault: &crate::app::problem::InputFault| {
         let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);
-        let text = words::sentence(&fault.detail);
+        let text = fault_words::reason(&fault.reason).into_owned();
         Wrong {
             field: field_of_fault(game, pointer, draft),
             text: match design_words::member(pointer) {

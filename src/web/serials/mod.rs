@@ -4,7 +4,7 @@ mod batch;
 mod pictures;
 mod submit;
 mod typed;
-mod words;
+pub(in crate::web) mod words;
 
 pub(super) use pictures::picture_path;
 pub(super) use submit::submitted;

@@ -53,7 +53,7 @@ pub(super) const SHOW_DISPUTE: &str = "See the dispute, and say how the card cam
 pub(super) const WHAT_NOW: &str = "What you can do";
 
 /// What is wrong with a code, by itself.
-pub(super) fn code_fault(error: SerialError) -> String {
+pub(in crate::web) fn code_fault(error: SerialError) -> String {
     match error {
         SerialError::Length(0) => "Type the code.".to_owned(),
         SerialError::Length(1) => "A code has 16 letters and digits. This has 1.".to_owned(),

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use cardscape_engine::word_key;
 use uuid::Uuid;
 
-use super::{Column, Dialect, Line, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting};
+use super::{
+    Column, Dialect, Line, LineFault, MAX_FIELD, MAX_SHOWN, TableError, Wanted, WantedPrinting,
+};
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::PrintingId;
@@ -108,7 +110,7 @@ impl Columns {
 /// Reads a line from its values; `fault` makes it invalid.
 pub(super) fn read_line<'f>(
     number: u64,
-    fault: Option<String>,
+    fault: Option<LineFault>,
     value: impl Fn(Column) -> Option<&'f str>,
 ) -> Line {
     let field = |column: Column| value(column).map(str::trim).filter(|text| !text.is_empty());
@@ -122,33 +124,31 @@ fn excerpt(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
 }
 
-fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, String> {
+fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, LineFault> {
     let quantity = field(Column::Quantity).map_or(Ok(1), parse_quantity)?;
     let (condition, finish_of_condition) = match field(Column::Condition) {
         None => (Condition::default(), None),
-        Some(text) => parse_condition(text).ok_or_else(|| explain_unknown_condition(text))?,
+        Some(text) => parse_condition(text).ok_or_else(|| LineFault::Condition(excerpt(text)))?,
     };
     let (printing, finish_of_printing) = match field(Column::Printing).map(PrintingField::parse) {
         Some(PrintingField::Id(id)) => (Some(id), None),
         Some(PrintingField::Finish(text)) => (None, Some(text)),
         Some(PrintingField::ForeignId) | None => (None, None),
         Some(PrintingField::Damaged) => {
-            return Err("the printing id is not a whole UUID".to_owned());
+            return Err(LineFault::DamagedId);
         }
     };
     let finish = field(Column::Finish).or(finish_of_printing).or(finish_of_condition);
     let finish = finish.filter(|text| !is_ordinary(text)).map(name_finish);
     let name = field(Column::Name).map(TypedName::parse).transpose();
-    let name = name.map_err(|error| format!("the name {error}"))?;
+    let name = name.map_err(LineFault::Name)?;
     let number = field(Column::Number).map(parse_number).transpose()?;
     let short = |column: Column| field(column).map(|text| check_length(column, text)).transpose();
     let sets = [Column::SetCode, Column::Set, Column::SetName].map(short);
     let sets = sets.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
     let sets: Vec<String> = sets.map(|set| strip_brackets(set).to_owned()).collect();
     if printing.is_none() && name.is_none() && (number.is_none() || sets.is_empty()) {
-        return Err(
-            "names no card: it needs a name, a printing id of this service (a UUID), or set and number".to_owned(),
-        );
+        return Err(LineFault::NoCard);
     }
     let card = WantedPrinting {
         printing: printing.map(PrintingId),
@@ -160,15 +160,6 @@ fn parse_line<'a>(field: impl Fn(Column) -> Option<&'a str>) -> Result<Wanted, S
         finish: finish.map(excerpt),
     };
     Ok(Wanted { quantity, condition, card })
-}
-
-fn explain_unknown_condition(text: &str) -> String {
-    let known = Condition::ALL.map(|condition| condition.as_str().replace('_', " "));
-    format!(
-        "the condition {:?} is not known; known are {}, and their short forms like NM and LP",
-        excerpt(text),
-        known.join(", ")
-    )
 }
 
 /// A condition, and the finish that some programs put behind it: `Near Mint Foil`.
@@ -229,19 +220,12 @@ fn is_ordinary(finish: &str) -> bool {
 }
 
 /// Refuses a text that is longer than the name of a game, a set or a rarity can be.
-fn check_length(column: Column, text: &str) -> Result<&str, String> {
-    if text.chars().nth(MAX_FIELD).is_none() {
-        Ok(text)
-    } else {
-        Err(format!(
-            "the {} is longer than {MAX_FIELD} characters",
-            column.as_str().replace('_', " ")
-        ))
-    }
+fn check_length(column: Column, text: &str) -> Result<&str, LineFault> {
+    if text.chars().nth(MAX_FIELD).is_none() { Ok(text) } else { Err(LineFault::TooLong(column)) }
 }
 
 /// `4`, `4x`, `x4`; spreadsheets write `4.0`.
-fn parse_quantity(text: &str) -> Result<i32, String> {
+fn parse_quantity(text: &str) -> Result<i32, LineFault> {
     let digits =
         text.trim_matches(|letter: char| matches!(letter, 'x' | 'X' | '×') || letter == ' ');
     let digits = digits.strip_suffix(".0").unwrap_or(digits);
@@ -249,20 +233,16 @@ fn parse_quantity(text: &str) -> Result<i32, String> {
     let quantity = is_number.then(|| digits.parse().unwrap_or(i32::MAX));
     quantity
         .filter(|quantity| (1..=MAX_QUANTITY).contains(quantity))
-        .ok_or_else(|| format!("the quantity must be 1 to {MAX_QUANTITY}, not {:?}", excerpt(text)))
+        .ok_or_else(|| LineFault::Quantity(excerpt(text)))
 }
 
 /// A collector number: `042`, `#42`, `42/120`.
-fn parse_number(text: &str) -> Result<String, String> {
+fn parse_number(text: &str) -> Result<String, LineFault> {
     let number = text.trim_start_matches('#');
     let number = number.split_once('/').map_or(number, |(number, _)| number).trim();
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let fits = (1..=16).contains(&number.len()) && number.bytes().all(allowed);
-    if fits {
-        Ok(number.to_owned())
-    } else {
-        Err(format!("the number {:?} is none that a card can have", excerpt(text)))
-    }
+    if fits { Ok(number.to_owned()) } else { Err(LineFault::Number(excerpt(text))) }
 }
 
 /// A set without the brackets that some programs put around it: `[SET]`, `(SET)`.

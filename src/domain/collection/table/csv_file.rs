@@ -4,7 +4,7 @@
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::columns::{self, Columns};
-use super::{Line, MAX_FIELDS, MAX_LINES, MAX_RECORD, Table, TableError};
+use super::{Line, LineFault, MAX_FIELDS, MAX_LINES, MAX_RECORD, Table, TableError};
 use crate::domain::catalogue::import::without_mark;
 
 /// Reads a CSV file that is separated by commas, semicolons or tabs, whichever gives the most known headings.
@@ -54,27 +54,19 @@ fn guess_delimiter(text: &str, start: usize) -> char {
 fn read_line(columns: &Columns, record: &Record<'_>) -> Line {
     let Record { line, spans, .. } = *record;
     let Some(fields) = record.fields else {
-        let reason = if spans > 1 {
-            explain_unclosed(spans)
-        } else {
-            format!("has more than {MAX_FIELDS} fields, or is longer than {MAX_RECORD} bytes")
-        };
+        let reason = if spans > 1 { LineFault::NotClosed(spans) } else { LineFault::TooWide };
         return Line { number: line, shown: String::new(), wanted: Err(reason) };
     };
     let headings = columns.len();
     let surplus = || fields.iter().skip(headings).any(|field| !field.trim().is_empty());
     let fault = if spans > 1 {
-        Some(explain_unclosed(spans))
+        Some(LineFault::NotClosed(spans))
     } else if fields.len() > headings && surplus() {
-        Some(format!("has {} fields, but there are {headings} headings", fields.len()))
+        Some(LineFault::Surplus { fields: fields.len(), headings })
     } else {
         None
     };
     columns::read_line(line, fault, |column| fields.get(columns.place_of(column)?))
-}
-
-fn explain_unclosed(lines: u64) -> String {
-    format!("goes on over {lines} lines: is a quotation mark not closed?")
 }
 
 /// A record of a CSV text.

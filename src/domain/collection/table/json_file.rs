@@ -10,7 +10,7 @@ use serde_json::Number;
 use serde_json::error::Category;
 
 use super::columns::{self, Columns};
-use super::{Column, Line, MAX_FIELDS, MAX_LINES, Table, TableError};
+use super::{Column, Line, LineFault, MAX_FIELDS, MAX_LINES, Table, TableError};
 
 /// Reads a JSON file.
 pub(super) fn read(text: &str) -> Result<Table, TableError> {
@@ -157,7 +157,7 @@ impl Object<'_> {
 
     /// Notes a line that is something else.
     fn push_invalid<E: de::Error>(self, what: &str) -> Result<(), E> {
-        let reason = format!("must be an object, not {what}");
+        let reason = LineFault::NoObject(what.to_owned());
         self.push(|number| Line { number, shown: String::new(), wanted: Err(reason) })
     }
 }
@@ -181,8 +181,7 @@ impl<'de> Visitor<'de> for Object<'_> {
             }
         }
         let nested = Column::ALL.into_iter().find(|column| cells[*column as usize] == Cell::Nested);
-        let fault = nested
-            .map(|column| format!("the member for {} must be a text or a number", column.as_str()));
+        let fault = nested.map(LineFault::Nested);
         let line =
             |number| columns::read_line(number, fault, |column| cells[column as usize].text());
         Object(list).push(line)

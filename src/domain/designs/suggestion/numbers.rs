@@ -3,7 +3,7 @@
 use cardscape_engine::{AttributeValue, CardCheck, PrintingCheck, PrintingDefinition, split_total};
 use serde_json::Value;
 
-use super::{Draft, attribute_pointer};
+use super::{Draft, UnfilledReason, attribute_pointer};
 
 /// Sizes of steps that read well, the largest first.
 const STEPS: [i64; 6] = [100, 50, 25, 10, 5, 2];
@@ -172,11 +172,8 @@ impl<'a> Draft<'a> {
         }
         if !left.is_possible() {
             let Rest { total, remaining: rest, open } = left;
-            let codes = of.join(" + ");
             for (name, ..) in open {
-                let reason = format!(
-                    "{codes} must be {total}, and {rest} are left of it: no value between the bounds makes it."
-                );
+                let reason = UnfilledReason::NoShare { of: of.to_vec(), total, rest };
                 self.cannot(attribute_pointer("", name), reason);
             }
             return;

@@ -3,7 +3,7 @@
 use cardscape_engine::rng::RandomNumbers as _;
 use cardscape_engine::{Effect, EffectSchema};
 
-use super::Draft;
+use super::{Draft, UnfilledReason};
 use crate::domain::designs::content::{MAX_EFFECT, MAX_EFFECTS};
 
 /// How many sentences of a template are looked at before the next one.
@@ -112,8 +112,7 @@ impl<'a> Draft<'a> {
         for _ in 0..missing {
             let at = self.card.effects.len();
             if at >= MAX_EFFECTS {
-                let reason = format!("A design has at most {MAX_EFFECTS} effects.");
-                return self.cannot("/effects".to_owned(), reason);
+                return self.cannot("/effects".to_owned(), UnfilledReason::TooManyEffects);
             }
             let pointer = format!("/effects/{at}");
             match self.sentence(&self.open_styles(schema, &pointer), &pointer) {
@@ -146,9 +145,9 @@ impl<'a> Draft<'a> {
         &self,
         styles: &[Option<String>],
         pointer: &str,
-    ) -> Result<(Option<String>, String), &'static str> {
+    ) -> Result<(Option<String>, String), UnfilledReason> {
         let Some(library) = self.library else {
-            return Err("The game has no effect texts from which a sentence could be drawn.");
+            return Err(UnfilledReason::NoEffectTexts);
         };
         let mut random = self.random(&format!("{pointer}/text"));
         let mut templates: Vec<usize> = (0..library.texts().templates.len()).collect();
@@ -159,7 +158,9 @@ impl<'a> Draft<'a> {
             for &template in &templates {
                 let count = library.count_of(template);
                 for number in random.distinct_below(count.into(), TRIED_OF_EACH) {
-                    let Some(left) = tries.checked_sub(1) else { return Err(NONE_FITS) };
+                    let Some(left) = tries.checked_sub(1) else {
+                        return Err(UnfilledReason::NoSentence);
+                    };
                     tries = left;
                     let raw = library.effects().nth_of(template, number);
                     let text = raw.as_deref().and_then(|raw| renderer.render(raw));
@@ -169,7 +170,7 @@ impl<'a> Draft<'a> {
                 }
             }
         }
-        Err(NONE_FITS)
+        Err(UnfilledReason::NoSentence)
     }
 
     /// Whether an effect of this style with this sentence is one for the card.
@@ -182,9 +183,6 @@ impl<'a> Draft<'a> {
             && !self.card.effects.iter().any(|effect| effect.text == text)
     }
 }
-
-const NONE_FITS: &str =
-    "No sentence of the game's effect texts was found that fits the style and suits the card.";
 
 fn has_slot(schema: &EffectSchema, slot: &str) -> bool {
     schema.slots.iter().any(|known| known.code == slot)

@@ -270,7 +270,7 @@ fn what_cannot_be_filled_is_told_and_why() {
     let wet = design(json!({ "kind": "fish", "effects": [{ "style": "wet", "text": "" }] }));
     let made = suggest(&pond, Some(library), wet, 1).unwrap();
     assert_eq!(made.unfilled[0].pointer, "/effects/0/text");
-    assert!(made.unfilled[0].reason.starts_with("No sentence"), "{:?}", made.unfilled);
+    assert_eq!(made.unfilled[0].reason, UnfilledReason::NoSentence, "{:?}", made.unfilled);
 
     assert!(suggest(&game, None, design(json!({ "kind": "unix" })), 1).is_none());
 }

@@ -4,7 +4,7 @@ use cardscape_engine::rng::RandomNumbers as _;
 use cardscape_engine::{Attribute, AttributeValue, PrintingCheck};
 use serde_json::Value;
 
-use super::{Draft, attribute_pointer};
+use super::{Draft, UnfilledReason, attribute_pointer};
 use crate::domain::designs::budgets::deciding_values;
 
 /// Most values that are tried for an attribute. A whole number with more values than these is not drawn among all of them.
@@ -53,7 +53,7 @@ impl Draft<'_> {
     fn draw_attribute(&mut self, code: &str, attribute: &Attribute) {
         let pointer = attribute_pointer("", code);
         if matches!(attribute.value, AttributeValue::Text { .. }) {
-            return self.cannot(pointer, "It is a text: only the author can write it.");
+            return self.cannot(pointer, UnfilledReason::AuthorsText);
         }
         let mut best: Option<(usize, Value)> = None;
         for value in self.candidates(code, attribute) {
@@ -72,7 +72,7 @@ impl Draft<'_> {
         }
         match best {
             Some((_, value)) => self.set_attribute(code, value),
-            None => self.cannot(pointer, "The manifest leaves no value for it."),
+            None => self.cannot(pointer, UnfilledReason::NoValue),
         }
     }
 

@@ -12,7 +12,7 @@ use super::plan::SetPlan;
 use super::{LOCK, cards, plan};
 use crate::auth::permission::{Acting, Importer, Viewer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::{MergePatch, within_card};
-use crate::domain::catalogue::import::ImportFault;
+use crate::domain::catalogue::import::{CardFault, ImportFault};
 use crate::domain::ids::CardId;
 use crate::store::card_content::cards::{self as content_of_cards, CardView};
 use crate::store::card_content::content;
@@ -138,9 +138,8 @@ pub(super) async fn name_faults(
     }
     let taken = content::find_taken_names(conn, by, plan.game, &[&card.name_key], &[]).await?;
     let fault = |taken: content::TakenName| {
-        let message =
-            format!("card {} of the set {} has this name already", taken.number, taken.set_code);
-        ImportFault::new(&plan.set.file, "/cards/0/name", message)
+        let taken = CardFault::NameTaken { set: taken.set_code, number: taken.number };
+        ImportFault::of_card(&plan.set.file, "/cards/0/name", taken)
     };
     // The card itself still has its old name.
     Ok(taken.into_iter().map(fault).collect())

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::SetId;
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{
-    CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
+    CardFault, CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
 };
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
@@ -229,11 +229,8 @@ fn compare<'a>(
 pub(super) fn renamed_in_print(set: &SetImport, at: usize, before: &str) -> ImportFault {
     let CardDefinition { number, name, .. } = &set.cards[at].definition;
     let card = FaultyCard { set: None, number: Some(number.clone()), name: Some(name.clone()) };
-    let message = format!(
-        "the card was printed as {before:?}: a printed card keeps its name (case and punctuation may change), and a \
-         number its card"
-    );
-    ImportFault::new(&set.file, format!("/cards/{at}/name"), message).about(Some(card))
+    let fault = CardFault::PrintedAs(before.to_owned());
+    ImportFault::of_card(&set.file, format!("/cards/{at}/name"), fault).about(Some(card))
 }
 
 pub(super) fn compare_card(mut before: StoredCard, card: &CardImport) -> Option<CardPlan<'_>> {
@@ -327,11 +324,10 @@ pub(super) async fn faults(
         for plan in plans {
             let same = |card: &CardImport| card.name_key == taken.name_key;
             if let Some(at) = plan.set.cards.iter().position(same) {
-                let message = format!(
-                    "card {} of the set {} has this name already",
-                    taken.number, taken.set_code
-                );
-                faults.push(ImportFault::new(&plan.set.file, format!("/cards/{at}/name"), message));
+                let (set, number) = (taken.set_code.clone(), taken.number.clone());
+                let fault = CardFault::NameTaken { set, number };
+                let pointer = format!("/cards/{at}/name");
+                faults.push(ImportFault::of_card(&plan.set.file, pointer, fault));
             }
         }
     }

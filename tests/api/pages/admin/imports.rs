@@ -111,6 +111,9 @@ async fn faults_stand_at_their_lines() {
     let fields = [("of", "set"), ("game", "ttcg"), ("text", "{\n  \"code\": odd\n}")];
     let page = read(&upload(&app, &admin, "/admin/imports", &fields, None).await, 422);
     assert!(text(&page).contains("Line 2, column "), "{}", text(&page));
+    // Why is known to the check alone, so it is quoted.
+    assert!(text(&page).contains("The check says:"), "{}", text(&page));
+    assert!(page.all("q").any(|quote| quote.text.contains("expected")), "{}", text(&page));
     assert!(page.only("textarea").text.contains("\"code\": odd"));
     // A manifest says its lines itself.
     let manifest = PEBBLES.replace("weight = 1", "wait = 1");

@@ -14,7 +14,7 @@ async fn a_webhook_is_made_once_and_its_secret_shown_once() {
     };
     let page = sent(&browser, "/admin/webhooks", &[("url", "ftp://x")], 422).await;
     assert!(page.all("p").any(|text| text.get("id") == Some("url_fault")));
-    assert!(text(&page).contains("Must name at least one kind of event."), "{}", text(&page));
+    assert!(text(&page).contains("Choose at least one kind of event."), "{}", text(&page));
     let key = value(&page, "key").to_owned();
     let fields = [
         ("url", "https://hooks.example/in"),

@@ -65,6 +65,9 @@ async fn each_line_is_judged_before_anything_is_counted() {
     let others = rows(&page, "Lines that cannot be counted");
     assert_eq!(others.len(), 3, "{others:?}");
     assert!(others[0].contains("May mean several.") && others[0].contains("Mythic"), "{others:?}");
+    // The way out is a choice of the form before, not a parameter of the API.
+    assert!(others[0].contains("Are the most common printing"), "{others:?}");
+    assert!(!page.only("main").text.contains("most_common"), "{others:?}");
     assert!(others[1].contains("<b>Nobody</b>") && others[1].contains("Not found."), "{others:?}");
     assert!(others[2].contains("Cannot be read."), "{others:?}");
     let main = &page.only("main").text;

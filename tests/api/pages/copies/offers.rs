@@ -83,14 +83,14 @@ async fn what_is_wrong_with_an_offer_is_told_and_nothing_is_lost() {
         (
             vec![("player", "ben"), ("want", &*theirs)],
             "want",
-            "Is not a copy that this player shows you.",
+            "One of the copies is none that this player shows you.",
         ),
-        (vec![("player", "ben"), ("give", &*theirs)], "give", "Is not a copy of yours."),
-        (vec![("player", "ada"), ("give", &*mine)], "player", "Must be another player."),
+        (vec![("player", "ben"), ("give", &*theirs)], "give", "One of the copies is not yours."),
+        (vec![("player", "ada"), ("give", &*mine)], "player", "This is your own name."),
         (vec![("player", "nobody"), ("give", &*mine)], "player", "There is no player of this name"),
         (vec![("player", "x"), ("give", &*mine)], "player", "There is no player of this name"),
         (vec![("player", "ben"), ("give", &*mine), ("message", &*long)], "message", "500"),
-        (vec![("player", "ben"), ("give", &*mine), ("hours", "9000")], "hours", "2160"),
+        (vec![("player", "ben"), ("give", &*mine), ("hours", "9000")], "hours", "1 to 2,160."),
     ] {
         let fields = [&fields[..], &[("step", "send"), ("key", "k")]].concat();
         let refused = hers.post("/trades/new", &fields).await;

@@ -263,8 +263,12 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
     let cases = [
         (("", ""), "list", "Paste a list."),
         (("", "2 Kettle Imp"), "format", "Choose a format"),
-        (("ttcg/nothing", "2 Kettle Imp"), "format", "There is no format ttcg/nothing"),
-        (("ttcg/standard", "99999 Kettle Imp"), "list", "Line 1:"),
+        (("ttcg/nothing", "2 Kettle Imp"), "format", "There is no such format."),
+        (
+            ("ttcg/standard", "99999 Kettle Imp"),
+            "list",
+            "Line 1: Quantity: The number must be 1 to 10,000.",
+        ),
     ];
     for ((format, list), field, said) in cases {
         let answer = browser.post(PATH, &[("format", format), ("list", list)]).await;

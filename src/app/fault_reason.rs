@@ -1,0 +1,297 @@
+//! Why something of the input is wrong. Shown, a reason is what programs are told; pages have words of their own.
+
+mod from;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use cardscape_engine::{DateError, Violation, did_you_mean, near};
+
+use super::words::{NotOneOf, with_near};
+use crate::domain::accounts::password::PasswordError;
+use crate::domain::catalogue::import::{CardFault, NumberFault};
+use crate::domain::code::CodeError;
+use crate::domain::collection::ConditionError;
+use crate::domain::collection::table::{LineFault, TableError};
+use crate::domain::copies::trade::TermsFault;
+use crate::domain::decks::deck::{EntryReason, FormatName, FormatNameError, UnknownFormat};
+use crate::domain::decks::list::LineRefusal;
+use crate::domain::designs::artwork::ArtworkIdError;
+use crate::domain::designs::content::ContentReason;
+use crate::domain::designs::suggestion::UnfilledReason;
+use crate::domain::operations::webhook_target::TargetError;
+use crate::domain::serials::serial::SerialError;
+use crate::domain::text::TextError;
+use crate::store::copies::trades::CopyFault;
+
+/// Why something of the input is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultReason {
+    // What was typed has not the form of what it should be.
+    Text(TextError),
+    Code(CodeError),
+    Serial(SerialError),
+    Password(PasswordError),
+    Day(DateError),
+    Condition(ConditionError),
+    CardNumber(NumberFault),
+    Format(FormatNameError),
+    Artwork(ArtworkIdError),
+    Target(TargetError),
+    /// It is no id.
+    NoId,
+    /// It contains NUL.
+    Nul,
+    /// A text is longer than any of a card.
+    TooLong,
+    /// It is larger than it may be, in bytes.
+    TooLarge {
+        most: usize,
+        actual: usize,
+    },
+    /// It is a number outside a range.
+    Range {
+        least: i64,
+        most: i64,
+        actual: Option<i64>,
+    },
+    /// There are more than there may be.
+    TooMany {
+        of: Several,
+        most: usize,
+        actual: usize,
+    },
+
+    // What was chosen is not among what there is.
+    OneOf(NotOneOf),
+    Game(NoGame),
+    FormatOfGame(NoFormat),
+    /// No game, set, kind or rarity has this code; the message says so, with codes that are near.
+    NoCode {
+        of: &'static str,
+        message: String,
+    },
+    /// The game has no such set.
+    NoSetOfGame {
+        game: String,
+        set: String,
+    },
+    /// There is no such card that one may see.
+    NoCard,
+    /// There is no such printing that one may see.
+    NoPrinting,
+    /// The card has no printing of that rarity that one may see.
+    NoRarityOfCard,
+    /// What a card is to become, or where it is to go, is not there.
+    NoTarget,
+    /// The design has no such revision.
+    NoRevision,
+    /// What a comment answers is no comment that can be answered; `on`: a design or a deck.
+    NoThread {
+        on: &'static str,
+    },
+    /// The game was there when the input was checked.
+    GameGone,
+    /// Nothing says which card is meant; `ids`: what else would.
+    CardUnnamed {
+        ids: String,
+    },
+    /// No event was chosen.
+    NoEvent,
+
+    // It does not fit the rest, or what is stored.
+    Repeated,
+    Terms(TermsFault),
+    Copy(CopyFault),
+    /// An offer to oneself.
+    Oneself,
+    Content(ContentReason),
+    Unfilled(UnfilledReason),
+    /// A design cannot have an artwork of somebody else.
+    ForeignArtwork,
+    /// A design stays in its game.
+    GameStays,
+    /// What is suggested is for another game.
+    GameOfDesign,
+    /// What is suggested says the same.
+    Unchanged,
+    /// The author has changed it as well.
+    ChangedInDesign,
+    /// A report of something else needs words.
+    DetailsMissing,
+    /// Notes of hidden cards would be read by everybody.
+    NoteOnHidden,
+    Card(CardFault),
+    Violation(Box<Violation>),
+
+    // Lists and files.
+    Entry(EntryReason),
+    DeckLine(LineRefusal),
+    /// It is the share code of a deck of another game.
+    DeckOfGame(String),
+    /// A list has so many lines more than are read.
+    LinesLeft(usize),
+    Table(TableError),
+    Line(LineFault),
+
+    /// What only programs meet: the form of JSON, parameters that no page has.
+    Other(Cow<'static, str>),
+}
+
+/// Things that there may be only so many of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Several {
+    Entries,
+    Tags,
+}
+
+/// There is no such game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoGame {
+    code: String,
+    near: Vec<String>,
+}
+
+impl NoGame {
+    /// `known`: the codes of all games.
+    pub(crate) fn new<'a>(code: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let near = near(code, known).into_iter().map(str::to_owned);
+        Self { code: code.to_owned(), near: near.collect() }
+    }
+}
+
+impl fmt::Display for NoGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "There is no game {}", self.code)?;
+        if self.near.is_empty() {
+            return f.write_str(".");
+        }
+        let near: Vec<&str> = self.near.iter().map(String::as_str).collect();
+        f.write_str(&did_you_mean(&near))
+    }
+}
+
+/// The game has no such format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoFormat {
+    pub unknown: UnknownFormat,
+    message: String,
+}
+
+impl NoFormat {
+    /// `name`: what was asked for.
+    pub(crate) fn new(unknown: UnknownFormat, name: &FormatName) -> Self {
+        let known = unknown.known().iter().map(String::as_str);
+        let message = with_near(&unknown.to_string(), &name.to_string(), known);
+        Self { unknown, message }
+    }
+}
+
+impl FaultReason {
+    /// A number outside a range.
+    pub(crate) fn range(least: impl Into<i64>, most: impl Into<i64>) -> Self {
+        Self::Range { least: least.into(), most: most.into(), actual: None }
+    }
+
+    /// The same, which tells the number, too.
+    pub(crate) fn range_not(
+        least: impl Into<i64>,
+        most: impl Into<i64>,
+        actual: impl Into<i64>,
+    ) -> Self {
+        Self::Range { least: least.into(), most: most.into(), actual: Some(actual.into()) }
+    }
+}
+
+impl fmt::Display for FaultReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text(error) => return error.fmt(f),
+            Self::Code(error) => return error.fmt(f),
+            Self::Serial(error) => return error.fmt(f),
+            Self::Password(error) => return error.fmt(f),
+            Self::Day(error) => return error.fmt(f),
+            Self::Condition(error) => return error.fmt(f),
+            Self::CardNumber(error) => return error.fmt(f),
+            Self::Format(error) => return error.fmt(f),
+            Self::Artwork(error) => return error.fmt(f),
+            Self::Target(error) => return error.fmt(f),
+            Self::NoId => "must be a UUID",
+            Self::Nul => "must not contain the NUL character (\\u0000)",
+            Self::TooLong => "is longer than any text of a card",
+            Self::TooLarge { most, actual } => {
+                return write!(f, "must have at most {most} bytes as JSON, not {actual}");
+            }
+            Self::Range { least, most, actual: None } => {
+                return write!(f, "must be {least} to {most}");
+            }
+            Self::Range { least, most, actual: Some(actual) } => {
+                return write!(f, "must be {least} to {most}, not {actual}");
+            }
+            Self::TooMany { of, most, actual } => {
+                let of = match of {
+                    Several::Entries => "entries",
+                    Several::Tags => "tags",
+                };
+                return write!(f, "must have at most {most} {of}, not {actual}");
+            }
+            Self::OneOf(word) => return word.fmt(f),
+            Self::Game(game) => return game.fmt(f),
+            Self::FormatOfGame(format) => &format.message,
+            Self::NoCode { message, .. } => message,
+            Self::NoSetOfGame { game, set } => {
+                return write!(f, "the game {game} has no set {set:?}");
+            }
+            Self::NoCard => "there is no such card, or none that you may see",
+            Self::NoPrinting => "there is no such printing, or none that you may see",
+            Self::NoRarityOfCard => "the card has no printing of that rarity that you may see",
+            Self::NoTarget => "names nothing that there is",
+            Self::NoRevision => "must be the number of a revision",
+            Self::NoThread { on } => {
+                return write!(
+                    f,
+                    "must be a comment on this {on} that is shown, and no reply itself"
+                );
+            }
+            Self::GameGone => "there is no such game any more",
+            Self::CardUnnamed { ids } => {
+                return write!(
+                    f,
+                    "must have exactly {ids}; or game, set and number; or game, name and perhaps set"
+                );
+            }
+            Self::NoEvent => "must name at least one kind of event",
+            Self::Repeated => "stands on the list twice",
+            Self::Terms(error) => return error.fmt(f),
+            Self::Copy(error) => return error.fmt(f),
+            Self::Oneself => "must be another player",
+            Self::Content(error) => return error.fmt(f),
+            Self::Unfilled(error) => return error.fmt(f),
+            Self::ForeignArtwork => {
+                "must be an artwork that you have uploaded and not deleted since"
+            }
+            Self::GameStays => "must stay what it is: begin another design for another game",
+            Self::GameOfDesign => "must be the game of the design",
+            Self::Unchanged => {
+                "must change something; licence and artwork are for the author to choose"
+            }
+            Self::ChangedInDesign => "was changed in the design as well",
+            Self::DetailsMissing => "must say what is wrong, when the reason is other",
+            Self::NoteOnHidden => {
+                "must be left out: the card is hidden, and everybody may read notes"
+            }
+            Self::Card(fault) => return fault.fmt(f),
+            Self::Violation(violation) => return f.write_str(&violation.message()),
+            Self::Entry(error) => return error.fmt(f),
+            Self::DeckLine(refusal) => return refusal.fmt(f),
+            Self::DeckOfGame(game) => return write!(f, "is a deck of the game {game}"),
+            Self::LinesLeft(lines) => return write!(f, "has {lines} lines more than are read"),
+            Self::Table(error) => return error.fmt(f),
+            Self::Line(fault) => return fault.fmt(f),
+            Self::Other(text) => text,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

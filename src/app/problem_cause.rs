@@ -1,0 +1,92 @@
+//! What stood in the way of something, beside the input.
+
+use cardscape_artwork::ArtworkError;
+use thiserror::Error;
+
+use crate::domain::printing::minting::PlanError;
+use crate::domain::printing::packs::PackError;
+use crate::store::catalogue::card_migrations::MergeRefusal;
+
+/// What stood in the way. Shown, it is the detail of the problem.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ProblemCause {
+    /// Two cards cannot become one.
+    #[error(transparent)]
+    Merge(MergeRefusal),
+    /// A run cannot be planned.
+    #[error("Refused: {0}.")]
+    Plan(PlanError),
+    /// A run cannot be packed.
+    #[error("Refused: {0}.")]
+    Packs(PackError),
+    /// A design cannot have its name.
+    #[error("{0} has this name, or one that looks the same.")]
+    NameTaken(NameHolder),
+    /// A file has more faults than are listed.
+    #[error("{all} faults; the first {listed} are listed.")]
+    ManyFaults {
+        /// All of them.
+        all: usize,
+        /// Those that are listed.
+        listed: usize,
+    },
+    /// A file is no picture that can be taken.
+    #[error("{}.", capitalised(&.0.to_string()))]
+    Artwork(ArtworkError),
+}
+
+/// What has a name that a design should have.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum NameHolder {
+    /// A card that everybody sees.
+    #[error("A card ({set} {number})")]
+    Card {
+        /// Code of its set.
+        set: String,
+        /// Its number.
+        number: String,
+    },
+    /// A design that everybody sees.
+    #[error("Another design that everybody sees")]
+    Design,
+    /// A design that got it while this one was hidden.
+    #[error("Meanwhile another design")]
+    Meanwhile,
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_to_programs_as_ever() {
+        let card = NameHolder::Card { set: "hearth".to_owned(), number: "001".to_owned() };
+        for (cause, told) in [
+            (ProblemCause::Merge(MergeRefusal::Itself), "A card cannot be merged into itself."),
+            (ProblemCause::Plan(PlanError::NoCards), "Refused: the set has no cards."),
+            (
+                ProblemCause::Packs(PackError::NoPack { copies: 3, cards_per_pack: 10 }),
+                "Refused: packs: 3 copies do not fill a pack of 10.",
+            ),
+            (
+                ProblemCause::NameTaken(card),
+                "A card (hearth 001) has this name, or one that looks the same.",
+            ),
+            (
+                ProblemCause::NameTaken(NameHolder::Meanwhile),
+                "Meanwhile another design has this name, or one that looks the same.",
+            ),
+            (
+                ProblemCause::Artwork(ArtworkError::Animated),
+                "The picture is animated; send a still one.",
+            ),
+        ] {
+            assert_eq!(cause.to_string(), told);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What is wrong with what was typed, in the words of the pages: a sentence for each reason that the use cases have.
+
+mod causes;
+mod lines;
+mod parts;
+
+use std::borrow::Cow;
+
+use cardscape_engine::Date;
+
+use super::accounts::words as account_words;
+use super::serials::words as serial_words;
+use super::words::{day, grouped, place};
+use crate::app::fault_reason::{FaultReason, Several};
+use crate::app::problem::InputFault;
+use crate::domain::catalogue::import::CardFault;
+use crate::domain::decks::deck::UnknownFormat;
+use crate::domain::text::TextError;
+
+pub(super) use causes::cause;
+
+/// A sentence, whole or made of what was found.
+pub(super) type Sentence = Cow<'static, str>;
+
+/// What a code is made of.
+pub(super) const CODE_FAULT: &str =
+    "A code has at most 64 letters, digits, hyphens and underscores, and nothing else.";
+/// What stands before the words of a check of a file.
+const CHECK_SAYS: &str = "The check says:";
+
+/// What is wrong, in a sentence.
+pub(super) fn reason(reason: &FaultReason) -> Sentence {
+    match reason {
+        FaultReason::Text(error) => text_fault(error),
+        FaultReason::Code(_) => CODE_FAULT.into(),
+        FaultReason::Serial(error) => serial_words::code_fault(*error).into(),
+        FaultReason::Password(error) => account_words::password_fault(*error).into(),
+        FaultReason::Day(_) => "Type a day that there is, such as 2026-11-21.".into(),
+        FaultReason::Condition(_) => "Choose one of the conditions.".into(),
+        FaultReason::CardNumber(_) => {
+            "A number has 1 to 16 letters and digits, with single hyphens between them.".into()
+        }
+        FaultReason::Format(_) => "Choose a format.".into(),
+        FaultReason::Artwork(_) => "Choose one of your pictures.".into(),
+        FaultReason::Target(error) => parts::target(*error).into(),
+        FaultReason::NoId | FaultReason::NoTarget => "There is no such set or card.".into(),
+        FaultReason::Nul => "There is a character in it that cannot be stored.".into(),
+        FaultReason::TooLong => "One of the texts is longer than any text of a card.".into(),
+        FaultReason::TooLarge { most, actual } => format!(
+            "All of it together is too large: it has {} bytes, and {} are the most.",
+            count(*actual),
+            count(*most)
+        )
+        .into(),
+        FaultReason::Range { least, most, actual } => range(*least, *most, *actual).into(),
+        FaultReason::TooMany { of, most, actual } => {
+            let of = match of {
+                Several::Entries => "cards",
+                Several::Tags => "tags",
+            };
+            let (most, actual) = (count(*most), count(*actual));
+            format!("A deck has at most {most} different {of}. This has {actual}.").into()
+        }
+        FaultReason::OneOf(_) => "Choose one of what is offered here.".into(),
+        FaultReason::Game(_) => "There is no such game.".into(),
+        FaultReason::FormatOfGame(format) => no_format(&format.unknown),
+        FaultReason::NoCode { of, .. } => match *of {
+            "game" => "There is no such game.".into(),
+            "set" => "There is no such set.".into(),
+            "rarity" => "There is no such rarity.".into(),
+            _ => "There is no such kind of card.".into(),
+        },
+        FaultReason::NoSetOfGame { .. } => "The game has no such set.".into(),
+        FaultReason::NoCard => {
+            "There is no such card that you may see. Compare its name, set and number.".into()
+        }
+        FaultReason::NoPrinting => "There is no such printing that you may see.".into(),
+        FaultReason::NoRarityOfCard => {
+            "The card has no printing of that rarity that you may see.".into()
+        }
+        FaultReason::NoRevision => "There is no such version.".into(),
+        FaultReason::NoThread { .. } => {
+            "The comment that you answer is not shown any more, or is an answer itself.".into()
+        }
+        FaultReason::GameGone => "The game is not there any more.".into(),
+        FaultReason::CardUnnamed { .. } => {
+            "Choose the game of the card, and give its name, or its set and number.".into()
+        }
+        FaultReason::NoEvent => "Choose at least one kind of event.".into(),
+        FaultReason::Repeated => "It is on the list already.".into(),
+        FaultReason::Terms(error) => parts::terms(*error),
+        FaultReason::Copy(fault) => parts::copy(*fault).into(),
+        FaultReason::Oneself => "This is your own name. Offers go to other players.".into(),
+        FaultReason::Content(error) => parts::content(error),
+        FaultReason::Unfilled(error) => parts::unfilled(error),
+        FaultReason::ForeignArtwork => {
+            "Choose a picture that you have uploaded and not deleted since.".into()
+        }
+        FaultReason::GameStays => {
+            "A design stays in its game. Begin another one for another game.".into()
+        }
+        FaultReason::GameOfDesign => "A suggestion stays in the game of the design.".into(),
+        FaultReason::Unchanged => {
+            "This changes nothing. Licence and picture are for the author to choose.".into()
+        }
+        FaultReason::ChangedInDesign => "The author has changed this, too.".into(),
+        FaultReason::DetailsMissing => "Say in your own words what is wrong.".into(),
+        FaultReason::NoteOnHidden => {
+            "Leave the note out: the card is hidden, and everybody may read notes.".into()
+        }
+        FaultReason::Card(fault) => card(fault),
+        FaultReason::Violation(violation) => violation.message().into(),
+        FaultReason::Entry(error) => lines::entry(error),
+        FaultReason::DeckLine(refusal) => lines::deck_line(refusal),
+        FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
+        FaultReason::LinesLeft(lines) => {
+            format!("There are {} lines more than are read. Leave some out.", count(*lines)).into()
+        }
+        FaultReason::Table(error) => lines::table(error),
+        FaultReason::Line(fault) => line(fault),
+        // Nobody gets here by what is typed into a form.
+        FaultReason::Other(_) => "This cannot be used as it is.".into(),
+    }
+}
+
+/// What is wrong with a line of a collection file, or with a card that is to be counted.
+pub(super) use lines::collection_line as line;
+
+/// What is wrong with a file, in a sentence; and, where only the check of files knows it, what that says.
+pub(super) fn of_file(fault: &InputFault) -> (Sentence, Option<String>) {
+    match &fault.reason {
+        FaultReason::Other(_) => (CHECK_SAYS.into(), Some(fault.detail.clone())),
+        known => (reason(known), None),
+    }
+}
+
+/// What is wrong with a text.
+pub(super) fn text_fault(error: &TextError) -> Sentence {
+    match error {
+        TextError::Length { max, actual: 0, .. } => {
+            format!("Type something here: at most {} characters.", count(*max)).into()
+        }
+        TextError::Length { min, actual, .. } if actual < min => {
+            format!("This has {} characters, and needs at least {}.", count(*actual), count(*min))
+                .into()
+        }
+        TextError::Length { max, actual, .. } => {
+            format!("This has {} characters, and may have {}.", count(*actual), count(*max)).into()
+        }
+        TextError::Control => "There is a character in it that cannot be seen.".into(),
+        TextError::Marks => "There are too many marks on one of its characters.".into(),
+        TextError::Blank => "It needs at least one letter, digit or symbol.".into(),
+    }
+}
+
+/// A number outside its bounds.
+fn range(least: i64, most: i64, actual: Option<i64>) -> String {
+    let (least, most) = (grouped(least), grouped(most));
+    match actual {
+        None => format!("The number must be {least} to {most}."),
+        Some(actual) => format!("The number must be {least} to {most}, not {}.", grouped(actual)),
+    }
+}
+
+/// What is wrong with a card beside the rules of its game.
+fn card(fault: &CardFault) -> Sentence {
+    match fault {
+        CardFault::Rule(violation) => violation.message().into(),
+        CardFault::NameTaken { set, number } => {
+            format!("Another card has this name already: {}.", place(set, number)).into()
+        }
+        CardFault::PrintedAs(name) => format!(
+            "The card was printed as “{name}”. A printed card keeps its name: only case and punctuation may change."
+        )
+        .into(),
+    }
+}
+
+fn no_format(unknown: &UnknownFormat) -> Sentence {
+    match unknown {
+        UnknownFormat::Code { .. } | UnknownFormat::Variant { .. } => {
+            "There is no such format.".into()
+        }
+        UnknownFormat::NotYet { begins_on, .. } => {
+            format!("The format begins on {}.", told_day(*begins_on)).into()
+        }
+    }
+}
+
+fn told_day(date: Date) -> String {
+    let text = date.to_string();
+    text.parse().map_or(text, day)
+}
+
+/// A number of things.
+fn count(number: impl TryInto<i64>) -> String {
+    grouped(number.try_into().unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

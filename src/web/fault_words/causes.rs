@@ -1,0 +1,145 @@
+//! What stood in the way of something, beside what was typed.
+
+use cardscape_artwork::ArtworkError;
+
+use super::{Sentence, count, range};
+use crate::app::problem_cause::{NameHolder, ProblemCause};
+use crate::domain::printing::minting::{MAX_CODES, PlanError};
+use crate::domain::printing::packs::{PackError, ParameterFault};
+use crate::store::catalogue::card_migrations::MergeRefusal;
+use crate::web::words::place;
+
+/// What stood in the way, in a sentence.
+pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
+    match cause {
+        ProblemCause::Merge(refusal) => merge(*refusal).into(),
+        ProblemCause::Plan(error) => plan(error),
+        ProblemCause::Packs(error) => packs(error),
+        ProblemCause::NameTaken(holder) => name_taken(holder),
+        ProblemCause::Artwork(error) => artwork(error),
+        ProblemCause::ManyFaults { all, listed } => {
+            format!("The file has {} faults. Here are {}.", count(*all), count(*listed)).into()
+        }
+    }
+}
+
+fn merge(refusal: MergeRefusal) -> &'static str {
+    match refusal {
+        MergeRefusal::Itself => "A card cannot become one with itself.",
+        MergeRefusal::OtherGame => "The two cards are of different games.",
+        MergeRefusal::Hidden => "One of the cards is hidden: where it leads would tell what it is.",
+        MergeRefusal::Used => {
+            "There are copies of the card, submissions or the like, which cannot be undone."
+        }
+    }
+}
+
+fn plan(error: &PlanError) -> Sentence {
+    match error {
+        PlanError::NoCards => "The set has no cards.".into(),
+        PlanError::NoCopies => "A run needs at least one copy of each card.".into(),
+        PlanError::NoPrinting(number) => {
+            format!("Card {number} has no printing that takes copies.").into()
+        }
+        PlanError::TooMany(codes) => format!(
+            "The run would have {} codes, and {} are the most. Plan fewer copies of each card, and another run for the rest.",
+            count(*codes),
+            count(MAX_CODES)
+        )
+        .into(),
+    }
+}
+
+fn packs(error: &PackError) -> Sentence {
+    match *error {
+        PackError::Parameter(ParameterFault { least, most, value, .. }) => {
+            range(least.into(), most.into(), Some(value.into())).into()
+        }
+        PackError::UnknownRarity(_) => {
+            "The run has no copies in one of the rarities that have a weight.".into()
+        }
+        PackError::UnknownLoreCard(ref number) => {
+            format!("Lore card {number} is no card of the run, or is named twice.").into()
+        }
+        PackError::TooManyLoreCards { copies, packs } => format!(
+            "{} copies of lore cards do not go into {} packs: each has one.",
+            count(copies),
+            count(packs)
+        )
+        .into(),
+        PackError::NoPack { copies, cards_per_pack } => {
+            format!("{} copies do not fill a pack of {cards_per_pack}.", count(copies)).into()
+        }
+        PackError::Remainder { copies, packs, cards_per_pack, left } => format!(
+            "{} copies make {} packs of {cards_per_pack} and leave {left}. Allow copies to be left over, or plan another number of them.",
+            count(copies),
+            count(packs)
+        )
+        .into(),
+        PackError::InsertTooHeavy { lightest, heaviest, limit } => format!(
+            "Inserts make all packs weigh the same. They would have {lightest} to {heaviest} mg, and the heaviest has {limit} mg."
+        )
+        .into(),
+    }
+}
+
+fn name_taken(holder: &NameHolder) -> Sentence {
+    match holder {
+        NameHolder::Card { set, number } => {
+            format!("A card has this name, or one that looks the same: {}.", place(set, number))
+                .into()
+        }
+        NameHolder::Design => {
+            "Another design that everybody sees has this name, or one that looks the same.".into()
+        }
+        NameHolder::Meanwhile => {
+            "Another design has this name meanwhile, or one that looks the same.".into()
+        }
+    }
+}
+
+/// Why a file is no picture that can be taken.
+fn artwork(error: &ArtworkError) -> Sentence {
+    match *error {
+        ArtworkError::Empty => "The file is empty. Send a PNG, JPEG or WebP picture.".into(),
+        ArtworkError::TooManyBytes { max, .. } => {
+            format!("The file is larger than {} MiB.", max >> 20).into()
+        }
+        ArtworkError::UnknownFormat { looks_like: Some(format) } => {
+            format!("The file looks like {format}. Send a PNG, JPEG or WebP picture.").into()
+        }
+        ArtworkError::UnknownFormat { looks_like: None } => {
+            "The file is no picture of a known format. Send a PNG, JPEG or WebP picture.".into()
+        }
+        ArtworkError::TooManyPixels { width, height, max } => format!(
+            "The picture has {width} × {height} pixels. At most {} million are taken.",
+            max / 1_000_000
+        )
+        .into(),
+        ArtworkError::TooSmall { width, height, min } => {
+            format!("The picture has {width} × {height} pixels. Each side needs at least {min}.")
+                .into()
+        }
+        ArtworkError::TooNarrow { width, height, max } => format!(
+            "The picture has {width} × {height} pixels. One side may be at most {max} times as long as the other."
+        )
+        .into(),
+        ArtworkError::Animated => "The picture moves. Send a still one.".into(),
+        ArtworkError::Cmyk => {
+            "The picture is in the colours of a printing press (CMYK). Save it as RGB.".into()
+        }
+        ArtworkError::TooComplex { .. } => {
+            "The file takes too long to read. Open it in an image program, and save it again."
+                .into()
+        }
+        ArtworkError::Unsupported { .. } => {
+            "The picture is of a rare kind. Open it in an image program, and save it again.".into()
+        }
+        ArtworkError::Truncated => {
+            "The file ends before the picture does. It may not have been sent or saved completely."
+                .into()
+        }
+        ArtworkError::Broken { .. } => "The file is damaged.".into(),
+        _ => "The file is no picture that can be taken.".into(),
+    }
+}

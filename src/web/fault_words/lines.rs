@@ -1,0 +1,172 @@
+//! What is wrong with lines of deck lists and of collection files, and with the files.
+
+use cardscape_engine::{DeckTextFault, IgnoredReason};
+
+use super::{Sentence, count, text_fault};
+use crate::domain::collection::table::{
+    Column, LineFault, MAX_FIELDS, MAX_LINES, MAX_RECORD, TableError,
+};
+use crate::domain::collection::{Condition, MAX_QUANTITY};
+use crate::domain::decks::deck::{self, EntryFault, EntryReason};
+use crate::domain::decks::list::LineRefusal;
+use crate::web::collection::words as collection_words;
+use crate::web::words::titled;
+
+/// What is wrong with an entry of a deck.
+pub(super) fn entry(reason: &EntryReason) -> Sentence {
+    match reason {
+        EntryReason::Text(error) => text_fault(error),
+        EntryReason::TooManyCopies => format!(
+            "At most {} copies can be named, and no more than there are of the card.",
+            deck::MAX_COPIES
+        )
+        .into(),
+        EntryReason::SerialOfCopy => {
+            "The code of a copy is nobody else's business. Name the copy in another way.".into()
+        }
+        EntryReason::Serial => {
+            "There is the code of a card in it. Register that, and name the card here.".into()
+        }
+        EntryReason::Quantity => {
+            format!("The number must be 1 to {}.", count(deck::MAX_QUANTITY)).into()
+        }
+    }
+}
+
+/// Why a line of a deck list is no entry.
+pub(super) fn deck_line(refusal: &LineRefusal) -> Sentence {
+    match refusal {
+        LineRefusal::Entry(faults) => {
+            let told =
+                |fault: &EntryFault| format!("{}: {}", titled(fault.field), entry(&fault.reason));
+            faults.iter().map(told).collect::<Vec<_>>().join(" ").into()
+        }
+        LineRefusal::Unreadable(IgnoredReason::Unreadable { fault }) => deck_text(*fault).into(),
+        LineRefusal::Unreadable(IgnoredReason::TooLong) => {
+            "It is longer than any line of a card.".into()
+        }
+        LineRefusal::Unreadable(IgnoredReason::Malformed { .. }) => {
+            "It is not in the form of its dialect.".into()
+        }
+        LineRefusal::Unreadable(_) => "It cannot be read.".into(),
+    }
+}
+
+fn deck_text(fault: DeckTextFault) -> &'static str {
+    match fault {
+        DeckTextFault::QuantityMissing => "It must begin with a number, as in “2 Name”.",
+        DeckTextFault::QuantityInvalid => "The number must have no sign, as in “2 Name”.",
+        DeckTextFault::QuantityTooLarge => "The number is far too large.",
+        DeckTextFault::NameMissing => {
+            "The name of a card is missing after the number, as in “2 Name”. A name in brackets needs quotation marks."
+        }
+        _ => "It cannot be read.",
+    }
+}
+
+/// Why a file is no table of cards.
+pub(super) fn table(error: &TableError) -> Sentence {
+    match error {
+        TableError::NoCards(found) => format!(
+            "The first line must have headings, and one of them must be Name, Printing ID or Number. It has: “{found}”."
+        )
+        .into(),
+        TableError::Empty => "The file is empty.".into(),
+        TableError::NotAList => {
+            "The file must be a list of objects, or an object whose entries are such a list.".into()
+        }
+        TableError::TooManyLines => {
+            format!("The file has more than {} lines. Cut it into several files.", count(MAX_LINES))
+                .into()
+        }
+        TableError::TooWide => format!(
+            "The first line has more than {} headings, or more than {} KiB.",
+            count(MAX_FIELDS),
+            MAX_RECORD / 1024
+        )
+        .into(),
+        TableError::NotUtf8(_)
+        | TableError::MixedEncodings { .. }
+        | TableError::Utf32
+        | TableError::UnknownEncoding { .. }
+        | TableError::BrokenUtf16 => {
+            "The text of the file cannot be read: save it as UTF-8.".into()
+        }
+        TableError::MalformedJson(_) => "The file is no proper JSON.".into(),
+        TableError::Nul => "There is a character in the file that cannot be stored.".into(),
+    }
+}
+
+/// What is wrong with a line of a collection file, or with a card that is to be counted.
+pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
+    match fault {
+        LineFault::Quantity(typed) => {
+            format!("The number must be 1 to {}, not “{typed}”.", count(MAX_QUANTITY)).into()
+        }
+        LineFault::Condition(typed) => {
+            let known = Condition::ALL.map(|condition| titled(condition.as_str()));
+            let known = known.join(", ");
+            format!("There is no condition “{typed}”. There are: {known}, and short forms such as NM.")
+                .into()
+        }
+        LineFault::DamagedId => "A part of the printing ID is missing.".into(),
+        LineFault::Name(error) => text_fault(error),
+        LineFault::Number(typed) => format!("No card has a number like “{typed}”.").into(),
+        LineFault::TooLong(column) => format!("This is too long: {}.", heading(*column)).into(),
+        LineFault::NoCard => {
+            "Nothing says which card it is: its name, its set and number, or its printing ID.".into()
+        }
+        LineFault::TooWide => "The line is too long, or has too many fields.".into(),
+        LineFault::Surplus { fields, headings } => format!(
+            "The line has {} fields, and there are {} headings.",
+            count(*fields),
+            count(*headings)
+        )
+        .into(),
+        LineFault::NotClosed(lines) => {
+            format!("It goes on over {} lines. Perhaps a quotation mark is not closed.", count(*lines))
+                .into()
+        }
+        LineFault::NoObject(_) => "This is no object.".into(),
+        LineFault::Nested(column) => {
+            format!("This must be a text or a number: {}.", heading(*column)).into()
+        }
+        LineFault::TooMany => format!(
+            "With the lines before it, the file has more than {} of this printing.",
+            count(MAX_QUANTITY)
+        )
+        .into(),
+        LineFault::NoGame(near) => with_near("There is no such game.", near),
+        LineFault::NoSet(near) => with_near("There is no such set.", near),
+        LineFault::NoPrinting => "There is no such printing that you may see.".into(),
+        LineFault::NoName => "There is no card of that name that you may see.".into(),
+        LineFault::NoNumber => "There is no card of that number that you may see.".into(),
+        LineFault::OtherSet => "The card of that name is in another set.".into(),
+        LineFault::NoRarity => "The card has no printing of that rarity.".into(),
+        LineFault::NoPrintings => "The card has no printings.".into(),
+        LineFault::OtherNumber => "Name and number are of different cards.".into(),
+        LineFault::SeveralOfName => "Several cards have that name.".into(),
+        LineFault::SeveralOfNumber => "Several cards have that number.".into(),
+        LineFault::Contradiction => {
+            "The printing ID is of another card or printing than the rest of the line.".into()
+        }
+        LineFault::Finish => {
+            "The game does not say which rarity that finish is. Name the rarity in a column of its own."
+                .into()
+        }
+        LineFault::SeveralPrintings => collection_words::SEVERAL_RARITIES.into(),
+    }
+}
+
+/// What a column holds, in words.
+fn heading(column: Column) -> String {
+    titled(column.as_str()).to_lowercase()
+}
+
+fn with_near(text: &'static str, near: &[String]) -> Sentence {
+    if near.is_empty() {
+        text.into()
+    } else {
+        format!("{text} Perhaps you mean: {}.", near.join(", ")).into()
+    }
+}
