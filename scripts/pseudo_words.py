@@ -1,6 +1,6 @@
 """Copies the sources with every text of the pages in a language that nobody speaks: pseudo_words.py ROOT FOLDER
 
-Each letter of a text in the files of words (`words.rs`, `…_words.rs` below `src/web`) becomes one with a mark. What such a service shows without marks stands in no
+Each letter of a text in the files of words (`words.rs`, `…_words.rs`, `…_words/` below `src/web`) becomes one with a mark. What such a service shows without marks stands in no
 file of words; `browser_words.py` finds it. What texts are compared with, and what formats put in, stays.
 """
 
@@ -13,6 +13,8 @@ import sys
 PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MARKED = "áƀćďéƒğĥíĵķĺḿñóƥɋŕšţúṽŵẋýžÁɃĆĎÉƑĞĤÍĴĶĹḾÑÓƤɊŔŠŢÚṼŴẊÝŽ"
 MARK = str.maketrans(PLAIN, MARKED)
+# Files of words, and those of folders of words.
+IS_OF_WORDS = re.compile(r"src/web/(.*/)?(\w*words\.rs|\w*words/\w+\.rs)")
 # What is no text, in the order in which it is looked for: comments, characters, and texts.
 TOKENS = re.compile(r"//[^\n]*|/\*.*?\*/|b?'(?:\\.[^']*|[^'\\])'|r(#*)\".*?\"\1|b?\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 # Parts of a text that stay: what formats put in, braces themselves, parts of times, and escapes.
@@ -53,7 +55,7 @@ def copy(root, folder):
     names = {name for name in listed.stdout.decode().split("\0") if name and (root / name).is_file()}
     for name in names:
         content = (root / name).read_bytes()
-        if name.startswith("src/web/") and name.endswith("words.rs"):
+        if IS_OF_WORDS.fullmatch(name):
             content = mark_words(content.decode()).encode()
         file = folder / name
         if file.is_file() and file.read_bytes() == content:

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use cardscape_engine::Date;
 
 use super::accounts::words as account_words;
+use super::rules::{Found, told};
 use super::serials::words as serial_words;
 use super::words::{day, grouped, place};
 use crate::app::fault_reason::{FaultReason, Several};
@@ -109,7 +110,7 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
             "Leave the note out: the card is hidden, and everybody may read notes.".into()
         }
         FaultReason::Card(fault) => card(fault),
-        FaultReason::Violation(violation) => violation.message().into(),
+        FaultReason::Violation(violation) => told(&Found::from(&**violation), None).into(),
         FaultReason::Entry(error) => lines::entry(error),
         FaultReason::DeckLine(refusal) => lines::deck_line(refusal),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),

@@ -3,14 +3,14 @@
 //!
 //! The API says the same in English sentences of the engine, which pages do not show.
 
-mod advice;
+mod advice_words;
 mod card_words;
 mod deck_words;
 mod found;
 mod line_words;
 mod names;
 
-pub(super) use advice::{advice, mending};
+pub(super) use advice_words::{advice, mending};
 pub(super) use found::Found;
 pub(super) use line_words::{mark, refusal, unread, verdict};
 
