@@ -36,7 +36,7 @@ async fn a_list_hears_everything_that_is_wrong_with_it() {
         "Perhaps: Bellows Smith.",
         "Read as: Text of this site (it has rarities in braces, names in quotes, or says its format).",
         "lines were read just as they stand",
-        "No card has this name. Perhaps: Bellows Smith.",
+        "No card has this name. Perhaps: Bellows Smith",
         "Unknown cards",
         "Curve: Attack",
     ] {
