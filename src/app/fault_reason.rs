@@ -13,7 +13,7 @@ use crate::domain::catalogue::import::{CardFault, NumberFault};
 use crate::domain::code::CodeError;
 use crate::domain::collection::ConditionError;
 use crate::domain::collection::table::{LineFault, TableError};
-use crate::domain::copies::trade::TermsFault;
+use crate::domain::copies::trade::{CopyFault, TermsFault};
 use crate::domain::decks::deck::{EntryReason, FormatName, FormatNameError, UnknownFormat};
 use crate::domain::decks::list::LineRefusal;
 use crate::domain::designs::artwork::ArtworkIdError;
@@ -22,7 +22,6 @@ use crate::domain::designs::suggestion::UnfilledReason;
 use crate::domain::operations::webhook_target::TargetError;
 use crate::domain::serials::serial::SerialError;
 use crate::domain::text::TextError;
-use crate::store::copies::trades::CopyFault;
 
 /// Why something of the input is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

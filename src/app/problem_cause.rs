@@ -1,11 +1,11 @@
 //! What stood in the way of something, beside the input.
 
-use cardscape_artwork::ArtworkError;
+pub use cardscape_artwork::ArtworkError;
 use thiserror::Error;
 
+use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::printing::minting::PlanError;
 use crate::domain::printing::packs::PackError;
-use crate::store::catalogue::card_migrations::MergeRefusal;
 
 /// What stood in the way. Shown, it is the detail of the problem.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -19,6 +19,7 @@ use crate::domain::decks::deck::UnknownFormat;
 use crate::domain::text::TextError;
 
 pub(super) use causes::cause;
+pub(super) use lines::collection_line as line;
 
 /// A sentence, whole or made of what was found.
 pub(super) type Sentence = Cow<'static, str>;
@@ -123,9 +124,6 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::Other(_) => "This cannot be used as it is.".into(),
     }
 }
-
-/// What is wrong with a line of a collection file, or with a card that is to be counted.
-pub(super) use lines::collection_line as line;
 
 /// What is wrong with a file, in a sentence; and, where only the check of files knows it, what that says.
 pub(super) fn of_file(fault: &InputFault) -> (Sentence, Option<String>) {

@@ -1,7 +1,7 @@
 //! Responses about collection files.
 
 use chrono::{DateTime, Utc};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -118,16 +118,12 @@ pub struct ImportLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<ChoiceResponse>,
     /// Why it is not ok.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub detail: Option<LineFault>,
     /// What may be meant, among the cards that you may see.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub suggestions: Vec<ChoiceResponse>,
-}
-
-fn as_text<S: Serializer>(fault: &Option<LineFault>, serializer: S) -> Result<S::Ok, S::Error> {
-    fault.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
 impl ImportLine {

@@ -10,14 +10,12 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::trade::{
-    DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeSide, TradeState,
-    TradeTerms,
+    CopyFault, DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeSide,
+    TradeState, TradeTerms,
 };
 use crate::domain::ids::{CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
-use crate::store::copies::trades::{
-    self, Answered, CopyFault, NewTrade, Offered, TradePermission, When,
-};
+use crate::store::copies::trades::{self, Answered, NewTrade, Offered, TradePermission, When};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 

@@ -11,7 +11,7 @@ use crate::domain::catalogue::import::{CardFault, NumberFault};
 use crate::domain::code::CodeError;
 use crate::domain::collection::ConditionError;
 use crate::domain::collection::table::{LineFault, TableError};
-use crate::domain::copies::trade::TermsFault;
+use crate::domain::copies::trade::{CopyFault, TermsFault};
 use crate::domain::decks::deck::{EntryReason, FormatNameError};
 use crate::domain::decks::list::LineRefusal;
 use crate::domain::designs::artwork::ArtworkIdError;
@@ -20,7 +20,6 @@ use crate::domain::designs::suggestion::UnfilledReason;
 use crate::domain::operations::webhook_target::TargetError;
 use crate::domain::serials::serial::SerialError;
 use crate::domain::text::TextError;
-use crate::store::copies::trades::CopyFault;
 
 macro_rules! reasons {
     ($($variant:ident($type:ty);)+) => { $(

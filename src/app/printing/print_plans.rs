@@ -96,8 +96,7 @@ pub struct PrintPlanResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packs: Option<PlannedPacks>,
     /// What to know before printing this.
-    #[schema(example = json!(["some cards get no copy in rarity primal_rare: the run is too small for it"]))]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["some cards get no copy in rarity primal_rare: the run is too small for it"]))]
     pub warnings: Vec<PlanWarning>,
 }
 

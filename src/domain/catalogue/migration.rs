@@ -1,5 +1,7 @@
 //! Moves and merges of cards.
 
+use thiserror::Error;
+
 /// What became of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MigrationKind {
@@ -22,4 +24,21 @@ impl MigrationKind {
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Move, Self::Merge].into_iter().find(|kind| kind.as_str() == name)
     }
+}
+
+/// Why two cards cannot become one.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum MergeRefusal {
+    /// They are the same.
+    #[error("A card cannot be merged into itself.")]
+    Itself,
+    /// They are of different games.
+    #[error("The cards are of different games.")]
+    OtherGame,
+    /// One of them is hidden.
+    #[error("One of the cards is hidden: where it leads would tell what it is.")]
+    Hidden,
+    /// There are copies of the card, or the like.
+    #[error("Something that cannot be undone hangs on the card: copies, submissions or the like.")]
+    Used,
 }

@@ -537,7 +537,7 @@ mod tests {
         for at in 0..2 * MAX_SUGGESTIONS {
             reason(&super::tests::wanted("Don't Panic", &format!("set {at}"), "", ""));
         }
-        assert_eq!(resolver.sets.reasons.lock().unwrap().len(), MAX_SUGGESTIONS);
+        assert_eq!(resolver.sets.near.lock().unwrap().len(), MAX_SUGGESTIONS);
     }
 
     #[test]

@@ -168,6 +168,24 @@ pub enum TermsFault {
     Twice,
 }
 
+/// Why a copy cannot be in an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CopyFault {
+    /// Offered: it is not a copy of the caller.
+    #[error("is not a copy of yours")]
+    NotYours,
+    /// Offered: it is frozen by a moderator.
+    #[error("is frozen by a moderator: the copy's history says why")]
+    Frozen,
+    /// Offered: it is void.
+    #[error("is void")]
+    Void,
+    /// Requested: it is not a copy that the other side shows. The response must not tell whether it exists, or who owns
+    /// it.
+    #[error("is not a copy that this player shows you")]
+    NotShown,
+}
+
 /// Where it is wrong: a side, and a place in it, from 0; `None` for the whole.
 pub type TermsFaultAt = (Option<(TradeSide, Option<usize>)>, TermsFault);
 

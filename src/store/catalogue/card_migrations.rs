@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::changes;
 use super::import::{LOCK, is_printed, lock_set, note_edited};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
-use crate::domain::catalogue::migration::MigrationKind;
+use crate::domain::catalogue::migration::{MergeRefusal, MigrationKind};
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::store::card_content::cards::CardPlace;
@@ -79,23 +79,6 @@ pub enum MigrationError {
     /// An error of the idempotency key, or of the store.
     #[error("the request cannot be carried out")]
     Idempotent(IdempotentError),
-}
-
-/// Why two cards cannot become one.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum MergeRefusal {
-    /// They are the same.
-    #[error("A card cannot be merged into itself.")]
-    Itself,
-    /// They are of different games.
-    #[error("The cards are of different games.")]
-    OtherGame,
-    /// One of them is hidden.
-    #[error("One of the cards is hidden: where it leads would tell what it is.")]
-    Hidden,
-    /// There are copies of the card, or the like.
-    #[error("Something that cannot be undone hangs on the card: copies, submissions or the like.")]
-    Used,
 }
 
 impl From<IdempotentError> for MigrationError {

@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use thiserror::Error;
 use uuid::Uuid;
 
 use super::copy_records::{COLUMNS, CopyRow, CopyView, JOIN_CARD, view_copies};
@@ -15,7 +14,7 @@ use super::ledger::{self, LockedCopy, NewEntry};
 use crate::auth::permission::{Acting, Granted, Permission, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{
-    MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
+    CopyFault, MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
 };
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::store::accounts::blocks::has_blocked;
@@ -35,24 +34,6 @@ pub struct NewTrade<'a> {
     pub expires_at: DateTime<Utc>,
     /// The current time.
     pub at: DateTime<Utc>,
-}
-
-/// Why a copy cannot be in an offer.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum CopyFault {
-    /// Offered: it is not a copy of the caller.
-    #[error("is not a copy of yours")]
-    NotYours,
-    /// Offered: it is frozen by a moderator.
-    #[error("is frozen by a moderator: the copy's history says why")]
-    Frozen,
-    /// Offered: it is void.
-    #[error("is void")]
-    Void,
-    /// Requested: it is not a copy that the other side shows. The response must not tell whether it exists, or who owns
-    /// it.
-    #[error("is not a copy that this player shows you")]
-    NotShown,
 }
 
 /// Result of making an offer.

@@ -221,7 +221,7 @@ pub(super) async fn edit(
     version: &str,
     patch: Map<String, Value>,
 ) -> Result<(), Problem> {
-    // Twice a key there is none: only a text can be too long.
+    // No key stands twice in it, so it is a text that is too long.
     let patch: MergePatch = serde_json::from_value(Value::Object(patch)).map_err(|_| {
         Problem::new(ProblemCode::InvalidEdit)
             .errors(vec![InputFault::at("", FaultReason::TooLong)])

@@ -94,7 +94,7 @@ struct RejectedRow {
 }
 
 impl From<RejectedLineResponse> for RejectedRow {
-    /// Why stood on the page before this one.
+    /// Why stood beside the line on the page before; it is kept as text for programs.
     fn from(RejectedLineResponse { line, text, verdict, .. }: RejectedLineResponse) -> Self {
         Self { line, text, verdict: collection_words::verdict(&verdict) }
     }

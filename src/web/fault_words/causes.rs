@@ -1,12 +1,10 @@
 //! What stood in the way of something, beside what was typed.
 
-use cardscape_artwork::ArtworkError;
-
 use super::{Sentence, count, range};
-use crate::app::problem_cause::{NameHolder, ProblemCause};
+use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause};
+use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::printing::minting::{MAX_CODES, PlanError};
 use crate::domain::printing::packs::{PackError, ParameterFault};
-use crate::store::catalogue::card_migrations::MergeRefusal;
 use crate::web::words::place;
 
 /// What stood in the way, in a sentence.

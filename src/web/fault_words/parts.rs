@@ -1,11 +1,10 @@
 //! What is wrong with parts of designs, trades and webhooks.
 
 use super::{CODE_FAULT, Sentence, count, text_fault};
-use crate::domain::copies::trade::{MAX_COPIES, TermsFault};
+use crate::domain::copies::trade::{CopyFault, MAX_COPIES, TermsFault};
 use crate::domain::designs::content::{ContentReason, MAX_EFFECTS};
 use crate::domain::designs::suggestion::UnfilledReason;
 use crate::domain::operations::webhook_target::TargetError;
-use crate::store::copies::trades::CopyFault;
 use crate::web::words::titled;
 
 /// What is wrong with the address of a webhook.

@@ -4,14 +4,15 @@ use cardscape_engine::{
 
 use super::*;
 use crate::app::fault_reason::{NoFormat, NoGame};
-use crate::app::problem_cause::{NameHolder, ProblemCause};
+use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause};
 use crate::app::words::must_be_one_of;
 use crate::domain::accounts::password::PasswordError;
 use crate::domain::catalogue::import::NumberFault;
+use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::code::CodeError;
 use crate::domain::collection::ConditionError;
 use crate::domain::collection::table::{Column, LineFault, TableError};
-use crate::domain::copies::trade::TermsFault;
+use crate::domain::copies::trade::{CopyFault, TermsFault};
 use crate::domain::decks::deck::{EntryFault, EntryReason, FormatName, FormatNameError};
 use crate::domain::decks::list::LineRefusal;
 use crate::domain::designs::artwork::ArtworkIdError;
@@ -21,8 +22,6 @@ use crate::domain::operations::webhook_target::TargetError;
 use crate::domain::printing::minting::PlanError;
 use crate::domain::printing::packs::{PackError, ParameterFault};
 use crate::domain::serials::serial::SerialError;
-use crate::store::catalogue::card_migrations::MergeRefusal;
-use crate::store::copies::trades::CopyFault;
 use crate::web::collection::words as collection_words;
 
 fn texts() -> Vec<TextError> {
@@ -111,7 +110,10 @@ fn tables() -> Vec<TableError> {
 
 /// One reason at least of each variant but rules of games, whose words are elsewhere.
 fn reasons() -> Vec<FaultReason> {
+    use CopyFault as C;
     use FaultReason as R;
+    use TargetError as T;
+    use UnfilledReason as U;
     let text = |text: &str| text.to_owned();
     let name = FormatName::parse("ttcg/standrd").unwrap();
     let none = UnknownFormat::Code { name: name.clone(), known: Vec::new() };
@@ -174,13 +176,11 @@ fn reasons() -> Vec<FaultReason> {
     all.extend(
         [PasswordError::Length, PasswordError::Common, PasswordError::Name].map(R::Password),
     );
-    use TargetError as T;
     let targets = [T::NoUrl, T::Scheme, T::Plain, T::Credentials, T::Fragment, T::Port, T::Address];
     all.extend(targets.map(R::Target));
     let code = |of| R::NoCode { of, message: text("there is no `a_b`") };
     all.extend(["game", "set", "rarity", "kind"].map(code));
     all.extend([TermsFault::Empty, TermsFault::TooMany(51), TermsFault::Twice].map(R::Terms));
-    use CopyFault as C;
     all.extend([C::NotYours, C::Frozen, C::Void, C::NotShown].map(R::Copy));
     all.extend(
         [
@@ -192,7 +192,6 @@ fn reasons() -> Vec<FaultReason> {
         ]
         .map(R::Content),
     );
-    use UnfilledReason as U;
     let unfilled = [U::AuthorsText, U::NoValue, U::TooManyEffects, U::NoEffectTexts, U::NoSentence];
     all.extend(unfilled.map(R::Unfilled));
     all.extend(entries().into_iter().map(R::Entry));
@@ -203,6 +202,8 @@ fn reasons() -> Vec<FaultReason> {
 }
 
 fn causes() -> Vec<ProblemCause> {
+    use ArtworkError as A;
+    use MergeRefusal as M;
     use ProblemCause as P;
     let text = |text: &str| text.to_owned();
     let mut all = vec![
@@ -211,7 +212,6 @@ fn causes() -> Vec<ProblemCause> {
         P::NameTaken(NameHolder::Meanwhile),
         P::ManyFaults { all: 1_200, listed: 200 },
     ];
-    use MergeRefusal as M;
     all.extend([M::Itself, M::OtherGame, M::Hidden, M::Used].map(P::Merge));
     let plans = [
         PlanError::NoCards,
@@ -231,7 +231,6 @@ fn causes() -> Vec<ProblemCause> {
         PackError::InsertTooHeavy { lightest: 200, heaviest: 2_000, limit: 900 },
     ];
     all.extend(packs.map(P::Packs));
-    use cardscape_artwork::ArtworkError as A;
     let (width, height) = (4_800, 3_583);
     let artworks = [
         A::Empty,
@@ -280,7 +279,7 @@ fn rules_of_games_are_told() {
     let game = Game::from_toml(
         "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'",
     );
-    let card = CardDefinition {
+    let bird = CardDefinition {
         number: "1".to_owned(),
         name: "Carp".to_owned(),
         kind: "bird".to_owned(),
@@ -289,7 +288,7 @@ fn rules_of_games_are_told() {
         lore: None,
         printings: Vec::new(),
     };
-    let mut found = card_faults(&game.unwrap(), &card);
+    let mut found = card_faults(&game.unwrap(), &bird);
     let violation = found.remove(0).violation;
     let told = reason(&FaultReason::from(violation.clone()));
     assert!(told.ends_with('.'), "{told}");

@@ -1,6 +1,7 @@
 //! Why a line of a collection file, or a change of counts, means no printing.
 
 use cardscape_engine::did_you_mean;
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use super::{Column, MAX_FIELD, MAX_FIELDS, MAX_RECORD};
@@ -110,6 +111,12 @@ pub enum LineFault {
         "the card has several printings: name the rarity (for a file, without_rarity=most_common means the most common)"
     )]
     SeveralPrintings,
+}
+
+impl Serialize for LineFault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 fn near(near: &[String]) -> String {

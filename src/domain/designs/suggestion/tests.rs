@@ -242,11 +242,8 @@ fn what_cannot_be_filled_is_told_and_why() {
     let made = suggest(&game, Some(library), too_much, 1).unwrap();
     let [part] = &made.unfilled[..] else { panic!("{:?}", made.unfilled) };
     assert_eq!(part.pointer, "/attributes/defense");
-    assert!(
-        part.reason.contains("attack + defense must be 500, and -100 are left"),
-        "{}",
-        part.reason
-    );
+    let told = part.reason.to_string();
+    assert!(told.contains("attack + defense must be 500, and -100 are left"), "{told}");
     assert!(!made.faults.is_empty());
 
     // No effect texts, and a style for which there is no sentence.
