@@ -58,6 +58,10 @@ def code_with_another_name(scene):
     return code_with_name(scene) | {"card": "Another Card"}
 
 
+def new_account(scene):
+    return {"name": scene.word(), "password": PASSWORD}
+
+
 def code_of_somebody_else(scene):
     code, name = scene.code()
     scene.call("ben", "POST", "/v1/submissions", {"serial": code, "name": name})
@@ -120,7 +124,10 @@ ANSWERS = [
     Answer("code-mistyped", "/submit", "Look here", lambda scene: {"serial": "7KQ2-X0FM-93TD-AWU5", "card": "Kettle"}, 422, "ada"),
     Answer("code-rejected", "/submit", "do not belong together", code_with_another_name, 422, "ada"),
     Answer("code-of-another", "/submit", "somebody else", code_of_somebody_else, 409, "ada"),
-    Answer("code-of-a-stranger", "/submit", "Log in", code_with_name),
+    Answer("code-of-a-stranger", "/submit", "The code is read", code_with_name, button="main button[value=log_in]"),
+    Answer("joined-with-card", "/submit", "This copy is yours now", lambda scene: code_with_name(scene) | new_account(scene)),
+    Answer("joined-without-card", "/submit", "The account is made", lambda scene: code_with_another_name(scene) | new_account(scene), 422),
+    Answer("join-with-card-refused", "/submit", "A name has 3 to 32", lambda scene: code_with_name(scene) | {"name": "..", "password": "short"}, 422),
     Answer("batch", "/submit/batch", "What became of each line", lines_of_codes, player="ada"),
     Answer("batch-refused", "/submit/batch", "more than 50", lambda scene: {"lines": "A\n" * 51}, 422, "ada"),
     Answer("log-in-refused", "/login", "wrong", lambda scene: {"name": "ada", "password": "another lamp"}, 401),

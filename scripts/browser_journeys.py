@@ -4,12 +4,13 @@ from urllib.error import URLError
 
 from browser_keys import Keys, Stuck
 from journeys_cards import hidden_card_unlocked, keys_of_cards_and_search, refused_query_mended, search_card_next, wall_turns_a_card
-from journeys_codes import code_of_a_photo, code_of_qr_address, first_card_of_a_newcomer
+from journeys_codes import account_with_the_first_card, code_of_a_photo, code_of_qr_address, first_card_of_a_newcomer
 from journeys_decks import deck_built_by_name, deck_kept_when_the_session_ends, list_judged_while_typed, unsaved_deck_asked_for
 from journeys_designs import design_checked_while_typing, design_of_a_card
 from journeys_imports import file_mended_and_imported
 from journeys_tabs import one_stream_for_two_tabs, unlocks_without_a_stream
-from journeys_traces import code_left_nowhere, code_of_a_stranger_left_nowhere
+from journeys_taps import taps_of_a_newcomer_who_types, taps_of_a_newcomer_with_qr_code, taps_of_a_player_with_qr_code
+from journeys_traces import code_left_nowhere, code_of_a_newcomer_left_nowhere, code_of_a_stranger_left_nowhere
 from journeys_trades import count_changed_and_undone, trade_accepted, trade_looked_at_and_kept
 from journeys_twice import code_sent_once, deck_saved_once
 
@@ -20,6 +21,7 @@ JOURNEYS = [
     code_of_qr_address,
     code_of_a_photo,
     first_card_of_a_newcomer,
+    account_with_the_first_card,
     wall_turns_a_card,
     design_of_a_card,
     design_checked_while_typing,
@@ -37,10 +39,14 @@ JOURNEYS = [
 
 # Once, with script.
 ONCE = [
+    taps_of_a_newcomer_with_qr_code,
+    taps_of_a_player_with_qr_code,
+    taps_of_a_newcomer_who_types,
     code_sent_once,
     deck_saved_once,
     code_left_nowhere,
     code_of_a_stranger_left_nowhere,
+    code_of_a_newcomer_left_nowhere,
     one_stream_for_two_tabs,
     unlocks_without_a_stream,
 ]

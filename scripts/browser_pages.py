@@ -47,6 +47,7 @@ PAGES = [
     Page("card-rtl", "/cards/ttcg/strain/002"),
     Page("card-emoji", "/cards/emoji-tcg/feed/002"),
     Page("submit", "/submit"),
+    Page("submit-own", "/submit", player="ada"),
     Page("submit-batch", "/submit/batch", player="ada"),
     Page("log-in", "/login"),
     Page("join", "/join"),

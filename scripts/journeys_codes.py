@@ -18,7 +18,7 @@ def code_of_qr_address(keys):
     else:
         keys.type("#serial", CODE.lower())
     keys.type("#card", "A card of paper")
-    keys.follow()
+    keys.follow("button[value=log_in]")
     kept = keys.value("input[name=serial]")
     expect(kept.replace("-", "").upper() == CODE.replace("-", ""), f"the log-in does not keep the code: {kept}")
     expect(CODE[:4] not in keys.page.url.upper(), f"the code is in the address {keys.page.url}")
@@ -71,6 +71,24 @@ def first_card_of_a_newcomer(keys):
     keys.follow(".actions a[href^='/cards/']")
     expect(keys.heading == card, f"the card is shown as {keys.heading!r}")
     keys.told(card)
+
+
+def account_with_the_first_card(keys):
+    """Somebody makes an account in the form in which the code is typed. The name of the card is wrong first: the account is there, and the form is sent once more."""
+    code, card = keys.scene.code()
+    keys.open("/submit")
+    keys.type("#serial", code)
+    keys.type("#card", "Another Card")
+    keys.type("#name", keys.scene.word())
+    keys.type("#password", stage.PASSWORD)
+    keys.follow("button[value=join]", 422)
+    keys.told("Code and name do not belong together.")
+    codes = keys.page.locator(".codes code").count()
+    expect(codes >= 8, f"{codes} recovery codes are shown")
+    keys.type("#card", card)
+    keys.follow(".form .main")
+    expect(keys.heading == "This copy is yours now", f"after the code the page says {keys.heading!r}")
+    keys.told("This copy is yours now")
 
 
 def register(keys, code, card):

@@ -33,10 +33,25 @@ def code_of_a_stranger_left_nowhere(keys):
     asked = requests_of(keys)
     keys.open("/submit#" + code.replace("-", ""))
     keys.type("#card", card)
-    keys.follow()
+    keys.follow("button[value=log_in]")
     keys.log_in_here("ada", "/login")
     expect(keys.heading == "This copy is yours now", f"the page says {keys.heading!r}")
     search(keys, code, asked)
+
+
+def code_of_a_newcomer_left_nowhere(keys):
+    """The same, with an account that is made in the form of the code; its password, which the page has made, is on the page that shows it and nowhere else."""
+    code, card = keys.scene.code()
+    asked = requests_of(keys)
+    keys.open("/submit#" + code.replace("-", ""))
+    keys.type("#card", card)
+    keys.type("#name", keys.scene.word())
+    keys.follow("button[value=join]")
+    expect(keys.heading == "This copy is yours now", f"the page says {keys.heading!r}")
+    password = keys.page.locator("#welcome ~ .facts dd").nth(1).text_content()
+    search(keys, code, asked)
+    keys.open("/my/account")
+    search(keys, password, asked)
 
 
 def requests_of(keys):

@@ -41,6 +41,12 @@ impl Faults {
         self.0.push(Fault { field, text: text.into() });
     }
 
+    /// These, and after them others.
+    pub(super) fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// Adds what was lost of a form whose file was not received.
     pub(super) fn add_lost(&mut self, lost: Lost) {
         match lost {

@@ -5,6 +5,7 @@ pub mod account_events;
 pub(crate) mod attempts;
 pub mod blocks;
 pub mod event_settings;
+pub mod first_log_in;
 pub mod own_account;
 pub mod own_password;
 pub mod people;

@@ -28,6 +28,7 @@ struct CodesPage<'a> {
     about: &'a str,
     /// Name of the account: the paper on which the codes are kept must say of what they are.
     account: &'a str,
+    password: &'a str,
     codes: &'a [String],
     onwards: Onwards,
 }
@@ -38,6 +39,8 @@ pub(super) struct NewCodes<'a> {
     pub(super) about: &'a str,
     /// Name of the account.
     pub(super) account: &'a str,
+    /// Its password, if nobody has typed it; empty: somebody has.
+    pub(super) password: &'a str,
     pub(super) codes: &'a [String],
 }
 
@@ -47,7 +50,7 @@ pub(super) fn show_once(
     new: &NewCodes<'_>,
     onwards: Onwards,
 ) -> Result<HttpResponse, Problem> {
-    let NewCodes { heading, about, account, codes } = *new;
+    let NewCodes { heading, about, account, password, codes } = *new;
     let frame = Frame::new(heading).at(Place::Account);
-    secret(status, &CodesPage { frame, heading, about, account, codes, onwards })
+    secret(status, &CodesPage { frame, heading, about, account, password, codes, onwards })
 }

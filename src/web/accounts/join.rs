@@ -74,6 +74,7 @@ pub(in crate::web) async fn join(
         heading: account_words::RECOVERY_CODES,
         about: account_words::RECOVERY_CODES_ABOUT,
         account: &registered.account.name,
+        password: "",
         codes: &registered.recovery_codes,
     };
     // The account is there in any case, and its codes are shown now or never.
@@ -95,7 +96,7 @@ pub(in crate::web) async fn join(
 }
 
 /// What is said of a registration that was refused. `None`: a page of its own says it.
-fn refusal(problem: &Problem) -> Option<Faults> {
+pub(super) fn refusal(problem: &Problem) -> Option<Faults> {
     if problem.code() == ProblemCode::NameTaken {
         return Some(Faults::one("name", account_words::NAME_TAKEN));
     }

@@ -48,9 +48,9 @@ impl LogInPage {
         Self { frame, faults, done: "", name, kept, ways }
     }
 
-    /// The form, for somebody who has typed a code and is not logged in.
-    pub(in crate::web) fn before_submitting(code: &TypedCode) -> Self {
-        Self::new(Faults::none(), String::new(), Kept::typed(code.clone()))
+    /// The form, for somebody who has typed a code, and maybe a name, and is not logged in.
+    pub(in crate::web) fn before_submitting(code: &TypedCode, name: &str) -> Self {
+        Self::new(Faults::none(), name.to_owned(), Kept::typed(code.clone()))
     }
 
     /// The form, for somebody who has set a new password.

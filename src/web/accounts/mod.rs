@@ -9,14 +9,16 @@ mod join;
 mod kept;
 mod log_in;
 mod log_out;
+mod newcomer;
 mod password;
 mod recover;
 mod second_factor;
 mod tokens;
-mod words;
+pub(super) mod words;
 
 pub(super) use account::Moment;
 pub(super) use log_in::LogInPage;
+pub(super) use newcomer::{Joining, TypedNewcomer, Welcome, join_with};
 
 use actix_web::web::ServiceConfig;
 

@@ -131,6 +131,7 @@ fn show_codes(name: &str, codes: &[String]) -> Result<HttpResponse, Problem> {
         heading: account_words::RECOVERY_CODES,
         about: account_words::RECOVERY_CODES_ABOUT,
         account: name,
+        password: "",
         codes,
     };
     show_once(200, &new, Onwards::Page(ACCOUNT.to_owned()))

@@ -199,6 +199,7 @@ fn show_codes(name: &str, codes: &SecondFactorCodesResponse) -> Result<HttpRespo
         heading: account_words::FACTOR_CODES,
         about: account_words::FACTOR_CODES_ABOUT,
         account: name,
+        password: "",
         codes: &codes.recovery_codes,
     };
     show_once(200, &new, Onwards::Page("/my/account".to_owned()))

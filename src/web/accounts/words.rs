@@ -13,8 +13,8 @@ pub(super) const LOG_IN: &str = "Log in";
 pub(super) const LOG_IN_ABOUT: &str = "Your cards, decks and trades are kept with your account.";
 pub(super) const LOG_IN_FOR_CODE: &str =
     "The code is read. Log in, and the card is registered to you.";
-pub(super) const ACCOUNT_NAME: &str = "Name of the account";
-pub(super) const PASSWORD: &str = "Password";
+pub(in crate::web) const ACCOUNT_NAME: &str = "Name of the account";
+pub(in crate::web) const PASSWORD: &str = "Password";
 pub(super) const SECOND_FACTOR: &str = "Code of the second factor";
 pub(super) const SECOND_FACTOR_HELP: &str = "Only if you have switched one on: six digits that your device shows, or one of the recovery codes of the second factor.";
 pub(super) const HAS_NO_ACCOUNT: &str = "I have no account yet";
@@ -93,7 +93,7 @@ pub(super) const CURRENT_PASSWORD: &str = "Current password";
 pub(super) const REPLACE_CODES: &str = "Make new recovery codes, too";
 pub(super) const REPLACE_CODES_HELP: &str =
     "As you should if somebody else may have seen the old ones. They stop working then.";
-pub(super) const NEW_RECOVERY_CODES: &str = "New recovery codes";
+pub(in crate::web) const NEW_RECOVERY_CODES: &str = "New recovery codes";
 pub(super) const NEW_RECOVERY_CODES_ABOUT: &str =
     "The codes that you have stop working, used or not. The new ones are shown once.";
 pub(super) const MAKE_CODES: &str = "Make new codes";
@@ -236,15 +236,18 @@ pub(super) const JOIN_ABOUT: &str = "With an account you register your cards, ke
 pub(super) const JOIN_FOR_CODE: &str =
     "The code is read. Make an account, and the card is registered to you.";
 pub(super) const HAS_ACCOUNT: &str = "I have an account";
-pub(super) const NAME_RULES: &str = "3 to 32 characters. Other players see it.";
-pub(super) const PASSWORD_RULES: &str = "10 to 128 characters. It must not contain the name of the account, and must not be easy to guess. Three or four words that have nothing to do with each other are a good one.";
+pub(in crate::web) const NAME_RULES: &str = "3 to 32 characters. Other players see it.";
+pub(in crate::web) const PASSWORD_RULES: &str = "10 to 128 characters. It must not contain the name of the account, and must not be easy to guess. Three or four words that have nothing to do with each other are a good one.";
 pub(super) const NAME_TAKEN: &str = "Another account has this name, or one that looks the same. If you have just made it yourself, log in; you can make new recovery codes on the page of your account.";
-pub(super) const RECOVERY_CODES: &str = "Your recovery codes";
-pub(super) const RECOVERY_CODES_ABOUT: &str = "With one of these codes you set a new password when you have lost the old one. Each works once. There is no other way back into the account.";
+pub(in crate::web) const RECOVERY_CODES: &str = "Your recovery codes";
+pub(in crate::web) const RECOVERY_CODES_ABOUT: &str = "With one of these codes you set a new password when you have lost the old one. Each works once. There is no other way back into the account.";
 pub(super) const SHOWN_ONCE: &str = "These codes are shown now and never again. Print this page, or write them down, and keep them where nobody else looks.";
 pub(super) const CODES_KEPT: &str = "I have kept them: go on";
 pub(super) const CODES_KEPT_SUBMIT: &str = "I have kept them: register the card";
 pub(super) const CODES_KEPT_LOG_IN: &str = "I have kept them: log in";
+pub(in crate::web) const NEW_ACCOUNT: &str = "Your account and its recovery codes";
+pub(in crate::web) const NEW_ACCOUNT_ONCE: &str = "What stands here is shown now and never again. Print this page, or write it down, and keep it where nobody else looks.";
+pub(in crate::web) const CODES_NOT_SHOWN: &str = "The account was there already: the form came twice. If you have not seen its recovery codes, make new ones.";
 pub(super) const RECOVER: &str = "Set a new password";
 pub(super) const RECOVER_ABOUT: &str = "You need one of the recovery codes that were shown when you made the account. It works once, and all devices are logged out. A second factor stays on.";
 pub(super) const KNOWS_PASSWORD: &str = "I know my password";

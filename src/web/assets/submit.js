@@ -1,5 +1,5 @@
-// The page on which a code is typed: takes the code of a QR address out of the fragment, says while typing whether the code can be right, and loads what reads
-// QR codes by the camera or from a photo when somebody wants that. All texts stand in the page.
+// The page on which a code is typed: takes the code of a QR address out of the fragment, says while typing whether the code can be right, loads what reads QR
+// codes by the camera or from a photo when somebody wants that, and makes a password for whoever makes an account and types none. All texts stand in the page.
 
 // Crockford's Base32: letters that look like digits are read as those.
 const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -100,7 +100,19 @@ function offerScan() {
   else offerPhoto();
 }
 
+/** Makes a password of 80 random bits. The page that answers shows it, if no other was typed. */
+function makePassword() {
+  const made = document.getElementById("made_password");
+  if (made === null) return;
+  const values = crypto.getRandomValues(new Uint8Array(LENGTH));
+  const symbols = Array.from(values, (value) => SYMBOLS[value % SYMBOLS.length]).join("");
+  made.value = symbols.toLowerCase().match(/.{4}/gu).join("-");
+  const password = document.getElementById("password");
+  password.setAttribute("aria-describedby", `made_help ${password.getAttribute("aria-describedby")}`);
+}
+
 field.addEventListener("input", judge);
 window.addEventListener("hashchange", takeFragment);
 takeFragment();
 offerScan();
+makePassword();

@@ -1,6 +1,7 @@
 //! Pages for a card in the hand: its code is typed, scanned or opened from its QR code, and the copy is registered.
 
 mod batch;
+mod newcomer;
 mod pictures;
 mod submit;
 mod typed;

@@ -3,18 +3,21 @@
 use actix_web::{HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
+use serde::Deserialize;
 
+use super::newcomer::join_and_submit;
 use super::typed::{Marked, TypedCode};
 use super::words as serial_words;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::serials::submission_answers::AcceptedResponse;
-use crate::app::serials::submissions;
+use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, SubmitSerials};
 use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
-use crate::web::accounts::LogInPage;
+use crate::web::accounts::words as account_words;
+use crate::web::accounts::{LogInPage, TypedNewcomer, Welcome};
 use crate::web::catalogue::{Progress, card_path, rarity_name};
 use crate::web::copies::dispute_path;
 use crate::web::forms::{Faults, private};
@@ -24,7 +27,7 @@ use crate::web::words;
 
 #[derive(Template)]
 #[template(path = "web/serials/submit.html")]
-struct SubmitPage<'a> {
+pub(super) struct SubmitPage<'a> {
     frame: Frame,
     faults: Faults,
     /// What can be done about them.
@@ -33,20 +36,35 @@ struct SubmitPage<'a> {
     marked: Option<Marked>,
     /// The dispute that a claim is noted under.
     dispute: Option<String>,
+    /// The name of a new account, where nobody is logged in.
+    newcomer: Option<&'a str>,
+    /// What somebody is shown once who has made an account with this form.
+    pub(super) welcome: Option<Welcome>,
 }
 
 impl<'a> SubmitPage<'a> {
-    fn new(typed: &'a TypedCode, faults: Faults) -> Self {
+    pub(super) fn new(typed: &'a TypedCode, faults: Faults, newcomer: Option<&'a str>) -> Self {
         let mut frame = Frame::new(serial_words::SUBMIT).at(Place::Submit);
         frame.script = Some(&frame.assets.submit_script);
-        Self { frame, faults, advice: &[], typed, marked: typed.marked(), dispute: None }
+        let marked = typed.marked();
+        Self { frame, faults, advice: &[], typed, marked, dispute: None, newcomer, welcome: None }
+    }
+
+    /// The form again for a player, with what went wrong and what can be done. `None`: a page of its own says it.
+    pub(super) fn not_registered(typed: &'a TypedCode, problem: &Problem) -> Option<Self> {
+        let (_, advice) = serial_words::submission_fault(problem.code())?;
+        let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
+        let faults = Faults::of_problem(problem, &[], said).unwrap_or_default();
+        let dispute = problem.members().get("dispute_id").and_then(|id| id.as_str());
+        let dispute = dispute.map(dispute_path);
+        Some(Self { advice, dispute, ..Self::new(typed, faults, None) })
     }
 }
 
 /// What is registered now.
 #[derive(Template)]
 #[template(path = "web/serials/submitted.html")]
-struct SubmittedPage {
+pub(super) struct SubmittedPage {
     frame: Frame,
     heading: &'static str,
     name: String,
@@ -58,27 +76,43 @@ struct SubmittedPage {
     standing: String,
     /// How far the card is; `None`: it is open.
     progress: Option<Progress>,
+    /// What somebody is shown once who has made an account on the way.
+    pub(super) welcome: Option<Welcome>,
 }
 
-/// Shows the form, to strangers, too: they log in after it.
-pub(in crate::web) async fn show_submit() -> Result<HttpResponse, Problem> {
-    private(200, &SubmitPage::new(&TypedCode::default(), Faults::none()))
+/// Shows the form, to strangers, too: they make an account in it, or log in after it.
+pub(in crate::web) async fn show_submit(visitor: Visitor) -> Result<HttpResponse, Problem> {
+    let newcomer = visitor.is_stranger().then_some("");
+    private(200, &SubmitPage::new(&TypedCode::default(), Faults::none(), newcomer))
 }
 
-/// Registers a copy. A stranger is asked to log in first, with the code kept in that form: it must not be in an address.
+/// The fields of the form.
+#[derive(Deserialize)]
+pub(in crate::web) struct SubmitForm {
+    #[serde(flatten)]
+    typed: TypedCode,
+    #[serde(flatten)]
+    newcomer: TypedNewcomer,
+}
+
+/// Registers a copy. A stranger makes an account with the same form, or is asked to log in first, with the code kept in that form: it must not be in an address.
 pub(in crate::web) async fn submit(
     state: web::Data<AppState>,
     network: ClientNetwork,
     visitor: Visitor,
-    Form(typed): Form<TypedCode>,
+    Form(form): Form<SubmitForm>,
 ) -> Result<HttpResponse, Problem> {
-    if visitor.is_stranger() && typed.read().is_ok() {
-        return private(200, &LogInPage::before_submitting(&typed));
+    let SubmitForm { typed, newcomer } = form;
+    if newcomer.is_joining(visitor.is_stranger()) {
+        return join_and_submit(&state, network, &typed, &newcomer).await;
     }
-    if visitor.is_stranger() {
-        return refused(&typed, typed.read().err().unwrap_or_default());
+    if !visitor.is_stranger() {
+        return submitted(&state, &visitor.must()?, network.0, &typed).await;
     }
-    submitted(&state, &visitor.must()?, network.0, &typed).await
+    match typed.read() {
+        Ok(_) => private(200, &LogInPage::before_submitting(&typed, &newcomer.name)),
+        Err(faults) => refused(&typed, faults, Some(&newcomer.name)),
+    }
 }
 
 /// Registers a copy to a player, and shows what became of it.
@@ -90,31 +124,36 @@ pub(in crate::web) async fn submitted(
 ) -> Result<HttpResponse, Problem> {
     let serial = match typed.read() {
         Ok(serial) => serial,
-        Err(faults) => return refused(typed, faults),
+        Err(faults) => return refused(typed, faults, None),
     };
-    // The same code of the same player is the same submission: it needs no key to be sent twice.
-    match submissions::submit(app, by, network, &serial, None).await {
-        Ok(accepted) => {
-            let page = accepted_page(app, serial.name, accepted).await?;
-            private(200, &page)
-        }
-        Err(problem) => not_registered(typed, problem),
+    match register(app, by, network, serial).await {
+        Ok(page) => private(200, &page),
+        Err(problem) => match SubmitPage::not_registered(typed, &problem) {
+            Some(page) => private(problem.code().status(), &page),
+            None => Err(problem),
+        },
     }
 }
 
-fn refused(typed: &TypedCode, faults: Faults) -> Result<HttpResponse, Problem> {
-    private(ProblemCode::SerialMalformed.status(), &SubmitPage::new(typed, faults))
+/// The form again, with what is wrong by itself. `newcomer`: the name of a new account, where nobody is logged in.
+pub(super) fn refused(
+    typed: &TypedCode,
+    faults: Faults,
+    newcomer: Option<&str>,
+) -> Result<HttpResponse, Problem> {
+    let status = ProblemCode::SerialMalformed.status();
+    private(status, &SubmitPage::new(typed, faults, newcomer))
 }
 
-/// The form again, with what went wrong and what can be done.
-fn not_registered(typed: &TypedCode, problem: Problem) -> Result<HttpResponse, Problem> {
-    let code = problem.code();
-    let Some((_, advice)) = serial_words::submission_fault(code) else { return Err(problem) };
-    let said = |code| serial_words::submission_fault(code).map(|(text, _)| text);
-    let faults = Faults::of_problem(&problem, &[], said).unwrap_or_default();
-    let dispute = problem.members().get("dispute_id").and_then(|id| id.as_str());
-    let dispute = dispute.map(dispute_path);
-    private(code.status(), &SubmitPage { advice, dispute, ..SubmitPage::new(typed, faults) })
+/// Registers a copy to a player. The same code of the same player is the same submission: it needs no key to be sent twice.
+pub(super) async fn register(
+    app: &AppState,
+    by: &Granted<SubmitSerials>,
+    network: Network,
+    serial: NamedSerial,
+) -> Result<SubmittedPage, Problem> {
+    let accepted = submissions::submit(app, by, network, &serial, None).await?;
+    accepted_page(app, serial.name, accepted).await
 }
 
 async fn accepted_page(
@@ -144,5 +183,6 @@ async fn accepted_page(
         progress: hidden.map(|unlock| Progress::new(unlock.submissions, unlock.threshold)),
         rarity,
         name,
+        welcome: None,
     })
 }

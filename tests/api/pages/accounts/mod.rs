@@ -2,6 +2,7 @@
 
 mod events;
 mod join;
+mod newcomer;
 mod own_account;
 mod second_factor;
 mod tokens;

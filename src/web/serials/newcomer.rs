@@ -1,0 +1,70 @@
+//! Somebody makes an account and registers a first card with one form. What is shown once is shown whatever becomes of the card.
+
+use actix_web::HttpResponse;
+
+use super::submit::{SubmitPage, SubmittedPage, refused, register};
+use super::typed::TypedCode;
+use super::words as serial_words;
+use crate::app::problem::{Problem, ProblemCode};
+use crate::app::serials::submissions::NamedSerial;
+use crate::app::state::AppState;
+use crate::auth::secret::OpaqueToken;
+use crate::http::extract::{ClientNetwork, look_up};
+use crate::memory::identities::CredentialKey;
+use crate::web::accounts::{Joining, TypedNewcomer, join_with};
+use crate::web::forms::{Faults, private, secret};
+use crate::web::session::logged_in;
+
+/// Makes an account, logs the browser in and registers a copy. Nothing is made while something is wrong with what was typed.
+pub(super) async fn join_and_submit(
+    app: &AppState,
+    network: ClientNetwork,
+    typed: &TypedCode,
+    newcomer: &TypedNewcomer,
+) -> Result<HttpResponse, Problem> {
+    let (serial, account) = match (typed.read(), newcomer.read()) {
+        (Ok(serial), Ok(account)) => (serial, account),
+        (serial, account) => {
+            let of_code = serial.err().unwrap_or_default();
+            let faults = of_code.and(account.err().unwrap_or_default());
+            return refused(typed, faults, Some(&newcomer.name));
+        }
+    };
+    let joined = match join_with(app, network.0, account).await? {
+        Joining::Done(joined) => joined,
+        Joining::Refused(status, faults) => {
+            return private(status, &SubmitPage::new(typed, faults, Some(&newcomer.name)));
+        }
+    };
+    let Some(token) = &joined.token else { return joined.log_in_first(typed) };
+    let cookie = logged_in(&app.settings, token);
+    let welcome = Some(joined.welcome);
+    let mut answer = match register_as(app, token, network, serial).await {
+        Ok(mut page) => {
+            page.welcome = welcome;
+            secret(200, &page)
+        }
+        Err(problem) => {
+            let mut page = SubmitPage::not_registered(typed, &problem).unwrap_or_else(|| {
+                tracing::warn!(code = problem.code().code(), "joined, but nothing registered");
+                SubmitPage::new(typed, Faults::one("", serial_words::NOT_REGISTERED), None)
+            });
+            page.welcome = welcome;
+            secret(problem.code().status(), &page)
+        }
+    }?;
+    answer.add_cookie(&cookie).map_err(Problem::internal)?;
+    Ok(answer)
+}
+
+/// Registers a copy in the name of who has just joined.
+async fn register_as(
+    app: &AppState,
+    token: &OpaqueToken,
+    network: ClientNetwork,
+    serial: NamedSerial,
+) -> Result<SubmittedPage, Problem> {
+    let identity = look_up(app, CredentialKey::Browser(token.hash())).await?;
+    let identity = identity.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
+    register(app, &identity.grant()?, network.0, serial).await
+}
