@@ -66,10 +66,33 @@ def keys_of_cards_and_search(keys):
     page.keyboard.press("ArrowLeft")
     is_left = keys.value("#find") == "t:a/" and keys.path == "/cards/ttcg/hearth/002"
     expect(is_left, f"keys are not left to the field that the slash leads to: {page.url}")
+    switch_keys(keys, False)
+    keys.open("/cards/ttcg/hearth/002")
+    page.evaluate("() => { window.taken = []; addEventListener('keydown', event => window.taken.push(event.defaultPrevented)); }")
+    for key in ["/", "ArrowRight"]:
+        page.keyboard.press(key)
+    taken = page.evaluate("() => window.taken")
+    is_left = taken == [False, False] and not keys.is_on("#find")
+    expect(is_left, f"keys that are switched off do something: {taken}, {keys.focused()}")
+    switch_keys(keys, True)
+    page.keyboard.press("/")
+    keys.keep_focus("#find")
     keys.open("/search")
     for typed, completed in [("t:fire kettle i", 't:fire "Kettle Imp"'), ("t:fire att", "t:fire attack:")]:
         keys.type("#q", typed)
         keys.wait("query => [...document.querySelectorAll('#q_suggested option')].some(option => option.value === query)", completed)
+
+
+def switch_keys(keys, are_on):
+    """Switches the keys of pages on or off, on the page that says what they do."""
+    keys.open("/search/help")
+    box = keys.page.locator("#shortcuts")
+    expect(box.is_checked() != are_on, "the box does not show what is kept")
+    keys.to("#shortcuts")
+    keys.page.keyboard.press("Space")
+    expect(box.is_checked() == are_on, "Space does not change the box")
+    # A key that is pressed in a field is left to it.
+    keys.to("main a")
 
 
 def hidden_card_unlocked(keys):

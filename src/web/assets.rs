@@ -33,7 +33,7 @@ const CARD_SCRIPT: &str = "card.js";
 const PICK_SCRIPT: &str = "pick.js";
 const FAULT_SCRIPT: &str = "fault.js";
 /// Modules that other scripts load, from beside them.
-const MODULES: [(&str, &[u8]); 16] = [
+const MODULES: [(&str, &[u8]); 17] = [
     ("badge.js", include_bytes!("assets/badge.js")),
     ("keys.js", include_bytes!("assets/keys.js")),
     ("names.js", include_bytes!("assets/names.js")),
@@ -48,6 +48,7 @@ const MODULES: [(&str, &[u8]); 16] = [
     ("qr_image.js", include_bytes!("assets/qr_image.js")),
     ("qr_places.js", include_bytes!("assets/qr_places.js")),
     ("seen_events.js", include_bytes!("assets/seen_events.js")),
+    ("shortcuts.js", include_bytes!("assets/shortcuts.js")),
     ("text_places.js", include_bytes!("assets/text_places.js")),
     ("words_match.js", include_bytes!("assets/words_match.js")),
 ];

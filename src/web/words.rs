@@ -181,6 +181,10 @@ pub(super) const HELP_FIELD: &str = "Field";
 pub(super) const HELP_SHORT: &str = "Short";
 pub(super) const HELP_OPERATORS: &str = "Operators";
 pub(super) const HELP_GUIDE: &str = "The whole language";
+pub(super) const KEYS: &str = "Keys";
+pub(super) const KEYS_ABOUT: &str = "On every page / leads to the search, and on the page of a card the arrows lead to the cards before and after.";
+pub(super) const USE_KEYS: &str = "Use these keys";
+pub(super) const USE_KEYS_HELP: &str = "Switch them off if you press them without meaning to, or speak to your device. This browser keeps it.";
 
 // Pages about failures.
 pub(super) const TO_THE_START: &str = "To the start page";

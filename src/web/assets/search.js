@@ -1,9 +1,10 @@
-// Every page with a field for searching cards: the slash leads to it, and while somebody types, it suggests names of cards and, where the page holds them, fields
+// Every page with a field for searching cards: the slash leads to it, unless that is switched off, and while somebody types, it suggests names of cards and, where the page holds them, fields
 // of queries. All texts stand in the page: data-names says where names are asked for, data-hints which list has the fields.
 
 import { isForPage } from "./keys.js";
 import { PAUSE_MS, findNames } from "./names.js";
 import { beginnings, withFields, withName } from "./query_end.js";
+import { areShortcutsOn, followBox } from "./shortcuts.js";
 
 const MOST_FIELDS = 4;
 const MOST_NAMES = 6;
@@ -48,8 +49,11 @@ field.addEventListener("input", () => {
   timer = setTimeout(suggest, PAUSE_MS);
 });
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || !isForPage(event)) return;
+  if (event.key !== "/" || !isForPage(event) || !areShortcutsOn()) return;
   event.preventDefault();
   field.focus();
   field.select();
 });
+
+const box = document.getElementById("shortcuts");
+if (box !== null) followBox(box);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { isForPage, isForPageAlone } from "../../../src/web/assets/keys.js";
+import { areShortcutsOn, followBox, switchShortcuts } from "../../../src/web/assets/shortcuts.js";
 import { beginnings, withFields, withName } from "../../../src/web/assets/query_end.js";
 
 /** What may be the beginning of a name at the end of a query, each after a point in the query. */
@@ -61,3 +62,33 @@ for (const element of ["input", "textarea", "select", "[contenteditable]"]) {
   assert.ok(!isForPage(key({}, [element])) && !isForPageAlone(key({}, [element])), element);
 }
 assert.ok(isForPage(key({}, ["[role=region]"])) && !isForPageAlone(key({}, ["[role=region]"])));
+
+/** What a browser keeps; none: it keeps nothing. */
+const keepIn = (kept) => {
+  const localStorage = {
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, value) => { kept.set(name, value); },
+    removeItem: (name) => { kept.delete(name); },
+  };
+  Object.defineProperty(globalThis, "localStorage", { configurable: true, get: () => { if (kept === null) throw new Error("nothing is kept"); return localStorage; } });
+};
+for (const kept of [new Map(), null]) {
+  keepIn(kept);
+  assert.ok(areShortcutsOn(), "they are on until they are switched off");
+  switchShortcuts(false);
+  assert.ok(!areShortcutsOn());
+  switchShortcuts(true);
+  assert.ok(areShortcutsOn());
+}
+// Another page of the same browser knows.
+keepIn(new Map([["cardscape-keys", "off"]]));
+assert.ok(!areShortcutsOn());
+// The box shows what is kept, and changes it.
+let changed = () => {};
+globalThis.window = { addEventListener: () => {} };
+const shown = { checked: true, addEventListener: (_, listener) => { changed = listener; } };
+followBox(shown);
+assert.equal(shown.checked, false);
+shown.checked = true;
+changed();
+assert.ok(areShortcutsOn());
