@@ -91,6 +91,21 @@ def account_with_the_first_card(keys):
     keys.told("This copy is yours now")
 
 
+def results_of_a_batch_in_sight(keys):
+    """What became of each line is seen on a phone without scrolling sideways, however long the name beside it is."""
+    code, card = keys.scene.code()
+    keys.log_in("ada", "/submit/batch")
+    keys.paste("#lines", f"{code} {card}\n{CODE[:-1]}H {stage.LONG_WORD[:90]}\n7KQ2-X0FM-93TD-AWU5 Kettle Imp")
+    keys.follow(".form .main")
+    rows = keys.page.locator("tbody tr")
+    expect(rows.count() == 3, f"{rows.count()} lines have a result")
+    width = keys.page.viewport_size["width"]
+    for row in rows.all():
+        box = row.locator("td").nth(1).bounding_box()
+        end = box["x"] + box["width"]
+        expect(end <= width, f"the result ends at {end:.0f} px, and the page at {width}")
+
+
 def register(keys, code, card):
     """Types a code and the name of its card into the form, and sends it."""
     keys.type("#serial", code)

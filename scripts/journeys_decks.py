@@ -14,11 +14,15 @@ def deck_built_by_name(keys):
     keys.type("#name", name)
     keys.choose("#format", FORMAT)
     if keys.has_script:
-        for count, card in [("1", "Kettle Imp"), ("2", "Kettle Imp"), ("1", "Pocket Bat")]:
-            keys.type("#pick", card)
-            keys.page.keyboard.press("Enter")
-            keys.keep_focus("#pick")
-            keys.wait(ADDED, [card, count])
+        # The second and third are typed at once: each waits for the one before.
+        for cards, count in [(["Kettle Imp"], "1"), (["Kettle Imp", "Pocket Bat"], "1")]:
+            for card in cards:
+                keys.type("#pick", card)
+                keys.page.keyboard.press("Enter")
+                keys.keep_focus("#pick")
+            keys.wait(ADDED, [cards[-1], count])
+        listed = keys.value("#list").split("\n")
+        expect("2 Kettle Imp" in listed and "1 Pocket Bat" in listed, f"cards that were added while others were are missing: {listed}")
         keys.wait(SAYS, "Standard")
         keys.back_to("#way a")
         keys.page.keyboard.press("Enter")

@@ -291,3 +291,53 @@ async fn invented_methods_leave_nothing_behind() {
     let counted = "http_requests_total{method=\"OTHER\",route=\"/v1/accounts\",status=\"405\"}";
     assert!(metrics.contains(counted), "{metrics}");
 }
+
+/// Answers are written in several parts where they are compressed: without `TCP_NODELAY`, the last part would wait until the client has acknowledged the others,
+/// which it delays. The option is read from the server's own end of a connection.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_part_of_an_answer_waits_for_the_client() {
+    let app = TestApp::start().await;
+    let mut client = TcpStream::connect(app.address()).await.unwrap();
+    client.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    // With the first byte of the answer, the connection was accepted and made ready.
+    client.read_u8().await.unwrap();
+    let Some(served) = socket_of_this_process(client.local_addr().unwrap()) else {
+        eprintln!("left out: this system lets no process look at its own sockets");
+        return;
+    };
+    assert!(served.tcp_nodelay().unwrap());
+    // It could be otherwise: the client's own end is as systems make them.
+    assert!(!client.nodelay().unwrap());
+}
+
+/// A duplicate of the socket of this process that is connected to that address. `None`: the system gives no duplicates away, as in some containers.
+#[cfg(target_os = "linux")]
+fn socket_of_this_process(peer: std::net::SocketAddr) -> Option<socket2::Socket> {
+    use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
+
+    let process = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
+    let mut is_refused = false;
+    for entry in std::fs::read_dir("/proc/self/fd").unwrap() {
+        let entry = entry.unwrap();
+        // Others are left alone: locks may hang on them. Some are closed meanwhile.
+        let target = std::fs::read_link(entry.path()).unwrap_or_default();
+        if !target.to_string_lossy().starts_with("socket:") {
+            continue;
+        }
+        let number = entry.file_name().to_string_lossy().parse().unwrap();
+        match pidfd_getfd(&process, number, PidfdGetfdFlags::empty()) {
+            Ok(duplicate) => {
+                let socket = socket2::Socket::from(duplicate);
+                let connected = socket.peer_addr().ok().and_then(|address| address.as_socket());
+                if connected == Some(peer) {
+                    return Some(socket);
+                }
+            }
+            Err(rustix::io::Errno::PERM | rustix::io::Errno::NOSYS) => is_refused = true,
+            Err(_) => {}
+        }
+    }
+    assert!(is_refused, "nobody is connected to {peer}");
+    None
+}

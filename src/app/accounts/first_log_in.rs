@@ -27,7 +27,7 @@ pub async fn log_in_again(
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
     let now = app.clock.now();
-    if !found.is_some_and(|row| now - row.account.created_at < NEW_FOR) {
+    if found.is_none_or(|row| now - row.account.created_at >= NEW_FOR) {
         return Ok(None);
     }
     let credentials = Credentials { name: name.as_str(), password, second_factor: None };

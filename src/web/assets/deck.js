@@ -8,8 +8,9 @@ const { format, dialect } = list.form.elements;
 const name = document.getElementById("pick");
 const names = document.getElementById("pick_names");
 const added = document.getElementById("pick_state");
+// Names of cards that are to be added.
+const waiting = [];
 let namesTimer = 0;
-let isAdding = false;
 
 /** Suggests names that begin with what is typed. */
 async function suggest() {
@@ -29,36 +30,42 @@ async function withOneMore(card) {
   return answer.status < 500 ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
 }
 
-/** Adds a card. The list that came back is taken if nothing was typed meanwhile; else it is asked for once more. */
-async function add() {
-  const card = name.value.trim();
-  if (card === "" || isAdding) return;
-  isAdding = true;
-  let said = added.dataset.wait;
-  try {
-    for (let tries = 0; tries < 3; tries += 1) {
-      const before = list.value;
-      const page = await withOneMore(card);
-      const told = page?.getElementById("pick_state");
-      if (list.value !== before) continue;
-      if (told?.dataset.count === undefined) {
-        said = page?.getElementById("told")?.dataset.says || said;
-        break;
-      }
-      list.value = page.getElementById("list").value;
-      list.dispatchEvent(new Event("input", { bubbles: true }));
-      said = added.dataset.added.replace("{name}", () => card).replace("{count}", told.dataset.count);
-      name.value = "";
-      names.replaceChildren();
-      break;
-    }
-  } catch {
-    // It is said below that it can be tried again.
-  } finally {
-    isAdding = false;
+/** Adds a card; what is said of that, and whether it was added. The list that came back is taken if nothing was typed meanwhile; else it is asked for once more. */
+async function addOne(card) {
+  for (let tries = 0; tries < 3; tries += 1) {
+    const before = list.value;
+    const page = await withOneMore(card);
+    const told = page?.getElementById("pick_state");
+    if (list.value !== before) continue;
+    if (told?.dataset.count === undefined) return { isAdded: false, said: page?.getElementById("told")?.dataset.says };
+    list.value = page.getElementById("list").value;
+    list.dispatchEvent(new Event("input", { bubbles: true }));
+    return { isAdded: true, said: added.dataset.added.replace("{name}", () => card).replace("{count}", told.dataset.count) };
   }
-  added.textContent = said;
+  return { isAdded: false };
+}
+
+/** Adds those that wait, one after the other. What cannot be added is said until the next one is, and stands in the field again if nothing else does. */
+async function addWaiting() {
+  while (waiting.length > 0) {
+    const card = waiting[0];
+    // Without the network it is said that it can be tried again.
+    const { isAdded, said } = await addOne(card).catch(() => ({ isAdded: false }));
+    waiting.shift();
+    added.textContent = said || added.dataset.wait;
+    if (!isAdded && name.value === "") name.value = card;
+  }
+}
+
+/** Has a card added as soon as those before it are. */
+function add() {
+  const card = name.value.trim();
   name.focus();
+  if (card === "") return;
+  name.value = "";
+  names.replaceChildren();
+  waiting.push(card);
+  if (waiting.length === 1) addWaiting();
 }
 
 name.addEventListener("input", () => {

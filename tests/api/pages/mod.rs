@@ -17,6 +17,7 @@ mod permissions;
 mod scripts;
 mod search;
 mod secrets;
+mod secrets_of_players;
 mod serials;
 mod sessions;
 mod templates;

@@ -17,9 +17,9 @@ use crate::hidden_cards::{caught_up, searches, twins, twins_with, visible};
 use crate::support::{RequestExt as _, TestApp, in_memory, seed_data, set_file};
 
 /// A deck of somebody who holds two hidden cards: bound by a place alone, and by a name that was typed. Behind them it has an open one.
-const DECK: &str = "/decks/00000000-0000-7000-8000-000000000002";
+pub(super) const DECK: &str = "/decks/00000000-0000-7000-8000-000000000002";
 
-async fn store_deck(app: &TestApp) {
+pub(super) async fn store_deck(app: &TestApp) {
     app.sql(
         "INSERT INTO accounts (id, name, name_key, password_hash, role, created_at) \
           VALUES ('00000000-0000-7000-8000-000000000001', 'holder', 'holder', '$argon2id$x', 'player', '2026-11-20'); \
@@ -55,7 +55,7 @@ async fn store_deck(app: &TestApp) {
 }
 
 /// What is a hidden card in one of the twins, as its file has it: number 001 of the set.
-fn a_hidden_card() -> Value {
+pub(super) fn a_hidden_card() -> Value {
     set_file(&seed_data("ttcg"), "veil")["cards"][0].clone()
 }
 
@@ -65,7 +65,7 @@ fn design_codes() -> [DesignCode; 2] {
 }
 
 /// Shares two designs, of which one says in both what a hidden card of one of them says.
-async fn share_designs(app: &TestApp) {
+pub(super) async fn share_designs(app: &TestApp) {
     let hidden = a_hidden_card();
     let like = json!({
         "name": hidden["name"], "kind": hidden["kind"], "attributes": hidden["attributes"],
@@ -97,7 +97,7 @@ async fn share_designs(app: &TestApp) {
 }
 
 /// Pages at which hidden cards could show.
-async fn paths(app: &TestApp) -> Vec<String> {
+pub(super) async fn paths(app: &TestApp) -> Vec<String> {
     let mut paths: Vec<String> = [
         "/",
         "/games/ttcg",

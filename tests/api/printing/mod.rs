@@ -1,5 +1,6 @@
 //! Print runs, plans, commitments, statistics, minting.
 
+mod labels;
 mod mint;
 mod packs;
 pub mod permissions;
