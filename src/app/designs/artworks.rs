@@ -163,7 +163,7 @@ impl ExpectedArtwork {
             self.0.turn().await?.run(move || Artwork::read(&raw, &Limits::default())).await?;
         let outcome = if read.is_ok() { "read" } else { "refused" };
         metrics::counter!("artworks_read_total", "outcome" => outcome).increment(1);
-        let artwork = read.map_err(|error| unreadable(error))?;
+        let artwork = read.map_err(unreadable)?;
         let id = ArtworkId::of(artwork.full().hash().as_bytes(), artwork.small().hash().as_bytes());
         let renditions = [
             new_rendition(RenditionSize::Full, artwork.full())?,

@@ -88,7 +88,7 @@ fn narrowing(
         })
     });
     let links: Vec<NarrowLink> = links.collect();
-    (!links.is_empty()).then(|| Narrowing { name, is_unfolded: false, is_of_numbers, links })
+    (!links.is_empty()).then_some(Narrowing { name, is_unfolded: false, is_of_numbers, links })
 }
 
 /// The term that finds a value, and what the value is called; `None`: no term does.

@@ -142,7 +142,7 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<Wanted, Faults> 
     let by_number = !set.is_empty() && !number.is_empty();
     let name = TypedCard::given(name).map(|name| TypedName::parse(&name)).transpose();
     if let Err(error) = &name {
-        faults.add("card_name", fault_words::text_fault(&error));
+        faults.add("card_name", fault_words::text_fault(error));
     }
     if matches!(name, Ok(None)) && !by_number {
         faults.add("card_name", copy_words::NAME_OR_NUMBER);

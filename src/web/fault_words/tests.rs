@@ -1,5 +1,5 @@
 use cardscape_engine::{
-    CardDefinition, DateError, DeckTextFault, Game, IgnoredReason, card_faults,
+    CardDefinition, DateError, DeckTextFault, Game, IgnoredReason, MalformedText, card_faults,
 };
 
 use super::*;
@@ -44,7 +44,9 @@ fn deck_lines() -> Vec<LineRefusal> {
         .map(unreadable);
     let others = [
         IgnoredReason::TooLong,
-        IgnoredReason::Malformed { detail: "`x` at /a_b".to_owned() },
+        IgnoredReason::Malformed {
+            detail: MalformedText::Json { error: "`x` at /a_b".to_owned() },
+        },
         IgnoredReason::Comment,
     ];
     let mut all = vec![LineRefusal::Entry(faults.collect())];
