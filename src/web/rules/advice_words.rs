@@ -34,7 +34,9 @@ pub(in crate::web) fn advice(found: &Found<'_>, game: Option<&Game>) -> Option<S
             format!("Possible: {}.", each(&value))
         }
         // As lists of cards are written.
-        Code::PrintingUnknown => format!("There is: {}.", listed(found.suggestions.to_vec())),
+        Code::PrintingUnknown => {
+            format!("Write, for example: {}.", listed(found.suggestions.to_vec()))
+        }
         _ => format!("Perhaps: {}.", each(&str::to_owned)),
     })
 }

@@ -208,3 +208,54 @@ pub(in crate::web) fn unread(detail: &str) -> String {
     let found = known.find(|one| one.to_string() == detail);
     found.map_or_else(|| "It cannot be in a deck as it is written.".to_owned(), |one| refusal(&one))
 }
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::{Catalogue, DeckReading, read_deck};
+
+    use super::*;
+
+    const POND: &str = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n[[zones]]\ncode='main'\nname='Shoal'\n[[zones]]\ncode='side'\nname='Net'";
+
+    #[test]
+    fn lines_of_lists_are_told() {
+        let game = Game::from_toml(POND).unwrap();
+        let catalogue = Catalogue::builder(&game).build();
+        let reading = DeckReading::new(&catalogue);
+        let read = read_deck("// a comment\n-1 Silk\nSideboard\n1 Rope", &reading);
+        let all: Vec<String> =
+            read.lines.iter().map(|line| verdict(&line.verdict, Some(&game))).collect();
+        assert_eq!(
+            all,
+            [
+                "A comment.",
+                "Its number must have no sign, as in “2 Kettle Imp”.",
+                "Net begins here.",
+                "No card has this name.",
+            ]
+        );
+        let near = LineVerdict::Unknown { near: vec!["Rope".to_owned()], reason: None };
+        assert_eq!(verdict(&near, None), "No card has this name. Perhaps: Rope.");
+        let marks: Vec<&str> = DialectMark::ALL.iter().map(|one| mark(*one)).collect();
+        for (at, said) in marks.iter().enumerate() {
+            assert!(said.starts_with("it") && !marks[..at].contains(said), "{said}");
+        }
+    }
+
+    /// What a deck has kept of lines is told as it is told when they are read.
+    #[test]
+    fn lines_that_are_kept_are_told() {
+        for (kept, said) in [
+            ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
+            ("the quantity is far too large", "Its number is far too large."),
+            ("the link has more than three parts", "The link has more than three parts."),
+            (
+                "name must not be a serial code: submit it, and name the card here",
+                "The code of a card must not stand in a list: register the card, and write its name here.",
+            ),
+            ("something else", "It cannot be in a deck as it is written."),
+        ] {
+            assert_eq!(unread(kept), said);
+        }
+    }
+}

@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
-    Catalogue, DialectMark, Format, Game, LineVerdict, ViolationCode, check_card, parse_deck_text,
-    read_deck, validate,
+    Catalogue, Format, Game, ViolationCode, check_card, parse_deck_text, validate,
 };
 use serde_json::json;
 
@@ -19,7 +18,6 @@ name = "Main hold"
 [[zones]]
 code = "at_sea"
 name = "Side hold"
-aliases = ["sideboard"]
 [[rarities]]
 code = "plain"
 name = "Plain"
@@ -235,7 +233,7 @@ fn what_would_be_right_is_called_by_its_name() {
             "PRINTING_UNKNOWN",
             None,
             &["Silk (port) 002 {gilt}"],
-            "There is: Silk (port) 002 {gilt}.",
+            "Write, for example: Silk (port) 002 {gilt}.",
         ),
         ("COPY_LIMIT_EXCEEDED", None, &[], ""),
     ] {
@@ -275,47 +273,5 @@ fn what_the_engine_finds_is_told() {
         "“Silk” cannot have X y here.",
     ] {
         assert!(all.iter().any(|text| text == said), "{said}: {all:?}");
-    }
-}
-
-#[test]
-fn lines_of_lists_are_told() {
-    let game = harbour();
-    let catalogue = Catalogue::builder(&game).build();
-    let reading = cardscape_engine::DeckReading::new(&catalogue);
-    let read = read_deck("// a comment\n-1 Silk\nSideboard\n1 Rope", &reading);
-    let all: Vec<String> =
-        read.lines.iter().map(|line| verdict(&line.verdict, Some(&game))).collect();
-    assert_eq!(
-        all,
-        [
-            "A comment.",
-            "Its number must have no sign, as in “2 Kettle Imp”.",
-            "Side hold begins here.",
-            "No card has this name.",
-        ]
-    );
-    let near = LineVerdict::Unknown { near: vec!["Rope".to_owned()], reason: None };
-    assert_eq!(verdict(&near, None), "No card has this name. Perhaps: Rope.");
-    let marks: Vec<&str> = DialectMark::ALL.iter().map(|one| mark(*one)).collect();
-    for (at, said) in marks.iter().enumerate() {
-        assert!(said.starts_with("it") && !marks[..at].contains(said), "{said}");
-    }
-}
-
-/// What a deck has kept of lines is told as it is told when they are read.
-#[test]
-fn lines_that_are_kept_are_told() {
-    for (kept, said) in [
-        ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
-        ("the quantity is far too large", "Its number is far too large."),
-        ("the link has more than three parts", "The link has more than three parts."),
-        (
-            "name must not be a serial code: submit it, and name the card here",
-            "The code of a card must not stand in a list: register the card, and write its name here.",
-        ),
-        ("something else", "It cannot be in a deck as it is written."),
-    ] {
-        assert_eq!(unread(kept), said);
     }
 }
