@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use cardscape_engine::Date;
 
 use super::accounts::words as account_words;
-use super::rules::{Found, told};
+use super::rules::{self, Found, told};
 use super::serials::words as serial_words;
 use super::words::{day, grouped, place};
 use crate::app::fault_reason::{FaultReason, Several};
@@ -112,8 +112,8 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         }
         FaultReason::Card(fault) => card(fault),
         FaultReason::Violation(violation) => told(&Found::from(&**violation), None).into(),
-        FaultReason::Entry(error) => lines::entry(error),
-        FaultReason::DeckLine(refusal) => lines::deck_line(refusal),
+        FaultReason::Entry(reason) => rules::entry("It", reason).into(),
+        FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
         FaultReason::LinesLeft(lines) => {
             format!("There are {} lines more than are read. Leave some out.", count(*lines)).into()
@@ -164,7 +164,7 @@ fn range(least: i64, most: i64, actual: Option<i64>) -> String {
 /// What is wrong with a card beside the rules of its game.
 fn card(fault: &CardFault) -> Sentence {
     match fault {
-        CardFault::Rule(violation) => violation.message().into(),
+        CardFault::Rule(violation) => told(&Found::from(&**violation), None).into(),
         CardFault::NameTaken { set, number } => {
             format!("Another card has this name already: {}.", place(set, number)).into()
         }

@@ -1,68 +1,12 @@
-//! What is wrong with lines of deck lists and of collection files, and with the files.
-
-use cardscape_engine::{DeckTextFault, IgnoredReason};
+//! What is wrong with lines of collection files, and with the files.
 
 use super::{Sentence, count, text_fault};
 use crate::domain::collection::table::{
     Column, LineFault, MAX_FIELDS, MAX_LINES, MAX_RECORD, TableError,
 };
 use crate::domain::collection::{Condition, MAX_QUANTITY};
-use crate::domain::decks::deck::{self, EntryFault, EntryReason};
-use crate::domain::decks::list::LineRefusal;
 use crate::web::collection::words as collection_words;
 use crate::web::words::titled;
-
-/// What is wrong with an entry of a deck.
-pub(super) fn entry(reason: &EntryReason) -> Sentence {
-    match reason {
-        EntryReason::Text(error) => text_fault(error),
-        EntryReason::TooManyCopies => format!(
-            "At most {} copies can be named, and no more than there are of the card.",
-            deck::MAX_COPIES
-        )
-        .into(),
-        EntryReason::SerialOfCopy => {
-            "The code of a copy is nobody else's business. Name the copy in another way.".into()
-        }
-        EntryReason::Serial => {
-            "There is the code of a card in it. Register that, and name the card here.".into()
-        }
-        EntryReason::Quantity => {
-            format!("The number must be 1 to {}.", count(deck::MAX_QUANTITY)).into()
-        }
-    }
-}
-
-/// Why a line of a deck list is no entry.
-pub(super) fn deck_line(refusal: &LineRefusal) -> Sentence {
-    match refusal {
-        LineRefusal::Entry(faults) => {
-            let told =
-                |fault: &EntryFault| format!("{}: {}", titled(fault.field), entry(&fault.reason));
-            faults.iter().map(told).collect::<Vec<_>>().join(" ").into()
-        }
-        LineRefusal::Unreadable(IgnoredReason::Unreadable { fault }) => deck_text(*fault).into(),
-        LineRefusal::Unreadable(IgnoredReason::TooLong) => {
-            "It is longer than any line of a card.".into()
-        }
-        LineRefusal::Unreadable(IgnoredReason::Malformed { .. }) => {
-            "It is not in the form of its dialect.".into()
-        }
-        LineRefusal::Unreadable(_) => "It cannot be read.".into(),
-    }
-}
-
-fn deck_text(fault: DeckTextFault) -> &'static str {
-    match fault {
-        DeckTextFault::QuantityMissing => "It must begin with a number, as in “2 Name”.",
-        DeckTextFault::QuantityInvalid => "The number must have no sign, as in “2 Name”.",
-        DeckTextFault::QuantityTooLarge => "The number is far too large.",
-        DeckTextFault::NameMissing => {
-            "The name of a card is missing after the number, as in “2 Name”. A name in brackets needs quotation marks."
-        }
-        _ => "It cannot be read.",
-    }
-}
 
 /// Why a file is no table of cards.
 pub(super) fn table(error: &TableError) -> Sentence {

@@ -151,19 +151,24 @@ pub(in crate::web) fn refusal(refusal: &LineRefusal) -> String {
 
 fn entry_fault(EntryFault { field, reason }: &EntryFault) -> String {
     let field = match *field {
-        "name" => "name",
-        "zone" => "zone",
-        "set" => "set",
-        "number" => "number of the card",
-        "rarity" => "rarity",
-        "copies" => "id of a copy",
-        _ => "quantity",
+        "name" => "The name",
+        "zone" => "The zone",
+        "set" => "The set",
+        "number" => "The number of the card",
+        "rarity" => "The rarity",
+        "copies" => "The id of a copy",
+        _ => "The quantity",
     };
+    entry(field, reason)
+}
+
+/// Why an entry of a deck is refused; `field`: what of it, at the beginning of a sentence.
+pub(in crate::web) fn entry(field: &str, reason: &EntryReason) -> String {
     match reason {
         EntryReason::Text(TextError::Length { min, max, .. }) => {
-            format!("The {field} must have {min} to {max} characters.")
+            format!("{field} must have {min} to {max} characters.")
         }
-        EntryReason::Text(_) => format!("The {field} has characters that are not shown."),
+        EntryReason::Text(_) => format!("{field} has characters that are not shown."),
         EntryReason::TooManyCopies => {
             format!("It names more copies than it has, or more than {MAX_COPIES}.")
         }

@@ -12,7 +12,7 @@ mod names;
 
 pub(super) use advice_words::{advice, mending};
 pub(super) use found::Found;
-pub(super) use line_words::{mark, refusal, unread, verdict};
+pub(super) use line_words::{entry, mark, refusal, unread, verdict};
 
 use cardscape_engine::Game;
 
