@@ -68,7 +68,8 @@ browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: sc
 browser-words: postgres $(VENV)/bin/playwright  ## find text of pages that stands in no file of words: all words have marks there
 	@scripts/install-browser.sh
 	$(VENV)/bin/python scripts/pseudo_words.py . $(PSEUDO)
-	cd $(PSEUDO) && $(BUILD) --target-dir $(abspath $(TARGET))
+	@# With a wrapper cargo takes the crates of the workspace for others, and all else for the same.
+	cd $(PSEUDO) && RUSTC_WORKSPACE_WRAPPER=/usr/bin/env $(BUILD) --target-dir $(abspath $(TARGET))
 	@# The next build puts the program back that is made of the sources as they are.
 	mv $(TARGET)/debug/cardscape $(PSEUDO)/cardscape
 	$(VENV)/bin/python scripts/browser.py --words $(if $(ONLY),--only $(ONLY)) $(PSEUDO)/cardscape $(PSEUDO)/screenshots

@@ -18,7 +18,7 @@ mod search_help;
 mod sets;
 mod tiles;
 mod unlocks;
-mod values;
+pub(super) mod values;
 
 pub(super) use answers::{Warning, card_path, game_path, set_path};
 pub(super) use facets::{Narrowing, design_narrowings};

@@ -60,7 +60,7 @@ fn packs(error: &PackError) -> Sentence {
             format!("Lore card {number} is no card of the run, or is named twice.").into()
         }
         PackError::TooManyLoreCards { copies, packs } => format!(
-            "{} copies of lore cards do not go into {} packs: each has one.",
+            "There are {} copies of lore cards for {} packs, each of which has one.",
             count(copies),
             count(packs)
         )

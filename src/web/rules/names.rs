@@ -4,7 +4,7 @@
 use cardscape_engine::{Attribute, AttributeValue, Game};
 
 use super::found::FoundCard;
-use crate::web::catalogue::{kind_name, label, rarity_name, zone_name};
+use crate::web::catalogue::values::{kind_name, label, rarity_name, zone_name};
 use crate::web::words::{self, quoted, titled};
 
 /// Cards that are named, so that a sentence stays readable when a whole box is missing.
