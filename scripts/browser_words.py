@@ -1,10 +1,10 @@
 """Finds text of pages that stands in no file of words. The service is built of sources whose words have marks on all letters (pseudo_words.py)."""
 
 import json
-import pathlib
 import re
 import tomllib
 from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
 
 import browser_checks as checks
 from browser_stage import PLAYERS
@@ -20,17 +20,16 @@ TEXTS = """
   for (const template of document.querySelectorAll('template')) texts.push(template.content.textContent);
   for (const element of document.querySelectorAll('*'))
     for (const { name, value } of element.attributes)
-      if (LABELS.includes(name) || (name.startsWith('data-') && value.includes(' '))) texts.push(value);
+      if (LABELS.includes(name) || (name.startsWith('data-') && /[a-z] [a-z]/iu.test(value) && !document.getElementById(value.split(' ')[0]))) texts.push(value);
   for (const button of document.querySelectorAll('input[type=submit], input[type=button]')) texts.push(button.value);
   for (const meta of document.querySelectorAll('meta[name=description], meta[property="og:title"], meta[property="og:description"], meta[property="og:image:alt"]'))
     texts.push(meta.content);
   return texts;
 """
-# What is no word of a language: addresses, ids, hashes, codes of cards and designs, numbers of rules, and names with an underscore or a digit.
-NO_WORDS = re.compile(r"https?://\S+|\S*[0-9_]\S*|\b[A-Z]{1,3}-[A-Z0-9.]+\b")
+# What is no word of a language: addresses, places for numbers, ids, hashes, codes of cards and designs, numbers of rules, and names with an underscore or a digit.
+NO_WORDS = re.compile(r"https?://\S+|\{[a-z]+\}|\S*[0-9_]\S*|\b[A-Z]{1,3}-[A-Z0-9.]+\b")
 # What strains a layout is longer than any word.
 WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,24}(?![A-Za-z])")
-DOCS = pathlib.Path(__file__).parent.parent / "docs"
 SIZE = (1280, 900)
 
 
@@ -75,11 +74,6 @@ def seed_texts(seed_data):
             yield from texts_of(tomllib.loads(file.read_text(encoding="utf-8")))
 
 
-def titles_of_guides(docs):
-    """The first heading of each guide: the pages lead there."""
-    return [file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for file in docs.glob("*.md")]
-
-
 def only_words(page, data):
     """Everything that the page says has marks, or is data."""
     found = {}
@@ -91,7 +85,8 @@ def only_words(page, data):
 
 def look(visitor, pages, answers, seed_data):
     """Reads each page and each answer of a form once."""
-    data = Data([*seed_texts(seed_data), *titles_of_guides(DOCS), *texts_of(visitor.scene.service.sent)])
+    queries = [one for page in pages for one in parse_qs(urlsplit(page.path).query).get("q", [])]
+    data = Data([*seed_texts(seed_data), *queries, *texts_of(visitor.scene.service.sent)])
     # What is below /docs was written as a whole, and is no page of words.
     pages = [page for page in pages if not page.path.startswith("/docs")]
     with visitor.tab(SIZE, "light") as tab:

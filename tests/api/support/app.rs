@@ -306,7 +306,7 @@ impl TestApp {
 
     /// Makes the account of a player and logs in.
     pub async fn player(&self, name: &str) -> Player {
-        self.create(name, Role::Player, PASSWORD, false).await;
+        self.make(name, Role::Player, PASSWORD, false).await;
         self.log_in(name, PASSWORD).await
     }
 
@@ -346,10 +346,11 @@ impl TestApp {
 
     /// An account that was created on the command line, before its first log-in.
     pub async fn created_by_operator(&self, name: &str, role: Role, password: &str) {
-        self.create(name, role, password, true).await;
+        self.make(name, role, password, true).await;
     }
 
-    async fn create(&self, name: &str, role: Role, password: &str, must_change_password: bool) {
+    /// Makes an account: a player's as by the registration, others as on the command line.
+    async fn make(&self, name: &str, role: Role, password: &str, must_change_password: bool) {
         let name = AccountName::parse(name).unwrap();
         let new = NewAccount {
             id: AccountId::fresh(),
@@ -362,13 +363,16 @@ impl TestApp {
         };
         let operator = Operator::at_the_machine();
         self.store
-            .transaction(async |conn| account_records::create(conn, &operator, &new).await)
+            .transaction(async |conn| match role {
+                Role::Player => account_records::register(conn, &new).await,
+                _ => account_records::create(conn, &operator, &new).await,
+            })
             .await
             .unwrap();
     }
 
     async fn staff(&self, name: &str, role: Role) -> Player {
-        self.create(name, role, PASSWORD, false).await;
+        self.make(name, role, PASSWORD, false).await;
         self.log_in(name, PASSWORD).await
     }
 }
