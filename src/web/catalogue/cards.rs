@@ -283,7 +283,7 @@ fn open(
         columns: columns.iter().map(|code| super::values::label(attribute(code), code)).collect(),
         rulings: said.rulings.into_iter().map(RulingText::from).collect(),
         legalities: said.legalities.iter().map(|said| LegalityRow::new(game, said)).collect(),
-        history: History::new(said.history, path, asked),
+        history: History::new(game, said.history, path, asked),
     }
 }
 

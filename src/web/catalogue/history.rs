@@ -1,6 +1,9 @@
 //! What happened to a card, the newest first, page by page.
 
+use cardscape_engine::Game;
+
 use super::cards::CardQuery;
+use super::history_words;
 use crate::app::catalogue::card_overview::HistoryPart;
 use crate::app::catalogue::history::HistoryEntryResponse;
 use crate::app::page::{Cursor, Page, PageLimit};
@@ -43,7 +46,12 @@ pub(super) fn part(cursor: Option<&Cursor>) -> Result<HistoryPart, Problem> {
 
 impl History {
     /// A part of the history of the card at `path`, on a page with the picture in the rarity that was asked for.
-    pub(super) fn new(part: Page<HistoryEntryResponse>, path: &str, asked: &CardQuery) -> Self {
+    pub(super) fn new(
+        game: &Game,
+        part: Page<HistoryEntryResponse>,
+        path: &str,
+        asked: &CardQuery,
+    ) -> Self {
         let path_at = |cursor: &str| {
             let rarity = asked.rarity().unwrap_or_default();
             let page = path_of(path, &[("rarity", rarity), ("cursor", cursor)]);
@@ -52,17 +60,17 @@ impl History {
         Self {
             newest_path: asked.is_further_page().then(|| path_at("")),
             older_path: part.next_cursor.as_deref().map(path_at),
-            entries: part.data.into_iter().map(HistoryRow::from).collect(),
+            entries: part.data.into_iter().map(|entry| HistoryRow::new(game, entry)).collect(),
         }
     }
 }
 
-impl From<HistoryEntryResponse> for HistoryRow {
-    fn from(entry: HistoryEntryResponse) -> Self {
+impl HistoryRow {
+    fn new(game: &Game, entry: HistoryEntryResponse) -> Self {
         let changes = entry.changes.into_iter().map(|change| Change {
-            before: plain(change.before.as_ref()),
-            after: plain(change.after.as_ref()),
-            member: change.member,
+            before: history_words::value(change.before.as_ref()),
+            after: history_words::value(change.after.as_ref()),
+            member: history_words::member(game, &change.member),
         });
         Self {
             day: words::day_of(entry.at),
@@ -70,14 +78,5 @@ impl From<HistoryEntryResponse> for HistoryRow {
             what: words::change(&entry.change),
             changes: changes.collect(),
         }
-    }
-}
-
-/// A value of a member of any form: text as it is, all else as JSON.
-fn plain(value: Option<&serde_json::Value>) -> String {
-    match value {
-        None => words::NOTHING.to_owned(),
-        Some(serde_json::Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
     }
 }

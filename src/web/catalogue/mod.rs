@@ -7,6 +7,7 @@ mod facets;
 mod field_words;
 mod games;
 mod history;
+mod history_words;
 mod lists;
 mod marks;
 mod printed;

@@ -51,7 +51,7 @@ impl Reading {
     pub(super) fn new(games: &Games, read: CollectionImportResponse) -> Self {
         let CollectionImportResponse { import, mode, dialect, totals, lines, .. } = read;
         let column = |column: &ColumnResponse| {
-            format!("{} ({})", column.heading, words::titled(column.meaning).to_lowercase())
+            format!("{} ({})", column.heading, collection_words::column(column.meaning))
         };
         Self {
             import,

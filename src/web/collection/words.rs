@@ -110,6 +110,22 @@ pub(super) fn condition(code: &str) -> String {
     .to_owned()
 }
 
+/// What a column of a file means.
+pub(super) fn column(code: &str) -> &str {
+    match code {
+        "quantity" => "how many",
+        "name" => "name of the card",
+        "game" => "game",
+        "set" | "set_code" | "set_name" => "set",
+        "number" => "number in the set",
+        "rarity" => "rarity",
+        "condition" => "condition",
+        "finish" => "foil or not",
+        "printing" => "id of the printing",
+        other => other,
+    }
+}
+
 /// What was changed.
 pub(super) fn changed(card: &str, before: i32, after: i32) -> String {
     format!("{card}: {} before, {} now.", grouped(before.into()), grouped(after.into()))
