@@ -112,3 +112,58 @@ impl From<Fault> for QueryWarning {
         Self { parameter: None, position: span.position, length: span.length, term, reason }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+    use crate::app::problem::InputFault;
+    use crate::search::Span;
+
+    /// Programs may compare it, so it stays as it is.
+    #[test]
+    fn programs_are_told_the_same_as_ever() {
+        let reason =
+            || QueryFault::NoField { name: "atack".to_owned(), near: vec!["attack".to_owned()] };
+        let message = "there is no field \"atack\"; did you mean attack?";
+        let span = Span { position: 7, length: 9 };
+        let warning =
+            QueryWarning::from(Fault { span, term: "atack>700".to_owned(), reason: reason() });
+        let written =
+            json!({ "position": 7, "length": 9, "term": "atack>700", "message": message });
+        assert_eq!(to_value(&warning).unwrap(), written);
+        assert_eq!(InputFault::at("?q", warning).detail, format!("{message} (character 7)"));
+        let warning = QueryWarning::of_parameter("sort", "atack", reason());
+        let written = json!({
+            "parameter": "sort",
+            "position": 0,
+            "length": 0,
+            "term": "sort=atack",
+            "message": message,
+        });
+        assert_eq!(to_value(&warning).unwrap(), written);
+        assert_eq!(InputFault::at("?sort", warning).detail, message);
+        for (reason, message) in [
+            (
+                WarningReason::Cut { candidates: 1_000 },
+                "regular expressions and words of attributes were only tried on the first 1000 cards that all else leaves, by game, set and number: narrow the list to a set, or with words",
+            ),
+            (
+                WarningReason::CutOfDesigns { candidates: 1_000 },
+                "regular expressions and words of attributes were only tried on the 1000 designs that were shared last, of those that all else leaves: narrow the list with words",
+            ),
+            (
+                WarningReason::Unfinished,
+                "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, or with words",
+            ),
+            (
+                WarningReason::Uncounted,
+                "counting the list took too long, so there is no total: narrow it",
+            ),
+        ] {
+            let written = json!({ "position": 0, "length": 3, "term": "é x", "message": message });
+            assert_eq!(to_value(QueryWarning::of_all("é x", reason)).unwrap(), written);
+        }
+    }
+}
