@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import browser_checks as checks
 from browser_stage import PLAYERS
 
-# Text that a person reads, apart from what is code, was typed, or is a file.
+# Text that a person reads, apart from what is code, was typed, is quoted, or is a file.
 TEXTS = """
   const texts = [];
-  const left = 'code, pre, samp, kbd, textarea, script, style';
+  const left = 'code, pre, samp, kbd, q, textarea, script, style';
   const LABELS = ['alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription', 'placeholder'];
   const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode())
@@ -44,19 +44,22 @@ class Data:
         self.whole = {text.casefold() for text in found}
         self.known = re.compile("|".join(rf"(?<!\w){re.escape(text)}(?!\w)" for text in known), re.IGNORECASE)
 
-    def words_beside(self, text):
-        """The words of a text that are not in the data."""
+    def words_beside(self, text, typed):
+        """The words of a text that are neither in the data nor were typed."""
         text = " ".join(text.split())
         if text.casefold() in self.whole:
             return []
+        for line in typed:
+            text = text.replace(line, " ")
         return WORD.findall(NO_WORDS.sub(" ", self.known.sub(" ", text)))
 
 
 def texts_of(value):
-    """All texts in a JSON value."""
+    """All texts in a JSON value. Codes are shown as words, too."""
     match value:
         case str():
             yield value
+            yield value.replace("_", " ")
         case list():
             for one in value:
                 yield from texts_of(one)
@@ -71,16 +74,32 @@ def seed_texts(seed_data):
         if file.suffix == ".json":
             yield from texts_of(json.loads(file.read_text(encoding="utf-8")))
         elif file.suffix == ".toml":
-            yield from texts_of(tomllib.loads(file.read_text(encoding="utf-8")))
+            manifest = tomllib.loads(file.read_text(encoding="utf-8"))
+            yield from texts_of(manifest)
+            for kind in manifest["kinds"]:
+                yield from texts_of(list(kind.get("attributes", {})))
 
 
-def only_words(page, data):
-    """Everything that the page says has marks, or is data."""
+def only_words(page, data, fields=()):
+    """Everything that the page says has marks, is data, or was typed into fields."""
+    typed = {" ".join(part.split()) for field in fields for line in field.splitlines() for part in [line, *line.split(",")]}
+    typed = sorted(typed - {""}, key=len, reverse=True)
     found = {}
     for text in checks.ask(page, TEXTS):
-        if words := data.words_beside(text):
+        if words := data.words_beside(text, typed):
             found.setdefault(" ".join(words), " ".join(text.split())[:160])
     return [f"stands in no file of words: {words!r} of {text!r}" for words, text in found.items()]
+
+
+def noting(fields, typed):
+    """Fields whose texts are noted when they are made."""
+
+    def noted(scene):
+        made = fields(scene)
+        typed.extend(texts_of(list(made.values())))
+        return made
+
+    return noted
 
 
 def look(visitor, pages, answers, seed_data):
@@ -93,4 +112,6 @@ def look(visitor, pages, answers, seed_data):
         for visited, where in visitor.each(pages, tab, "words", [only_words]):
             visitor.check(tab, visited, where, only_words, data)
         for answer in answers.ANSWERS:
-            answers.look_at(visitor, tab, replace(answer, says=""), "words", [only_words], data)
+            typed = []
+            made = replace(answer, says="", fields=noting(answer.fields, typed))
+            answers.look_at(visitor, tab, made, "words", [only_words], data, typed)

@@ -7,6 +7,7 @@ use std::fmt;
 
 use cardscape_engine::{DateError, Violation, did_you_mean, near};
 
+use super::catalogue::query_warning::QueryWarning;
 use super::words::{NotOneOf, with_near};
 use crate::domain::accounts::password::PasswordError;
 use crate::domain::catalogue::import::{CardFault, NumberFault};
@@ -97,6 +98,9 @@ pub enum FaultReason {
     },
     /// No event was chosen.
     NoEvent,
+
+    /// A part of a search cannot be used.
+    Query(Box<QueryWarning>),
 
     // It does not fit the rest, or what is stored.
     Repeated,
@@ -259,6 +263,7 @@ impl fmt::Display for FaultReason {
                     "must have exactly {ids}; or game, set and number; or game, name and perhaps set"
                 );
             }
+            Self::Query(fault) => return fault.fmt(f),
             Self::NoEvent => "must name at least one kind of event",
             Self::Repeated => "stands on the list twice",
             Self::Terms(error) => return error.fmt(f),

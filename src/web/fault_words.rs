@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use cardscape_engine::Date;
 
 use super::accounts::words as account_words;
+use super::catalogue::query_words;
 use super::rules::{self, Found, told};
 use super::serials::words as serial_words;
 use super::words::{day, grouped, place};
@@ -88,6 +89,7 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::CardUnnamed { .. } => {
             "Choose the game of the card, and give its name, or its set and number.".into()
         }
+        FaultReason::Query(warning) => query_words::reason(&warning.reason),
         FaultReason::NoEvent => "Choose at least one kind of event.".into(),
         FaultReason::Repeated => "It is on the list already.".into(),
         FaultReason::Terms(error) => parts::terms(*error),
@@ -186,13 +188,13 @@ fn no_format(unknown: &UnknownFormat) -> Sentence {
     }
 }
 
-fn told_day(date: Date) -> String {
+pub(super) fn told_day(date: Date) -> String {
     let text = date.to_string();
     text.parse().map_or(text, day)
 }
 
 /// A number of things.
-fn count(number: impl TryInto<i64>) -> String {
+pub(super) fn count(number: impl TryInto<i64>) -> String {
     grouped(number.try_into().unwrap_or(i64::MAX))
 }
 

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck, did_you_mean, near};
+use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck};
 
+use super::fault::{QueryFault, near};
 use super::fields::{self, Subject, Topic};
 use super::predicate::{SortKey, SumOf};
 
 /// The sort key with that name.
 ///
 /// # Errors
-/// Why there is no such key, as a message for the user.
-pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
+/// There is no such key.
+pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, QueryFault> {
     let field = Subject::Cards.field(name);
     let key = match field.filter(|field| field.sortable).map(|field| (field.topic, field.name)) {
         Some((Topic::Set, _)) => Some(SortKey::Place),
@@ -33,8 +34,7 @@ pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, String> {
     key.ok_or_else(|| {
         let mut known = attribute_codes(games);
         known.extend(fields::FIELDS.iter().filter(|field| field.sortable).map(|field| field.name));
-        let near = near(name, known);
-        format!("lists cannot be sorted by {name:?}{}", did_you_mean(&near))
+        QueryFault::NotSortable { name: name.to_owned(), near: near(name, known) }
     })
 }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{AttributeValue, Date, Game, Rarity, did_you_mean, near, search_key};
+use cardscape_engine::{AttributeValue, Date, Game, Rarity, search_key};
 
 use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
 use super::comparison::Comparison;
+use super::fault::{Fault, QueryFault, Unordered, near};
 use super::fields::{Field, Subject, Topic};
 use super::index::Releases;
 use super::legality::{self, Wanted};
@@ -13,7 +14,7 @@ use super::predicate::{
     Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique,
 };
 use super::scope::Scope;
-use super::syntax::{Fault, Literal, Node, Operator, Term};
+use super::syntax::{Literal, Node, Operator, Term};
 use super::values::{
     BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, rating,
     sign_in_word, some_of, text_test, type_test, whole,
@@ -141,12 +142,9 @@ impl Checker<'_> {
                 let read = read.unwrap_or_else(|| self.used_as(term, top));
                 let (term_negated, meaning) = match read {
                     Ok(found) => found,
-                    Err(message) => {
-                        self.found.warnings.push(Fault {
-                            span: term.span,
-                            term: term.to_string(),
-                            message,
-                        });
+                    Err(reason) => {
+                        let (span, term) = (term.span, term.to_string());
+                        self.found.warnings.push(Fault { span, term, reason });
                         return None;
                     }
                 };
@@ -167,27 +165,25 @@ impl Checker<'_> {
     }
 
     /// The meaning of a term; if it has none, an error with a suggestion.
-    fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
+    fn used_as(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), QueryFault> {
         if let Some(fault) = self.not_for_designs(term) {
             return Err(fault);
         }
-        self.term(term, top).map_err(|message| {
-            let hint =
-                self.between_fields(term).or_else(|| hint(self.scope.subject(), term, &message));
-            hint.unwrap_or(message)
+        self.term(term, top).map_err(|fault| {
+            self.between_fields(term).unwrap_or_else(|| hinted(self.scope.subject(), term, fault))
         })
     }
 
     /// Why a term cannot be used in a query for designs.
-    fn not_for_designs(&self, term: &Term) -> Option<String> {
+    fn not_for_designs(&self, term: &Term) -> Option<QueryFault> {
         let (name, _) = term.field.as_ref()?;
         let field = self.scope.field(name).filter(|_| self.scope.subject() == Subject::Designs)?;
         let why = field.topic.why_not_of_designs()?;
-        Some(format!("{name} is not for designs: {why}"))
+        Some(QueryFault::NotOfDesigns { field: name.clone(), why })
     }
 
     /// The meaning of a term, and whether it is negated.
-    fn term(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), String> {
+    fn term(&mut self, term: &Term, top: bool) -> Result<(bool, Meaning), QueryFault> {
         let Some((name, operator)) = &term.field else {
             if let Literal::Word(word) = &term.value
                 && let Some(fault) = sign_in_word(word)
@@ -203,16 +199,14 @@ impl Checker<'_> {
         if let Some(Field { topic, .. }) = field
             && !topic.operators().contains(operator)
         {
-            let known: Vec<&str> =
-                topic.operators().iter().map(|operator| operator.as_str()).collect();
-            return Err(format!(
-                "{name} is not compared with {}, only with {}",
-                operator.as_str(),
-                known.join(" ")
-            ));
+            return Err(QueryFault::NoSuchComparison {
+                field: name.clone(),
+                operator: *operator,
+                known: topic.operators(),
+            });
         }
         if term.value.text().is_empty() {
-            return Err(format!("{name}{} lacks a value", operator.as_str()));
+            return Err(QueryFault::ValueMissing { field: name.clone(), operator: *operator });
         }
         if matches!(term.value, Literal::Regex(_))
             && !matches!(
@@ -222,7 +216,7 @@ impl Checker<'_> {
                 )
             )
         {
-            return Err(format!("{name} is not searched with regular expressions"));
+            return Err(QueryFault::NoRegexFor(name.clone()));
         }
         // `a!=b` is `-a=b`.
         let (negated, operator) = match operator {
@@ -241,10 +235,10 @@ impl Checker<'_> {
             }
         };
         if field.is_some_and(|field| field.topic == Topic::Set)
-            && let Some(message) =
+            && let Some(reason) =
                 self.sets.and_then(|sets| self.scope.unknown_set(term.value.text(), sets))
         {
-            let warning = Fault { span: term.span, term: term.to_string(), message };
+            let warning = Fault { span: term.span, term: term.to_string(), reason };
             self.found.warnings.push(warning);
         }
         let contrary = field.is_some_and(|field| field.topic == Topic::Not);
@@ -252,7 +246,7 @@ impl Checker<'_> {
     }
 
     /// The meaning of `rank:1..3`. Only for fields with ordered values: elsewhere the dots are part of a text.
-    fn range(&mut self, term: &Term, top: bool) -> Result<Option<(bool, Meaning)>, String> {
+    fn range(&mut self, term: &Term, top: bool) -> Result<Option<(bool, Meaning)>, QueryFault> {
         let (Some((name, operator)), Literal::Word(text)) = (&term.field, &term.value) else {
             return Ok(None);
         };
@@ -273,7 +267,8 @@ impl Checker<'_> {
         let how = operator.as_str();
         if high.starts_with('.') {
             let high = high.trim_start_matches('.');
-            return Err(format!("a range has two points: {name}{how}{low}..{high}"));
+            let instead = format!("{name}{how}{low}..{high}");
+            return Err(QueryFault::RangePoints { instead });
         }
         let excludes = *operator == Operator::NotEqual;
         let word = |end: &str| Literal::Word(end.to_owned());
@@ -291,9 +286,8 @@ impl Checker<'_> {
         }
         one_end(low, Operator::AtLeast)?;
         if self.is_backwards(name, low, high) {
-            return Err(format!(
-                "no value lies in this range: write {name}{how}{high}..{low}, the lower end first"
-            ));
+            let instead = format!("{name}{how}{high}..{low}");
+            return Err(QueryFault::RangeBackwards { instead });
         }
         let (low, high) = (word(low), word(high));
         let between = Comparison::Between(&low, &high);
@@ -303,7 +297,7 @@ impl Checker<'_> {
             None => self.attribute(name, between).map(Meaning::Content),
         };
         // Each end is valid in some game.
-        let meaning = meaning.map_err(|_| "no game has both ends of this range".to_owned())?;
+        let meaning = meaning.map_err(|_| QueryFault::RangeOfTwoGames)?;
         Ok(Some((excludes, meaning)))
     }
 
@@ -349,8 +343,8 @@ impl Checker<'_> {
         !orders.is_empty() && orders.iter().all(|order| order.is_gt())
     }
 
-    /// The message when a field is compared with the name of another field.
-    fn between_fields(&self, term: &Term) -> Option<String> {
+    /// The fault when a field is compared with the name of another field.
+    fn between_fields(&self, term: &Term) -> Option<QueryFault> {
         let (name, operator) = term.field.as_ref()?;
         let other = term.value.text();
         let is_field = |name: &str| {
@@ -359,20 +353,14 @@ impl Checker<'_> {
                 || !attributes(bare(name), self.scope.known()).is_empty()
         };
         let compares = !matches!(operator, Operator::Has);
-        (compares && is_field(name) && is_field(other)).then(|| {
-            format!(
-                "a field is compared with a value, not with another field: write {name}{}500, for example",
-                operator.as_str()
-            )
+        (compares && is_field(name) && is_field(other)).then(|| QueryFault::FieldWithField {
+            example: format!("{name}{}500", operator.as_str()),
         })
     }
 
-    fn directive(&mut self, field: &Field, value: &str, top: bool) -> Result<(), String> {
+    fn directive(&mut self, field: &Field, value: &str, top: bool) -> Result<(), QueryFault> {
         if !top {
-            return Err(format!(
-                "{} says how the whole list is made: it cannot stand inside `or` or a negation",
-                field.name
-            ));
+            return Err(QueryFault::DirectiveInside(field.name));
         }
         match field.topic {
             Topic::Sort => self.found.sort = Some(sort_key(value, self.scope.games())?),
@@ -397,7 +385,7 @@ impl Checker<'_> {
         field: &Field,
         operator: Operator,
         value: &Literal,
-    ) -> Result<Meaning, String> {
+    ) -> Result<Meaning, QueryFault> {
         let text = value.text();
         let is_equality = matches!(operator, Operator::Has | Operator::Equal);
         let known = |test| Ok(Meaning::Known(test));
@@ -409,7 +397,7 @@ impl Checker<'_> {
                 known(KnownTest::Number(text.to_owned()))
             }
             Topic::Name if operator == Operator::Equal => match (value, search_key(text)) {
-                (Literal::Regex(_), _) => Err("a regular expression follows `:`".to_owned()),
+                (Literal::Regex(_), _) => Err(QueryFault::RegexAfterEquals),
                 (_, key) if key.is_empty() => Err(nothing_to_find(text)),
                 (_, key) => content(Test::Name(key)),
             },
@@ -461,7 +449,7 @@ impl Checker<'_> {
                         let known = attribute_codes(self.scope.games())
                             .into_iter()
                             .chain(["lore", "effect"]);
-                        format!("no card has {text:?}{}", did_you_mean(&near(text, known)))
+                        QueryFault::NobodyHas { name: text.to_owned(), near: near(text, known) }
                     };
                     content(any(tests).ok_or_else(nothing)?)
                 }
@@ -489,14 +477,14 @@ impl Checker<'_> {
     }
 
     /// The meaning of a term for a field with ordered values.
-    fn ordered(&self, field: &Field, wanted: Comparison<&Literal>) -> Result<Meaning, String> {
+    fn ordered(&self, field: &Field, wanted: Comparison<&Literal>) -> Result<Meaning, QueryFault> {
         let text = wanted.map(Literal::text);
         let known = |test| Ok(Meaning::Known(test));
         let content = |test| Ok(Meaning::Content(everywhere(test)));
         match field.topic {
             Topic::Number => {
                 let number =
-                    |text: &str| text.parse().map_err(|_| format!("{text:?} is no number"));
+                    |text: &str| text.parse().map_err(|_| QueryFault::NoNumber(text.to_owned()));
                 known(KnownTest::NumberValue(text.try_map(number)?))
             }
             Topic::Unlocked => known(KnownTest::UnlockedOn(text.try_map(day)?)),
@@ -532,18 +520,19 @@ impl Checker<'_> {
                         tests.push(test);
                     }
                 }
-                content(any(tests).ok_or("the game adds nothing up")?)
+                content(any(tests).ok_or(QueryFault::NoTotal)?)
             }
             Topic::Attribute => self.attribute(field.name, wanted).map(Meaning::Content),
-            _ => Err(format!("the values of {} have no order", field.name)),
+            _ => {
+                Err(QueryFault::NoOrder { field: field.name.to_owned(), values: Unordered::Other })
+            }
         }
     }
 
-    fn legality(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, String> {
+    fn legality(&mut self, wanted: Wanted, text: &str) -> Result<Meaning, QueryFault> {
         self.legalities += 1;
         if self.legalities > legality::MAX_LEGALITIES {
-            let most = legality::MAX_LEGALITIES;
-            return Err(format!("at most {most} terms ask what formats say of cards"));
+            return Err(QueryFault::TooManyFormats(legality::MAX_LEGALITIES));
         }
         legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Legality)
     }
@@ -554,7 +543,7 @@ impl Checker<'_> {
         text: &str,
         what: &str,
         test: impl Fn(&Game) -> Result<Test, Vec<String>>,
-    ) -> Result<Meaning, String> {
+    ) -> Result<Meaning, QueryFault> {
         let mut tests = Vec::new();
         let mut values = BTreeSet::new();
         for game in self.scope.games() {
@@ -573,7 +562,7 @@ impl Checker<'_> {
         Ok(Meaning::Content(cases))
     }
 
-    fn attribute(&self, name: &str, wanted: Comparison<&Literal>) -> Result<Vec<Case>, String> {
+    fn attribute(&self, name: &str, wanted: Comparison<&Literal>) -> Result<Vec<Case>, QueryFault> {
         let found = attributes(bare(name), self.scope.games());
         if found.is_empty() {
             if self.scope.field(name).is_none()
@@ -585,9 +574,9 @@ impl Checker<'_> {
                     .collect();
                 let fields = self.scope.subject().usable_fields().map(|field| -> &str { field });
                 let near = near(name, fields.chain(known));
-                return Err(format!("there is no field {name:?}{}", did_you_mean(&near)));
+                return Err(QueryFault::NoField { name: name.to_owned(), near });
             }
-            return Err(format!("no card here has {name}"));
+            return Err(QueryFault::NoAttributeHere(name.to_owned()));
         }
         let mut faults = Vec::new();
         let mut tests: Vec<(&str, Option<Test>)> = Vec::new();
@@ -615,32 +604,31 @@ impl Checker<'_> {
     }
 
     /// Why a value is invalid for all attributes with that name.
-    fn bad_value(&self, name: &str, text: &str, faults: Vec<BadValue>) -> String {
+    fn bad_value(&self, name: &str, text: &str, faults: Vec<BadValue>) -> QueryFault {
         let mut values = BTreeSet::new();
         for fault in faults {
             match fault {
                 BadValue::Unlisted(list) => values.extend(list),
-                BadValue::Other(message) => return message,
+                BadValue::Other(fault) => return fault,
             }
         }
         self.scope.lacks(name, text, values.iter().map(String::as_str))
     }
 }
 
-/// A suggestion for a term without meaning.
-fn hint(subject: Subject, term: &Term, message: &str) -> Option<String> {
-    let (name, operator) = term.field.as_ref()?;
-    let Literal::Word(text) = &term.value else { return None };
+/// The fault of a term without meaning, with a suggestion if there is one.
+fn hinted(subject: Subject, term: &Term, fault: QueryFault) -> QueryFault {
+    let (Some((name, operator)), Literal::Word(text)) = (&term.field, &term.value) else {
+        return fault;
+    };
     let (topic, how) = (subject.field(name).map(|field| field.topic), operator.as_str());
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     match topic {
         Some(Topic::Is | Topic::Not) => {
             let formats = ["legal", "banned", "restricted"];
-            let field = formats.into_iter().find(|field| field.eq_ignore_ascii_case(text))?;
+            let field = formats.into_iter().find(|field| field.eq_ignore_ascii_case(text));
             let sign = if topic == Some(Topic::Not) { "-" } else { "" };
-            Some(format!(
-                "a format says so: write {sign}{field}:FORMAT, {sign}{field}:standard for example"
-            ))
+            field.map_or(fault, |field| QueryFault::IsOfFormat { field: format!("{sign}{field}") })
         }
         Some(Topic::Date | Topic::Unlocked) if text.len() == 4 && is_number(text) => {
             let days = match operator {
@@ -650,28 +638,28 @@ fn hint(subject: Subject, term: &Term, message: &str) -> Option<String> {
                     format!("{name}{how}{text}-01-01..{text}-12-31")
                 }
             };
-            let year = match topic {
-                Some(Topic::Date) => format!("year{how}{text} or "),
-                _ => String::new(),
-            };
-            Some(format!("{text:?} is a year, not a day: write {year}{days}"))
+            let year = (topic == Some(Topic::Date)).then(|| format!("year{how}{text}"));
+            let instead = year.into_iter().chain([days]).collect();
+            QueryFault::YearForDay { year: text.clone(), instead }
         }
         Some(Topic::Date | Topic::Unlocked | Topic::Legal | Topic::Restricted | Topic::Banned) => {
-            None
+            fault
         }
-        Some(topic) if topic.is_directive() => None,
+        Some(topic) if topic.is_directive() => fault,
         _ => {
             if let Some((low, high)) = text.split_once('-')
                 && is_number(low)
                 && is_number(high)
             {
-                return Some(format!("{message}; a range is written {name}:{low}..{high}"));
+                let instead = format!("{name}:{low}..{high}");
+                return QueryFault::PerhapsRange { fault: Box::new(fault), instead };
             }
             let values: Vec<&str> = text.split([',', '/']).collect();
-            let are_several = values.len() > 1 && values.iter().all(|value| !value.is_empty());
-            let values = values.join("|");
-            are_several
-                .then(|| format!("{message}; one value or another is written {name}{how}{values}"))
+            if values.len() < 2 || values.iter().any(|value| value.is_empty()) {
+                return fault;
+            }
+            let instead = format!("{name}{how}{}", values.join("|"));
+            QueryFault::PerhapsSeveral { fault: Box::new(fault), instead }
         }
     }
 }

@@ -2,14 +2,17 @@
 //!
 //! Fields of cards cannot be used for decks: `contains:` names a card.
 
-use cardscape_engine::{Date, did_you_mean, near, search_key};
+use std::fmt::Display;
+
+use cardscape_engine::{Date, search_key};
 use chrono::NaiveDate;
 
 use super::comparison::Comparison;
+use super::fault::{Fault, QueryFault, near};
 use super::fold::words;
 use super::legality::{FormatTerm, deck_format_names};
 use super::scope::Scope;
-use super::syntax::{Fault, Literal, Node, Operator, Term};
+use super::syntax::{Literal, Node, Operator, Term};
 use super::values::{day, nothing_to_find, sign_in_word, whole};
 
 /// A condition on public decks.
@@ -160,7 +163,7 @@ pub fn deck_reference() -> String {
 /// let tree = parse("contains:\"Kettle Imp\" attack>700").unwrap().unwrap();
 /// let checked = check_decks(&tree, &Scope::new([]), Date::new(2026, 11, 26).unwrap()).unwrap();
 /// assert_eq!(checked.predicate, DeckPredicate::Test(DeckTest::Contains("kettleimp".to_owned())));
-/// assert!(checked.warnings[0].message.starts_with("there is no field \"attack\" of decks"));
+/// assert!(checked.warnings[0].message().starts_with("there is no field \"attack\" of decks"));
 /// ```
 pub fn check_decks(
     tree: &Node,
@@ -189,9 +192,9 @@ impl Checker<'_> {
             Node::Not(inner) => Some(DeckPredicate::Not(Box::new(self.node(inner)?))),
             Node::Term(term) => match self.term(term) {
                 Ok(predicate) => Some(predicate),
-                Err(message) => {
+                Err(reason) => {
                     let (span, term) = (term.span, term.to_string());
-                    self.warnings.push(Fault { span, term, message });
+                    self.warnings.push(Fault { span, term, reason });
                     None
                 }
             },
@@ -202,9 +205,9 @@ impl Checker<'_> {
         nodes.iter().filter_map(|node| self.node(node)).collect()
     }
 
-    fn term(&self, term: &Term) -> Result<DeckPredicate, String> {
+    fn term(&self, term: &Term) -> Result<DeckPredicate, QueryFault> {
         if matches!(term.value, Literal::Regex(_)) {
-            return Err("decks are not searched with regular expressions".to_owned());
+            return Err(QueryFault::NoRegexForDecks);
         }
         let text = term.value.text();
         let Some((name, operator)) = &term.field else {
@@ -217,22 +220,15 @@ impl Checker<'_> {
         };
         let Some(field) = find_field(name) else {
             let names = FIELDS.iter().map(|field| field.name);
-            let near = did_you_mean(&near(name, names));
-            return Err(format!(
-                "there is no field {name:?} of decks{near}; contains:\"…\" finds decks with a card"
-            ));
+            return Err(QueryFault::NoFieldOfDecks { name: name.clone(), near: near(name, names) });
         };
-        let operators = field.topic.operators();
-        if !operators.contains(operator) {
-            let known: Vec<&str> = operators.iter().map(|operator| operator.as_str()).collect();
-            let sign = operator.as_str();
-            return Err(format!(
-                "{name} is not compared with {sign}, only with {}",
-                known.join(" ")
-            ));
+        let known = field.topic.operators();
+        if !known.contains(operator) {
+            let (field, operator) = (name.clone(), *operator);
+            return Err(QueryFault::NoSuchComparison { field, operator, known });
         }
         if text.is_empty() {
-            return Err(format!("{name}{} lacks a value", operator.as_str()));
+            return Err(QueryFault::ValueMissing { field: name.clone(), operator: *operator });
         }
         // `a!=b` is `-a=b`, of ranges as well.
         let (negated, operator) = match operator {
@@ -243,7 +239,12 @@ impl Checker<'_> {
         Ok(if negated { DeckPredicate::Not(Box::new(test)) } else { test })
     }
 
-    fn test(&self, topic: Topic, operator: Operator, value: &Literal) -> Result<DeckTest, String> {
+    fn test(
+        &self,
+        topic: Topic,
+        operator: Operator,
+        value: &Literal,
+    ) -> Result<DeckTest, QueryFault> {
         let text = value.text();
         match topic {
             Topic::Game => Ok(DeckTest::Game(self.scope.game(text)?.code().to_owned())),
@@ -262,11 +263,9 @@ impl Checker<'_> {
         }
     }
 
-    fn formats(&self, text: &str) -> Result<Vec<String>, String> {
+    fn formats(&self, text: &str) -> Result<Vec<String>, QueryFault> {
         if text.contains('@') {
-            return Err(
-                "decks are judged by the rules of today: leave out @ and the day".to_owned()
-            );
+            return Err(QueryFault::FormatOfDay);
         }
         let formats = FormatTerm::read(text, self.today)?.find(self.scope)?;
         Ok(formats.iter().flat_map(|(game, format)| deck_format_names(game, format)).collect())
@@ -280,31 +279,29 @@ fn joined(
     if parts.len() > 1 { Some(join(parts)) } else { parts.pop() }
 }
 
-fn some_words(text: &str) -> Result<DeckTest, String> {
+fn some_words(text: &str) -> Result<DeckTest, QueryFault> {
     let words = words(text);
     if words.is_empty() { Err(nothing_to_find(text)) } else { Ok(DeckTest::Words(words)) }
 }
 
 /// The comparison in `>=40`, `:40`, `:40..60`, `:40..` and `:..60`.
-fn compared<T: Ord>(
+fn compared<T: Ord + Display>(
     operator: Operator,
     value: &Literal,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> Result<Comparison<T>, String> {
+    read: impl Fn(&str) -> Result<T, QueryFault>,
+) -> Result<Comparison<T>, QueryFault> {
     let text = value.text();
     let is_equality = matches!(operator, Operator::Has | Operator::Equal);
     let Some((low, high)) = text.split_once("..").filter(|_| is_equality) else {
         return Ok(Comparison::Is(operator, read(text)?));
     };
     match (low.is_empty(), high.is_empty()) {
-        (true, true) => Err(format!("{text:?} has neither end of a range")),
+        (true, true) => Err(QueryFault::RangeOpen(text.to_owned())),
         (false, true) => Ok(Comparison::Is(Operator::AtLeast, read(low)?)),
         (true, false) => Ok(Comparison::Is(Operator::AtMost, read(high)?)),
         (false, false) => match (read(low)?, read(high)?) {
             (low, high) if low <= high => Ok(Comparison::Between(low, high)),
-            _ => Err(format!(
-                "no value lies in this range: write {high}..{low}, the lower end first"
-            )),
+            (low, high) => Err(QueryFault::RangeBackwards { instead: format!("{high}..{low}") }),
         },
     }
 }
@@ -387,7 +384,7 @@ mod tests {
             ("game:chess", "there is no game \"chess\""),
         ] {
             let faults = read(text).unwrap_err();
-            assert!(faults[0].message.starts_with(message), "{text}: {faults:?}");
+            assert!(faults[0].message().starts_with(message), "{text}: {faults:?}");
             // Beside a usable term it is ignored.
             assert_eq!(read(&format!("size=40 {text}")).unwrap().warnings.len(), 1, "{text}");
         }

@@ -44,7 +44,7 @@ fn invalid_ratings_are_reported() {
     for text in ["0.99", "5.01", "6", "04", "4.", ".5", "4.123", "4,5", "-4", "4e0", "x"] {
         let faults = read(&format!("rating>={text}")).unwrap_err();
         let expected = format!("{text:?} is no rating: 1 to 5 with at most two decimals");
-        assert!(faults[0].message.starts_with(&expected), "{faults:?}");
+        assert!(faults[0].message().starts_with(&expected), "{faults:?}");
     }
 }
 
@@ -74,7 +74,7 @@ fn fields_of_cards_are_refused_for_designs() {
             };
             let expected = format!("{name} is not for designs: ");
             assert_eq!(faults.len(), 1, "{text}");
-            assert!(faults[0].message.starts_with(&expected), "{faults:?}");
+            assert!(faults[0].message().starts_with(&expected), "{faults:?}");
         }
     }
     // In a query for cards, the same term is valid.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::fault::NotOfDesigns;
 use super::syntax::Operator;
 
 /// The subject of a field; it determines the values and the comparison.
@@ -127,16 +128,12 @@ impl Topic {
     }
 
     /// Why the field cannot be used for designs; `None`: it can.
-    pub(super) fn why_not_of_designs(self) -> Option<&'static str> {
+    pub(super) fn why_not_of_designs(self) -> Option<NotOfDesigns> {
         match self {
-            Self::Set | Self::Number | Self::Year | Self::Date => Some("designs are in no set"),
-            Self::Is | Self::Not | Self::Unlocked | Self::Submissions => {
-                Some("only cards are hidden and unlocked")
-            }
-            Self::Legal | Self::Restricted | Self::Banned => Some("formats are about cards"),
-            Self::Sort | Self::Order | Self::Unique => {
-                Some("the parameter `sort` says how designs are listed")
-            }
+            Self::Set | Self::Number | Self::Year | Self::Date => Some(NotOfDesigns::Sets),
+            Self::Is | Self::Not | Self::Unlocked | Self::Submissions => Some(NotOfDesigns::Hidden),
+            Self::Legal | Self::Restricted | Self::Banned => Some(NotOfDesigns::Formats),
+            Self::Sort | Self::Order | Self::Unique => Some(NotOfDesigns::Sorting),
             _ => None,
         }
     }
@@ -300,7 +297,7 @@ pub fn design_reference() -> String {
         ));
     }
     page.push_str("\n| Fields of cards alone | Why |\n|---|---|\n");
-    let why = |field: &Field| field.topic.why_not_of_designs();
+    let why = |field: &Field| field.topic.why_not_of_designs().map(NotOfDesigns::as_str);
     let reasons: BTreeSet<&str> = FIELDS.iter().filter_map(why).collect();
     for reason in reasons {
         let mut fields =

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, did_you_mean, name_key,
-    near, search_key,
+    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, name_key, search_key,
 };
 use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::comparison::Comparison;
+use super::fault::{QueryFault, near};
 use super::predicate::{KnownTest, Predicate, Test};
 use super::scope::Scope;
 use super::syntax::Operator;
@@ -44,7 +44,7 @@ pub(super) struct FormatTerm<'t> {
 }
 
 impl<'t> FormatTerm<'t> {
-    pub(super) fn read(text: &'t str, today: Date) -> Result<Self, String> {
+    pub(super) fn read(text: &'t str, today: Date) -> Result<Self, QueryFault> {
         let (text, day) = match text.split_once('@') {
             None => (text, today),
             Some((text, day)) => (text, day.parse().map_err(|_| no_day(day))?),
@@ -61,7 +61,10 @@ impl<'t> FormatTerm<'t> {
     }
 
     /// The formats with that name and their rules of the day; formats of several games may have the same name.
-    pub(super) fn find<'a>(&self, scope: &Scope<'a>) -> Result<Vec<(&'a Game, Format)>, String> {
+    pub(super) fn find<'a>(
+        &self,
+        scope: &Scope<'a>,
+    ) -> Result<Vec<(&'a Game, Format)>, QueryFault> {
         let scope = match self.game {
             None => scope.clone(),
             Some(game) => scope.only(scope.game(game)?),
@@ -82,9 +85,11 @@ impl<'t> FormatTerm<'t> {
         if in_force.is_empty() {
             let first =
                 known.iter().filter_map(|(game, format)| game.format_begins_on(&format.code));
-            let begins =
-                first.min().map_or_else(String::new, |day| format!(": it begins on {day}"));
-            return Err(format!("there is no format {:?} on {}{begins}", self.format, self.day));
+            return Err(QueryFault::NoFormatOn {
+                format: self.format.to_owned(),
+                day: self.day,
+                begins_on: first.min(),
+            });
         }
         match self.variant {
             None => Ok(in_force),
@@ -96,7 +101,7 @@ impl<'t> FormatTerm<'t> {
         &self,
         text: &str,
         formats: Vec<(&'a Game, Format)>,
-    ) -> Result<Vec<(&'a Game, Format)>, String> {
+    ) -> Result<Vec<(&'a Game, Format)>, QueryFault> {
         let with_variant = |(game, format): &(&'a Game, Format)| {
             let is_meant = |one: &&Variant| is_called(text, &one.code, &one.name);
             let variant = format.variants.iter().find(is_meant)?;
@@ -106,8 +111,11 @@ impl<'t> FormatTerm<'t> {
         if found.is_empty() {
             let variants = formats.iter().flat_map(|(_, format)| &format.variants);
             let codes: BTreeSet<&str> = variants.map(|variant| &*variant.code).collect();
-            let near = did_you_mean(&near(text, codes));
-            return Err(format!("the format {:?} has no variant {text:?}{near}", self.format));
+            return Err(QueryFault::NoVariant {
+                format: self.format.to_owned(),
+                variant: text.to_owned(),
+                near: near(text, codes),
+            });
         }
         Ok(found)
     }
@@ -131,13 +139,13 @@ fn is_called(text: &str, code: &str, name: &str) -> bool {
 /// The condition for cards with this status in the format with that name.
 ///
 /// # Errors
-/// Why there is no such format, as a message for the user.
+/// There is no such format, or its rules are too many.
 pub(super) fn condition(
     wanted: Wanted,
     text: &str,
     scope: &Scope<'_>,
     today: Date,
-) -> Result<Predicate, String> {
+) -> Result<Predicate, QueryFault> {
     let of_game = |(game, format): &(&Game, Format)| {
         let game = Predicate::known(KnownTest::Game(game.code().to_owned()));
         Predicate::All(vec![game, status_condition(wanted, &format.card_rules())])
@@ -145,7 +153,7 @@ pub(super) fn condition(
     let formats = FormatTerm::read(text, today)?.find(scope)?;
     let condition = Predicate::Any(formats.iter().map(of_game).collect());
     if condition.size() > MAX_SIZE {
-        return Err(format!("the rules of {text:?} are too many for a search"));
+        return Err(QueryFault::FormatTooLarge(text.to_owned()));
     }
     Ok(condition)
 }

@@ -10,6 +10,7 @@ mod comparison;
 mod decks;
 #[cfg(test)]
 mod design_tests;
+mod fault;
 mod fields;
 mod fold;
 pub mod index;
@@ -30,6 +31,7 @@ pub use comparison::Comparison;
 pub use decks::{
     CheckedDecks, DeckPredicate, DeckTest, check_decks, deck_examples, deck_reference,
 };
+pub use fault::{Fault, NotOfDesigns, QueryFault, Unordered};
 pub use fields::{
     FieldHelp, attribute_field, card_fields, design_examples, design_reference, examples, reference,
 };
@@ -38,10 +40,9 @@ pub use predicate::{
     CardQuery, Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf,
     Test, Unique,
 };
+pub use regex::{RegexFault, RegexSyntax};
 pub use scope::Scope;
-pub use syntax::{
-    Fault, Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse,
-};
+pub use syntax::{Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse};
 
 /// Conditions on cards from the parameters of a request; all must hold.
 ///

@@ -1,8 +1,12 @@
 //! Regular expressions for Postgres: parsed, limited, and rewritten in the dialect of Postgres.
 
+mod fault;
+
 use regex_syntax::ast::{self, Ast};
 
 use super::fold::words;
+
+pub use fault::{RegexFault, RegexSyntax};
 
 /// Most characters of a regular expression.
 const MAX_REGEX: usize = 100;
@@ -15,67 +19,29 @@ const MAX_SIZE: u32 = 1_000;
 /// spaces and syntax written by this function.
 ///
 /// # Errors
-/// What is wrong with it, as a message for the user.
-pub(super) fn to_postgres(pattern: &str) -> Result<String, String> {
+/// What is wrong with it.
+pub(super) fn to_postgres(pattern: &str) -> Result<String, RegexFault> {
     if pattern.chars().count() > MAX_REGEX {
-        return Err(format!("a regular expression has at most {MAX_REGEX} characters"));
+        return Err(RegexFault::TooLong(MAX_REGEX));
     }
     let tree = ast::parse::ParserBuilder::new()
         .nest_limit(20)
         .build()
         .parse(pattern)
-        .map_err(|error| fault(error.kind()))?;
+        .map_err(|error| RegexFault::Syntax(error.kind().into()))?;
     let mut out = String::new();
     let size = write(&tree, &mut out)?;
     if size > MAX_SIZE {
-        return Err(format!(
-            "the regular expression is too large: {size} of {MAX_SIZE} characters when its repetitions are written out"
-        ));
+        return Err(RegexFault::TooLarge { size, most: MAX_SIZE });
     }
-    if out.is_empty() { Err("the regular expression is empty".to_owned()) } else { Ok(out) }
-}
-
-/// Describes a syntax error for the user.
-fn fault(kind: &ast::ErrorKind) -> String {
-    use ast::ErrorKind as Kind;
-    let reason = match kind {
-        Kind::ClassUnclosed => "a `[` is never closed; as a letter it is written `\\[`",
-        Kind::ClassRangeInvalid => "a range runs from low to high",
-        Kind::GroupUnclosed => "a `(` is never closed; as a letter it is written `\\(`",
-        Kind::GroupUnopened => "a `)` closes nothing; as a letter it is written `\\)`",
-        Kind::RepetitionMissing => {
-            "`*`, `+`, `?` or `{` stands behind nothing that it could repeat"
-        }
-        Kind::RepetitionCountUnclosed => "a `{` is never closed; as a letter it is written `\\{`",
-        Kind::RepetitionCountInvalid
-        | Kind::RepetitionCountDecimalEmpty
-        | Kind::DecimalEmpty
-        | Kind::DecimalInvalid => "a repetition is written `{2}`, `{2,}` or `{2,5}`",
-        Kind::EscapeUnexpectedEof => "there is nothing behind the last `\\`",
-        Kind::UnsupportedLookAround => {
-            "`(?=`, `(?!`, `(?<=` and `(?<!` look around, which is not possible here"
-        }
-        Kind::UnsupportedBackreference => {
-            "`\\1` repeats what was found, which is not possible here"
-        }
-        Kind::FlagDanglingNegation
-        | Kind::FlagDuplicate { .. }
-        | Kind::FlagRepeatedNegation { .. }
-        | Kind::FlagUnexpectedEof
-        | Kind::FlagUnrecognized => "behind `(?` stands `:`",
-        Kind::NestLimitExceeded(_) => "it has too many levels of brackets",
-        _ => "a `\\` stands before a letter that has no meaning with it",
-    };
-    format!("the regular expression cannot be read: {reason}")
+    if out.is_empty() { Err(RegexFault::Empty) } else { Ok(out) }
 }
 
 /// Appends a part; returns its size with expanded repetitions.
-fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
+fn write(tree: &Ast, out: &mut String) -> Result<u32, RegexFault> {
     match tree {
         Ast::Empty(_) => Ok(0),
-        Ast::Flags(_) => {
-            Err("a regular expression has no flags here; case never counts".to_owned())
-        }
+        Ast::Flags(_) => Err(RegexFault::Flags),
         Ast::Literal(literal) => {
             out.push_str(&letter(literal.c)?);
             Ok(1)
@@ -95,12 +61,12 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
                 | Kind::WordBoundaryStart
                 | Kind::WordBoundaryEnd => "(?:^|$|(?= )|(?<= ))",
                 Kind::WordBoundaryStartHalf | Kind::WordBoundaryEndHalf | Kind::NotWordBoundary => {
-                    return Err("only ^, $ and \\b are known as places".to_owned());
+                    return Err(RegexFault::Place);
                 }
             });
             Ok(1)
         }
-        Ast::ClassUnicode(_) => Err("\\p{…} is not known here".to_owned()),
+        Ast::ClassUnicode(_) => Err(RegexFault::UnicodeClass),
         Ast::ClassPerl(class) => {
             out.push_str(&format!("[{}]", perl(class)));
             Ok(1)
@@ -131,7 +97,7 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
                 Kind::Range(Range::Bounded(from, to)) => (format!("{{{from},{to}}}"), *to),
             };
             if times > MAX_COUNT + 1 {
-                return Err(format!("a repetition counts to {MAX_COUNT} at most"));
+                return Err(RegexFault::Count(MAX_COUNT));
             }
             out.push_str(&text);
             Ok(size.saturating_mul(times.max(1)))
@@ -140,7 +106,7 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
             if let ast::GroupKind::NonCapturing(flags) = &group.kind
                 && !flags.items.is_empty()
             {
-                return Err("a regular expression has no flags here; case never counts".to_owned());
+                return Err(RegexFault::Flags);
             }
             out.push_str("(?:");
             let size = write(&group.ast, out)?;
@@ -170,7 +136,7 @@ fn write(tree: &Ast, out: &mut String) -> Result<u32, String> {
 }
 
 /// A character in its folded form.
-fn letter(letter: char) -> Result<String, String> {
+fn letter(letter: char) -> Result<String, RegexFault> {
     if letter.is_whitespace() || letter == '-' {
         return Ok(" ".to_owned());
     }
@@ -181,7 +147,7 @@ fn letter(letter: char) -> Result<String, String> {
     if matches!(letter, '\'' | '\u{2018}' | '\u{2019}' | '\u{fe0f}') {
         return Ok("(?:)".to_owned());
     }
-    Err(format!("{letter:?} never fits: texts are searched without punctuation"))
+    Err(RegexFault::NeverFits(letter))
 }
 
 /// The content of a character class (`\\d`, `\\s`, `\\w`) for a class in brackets.
@@ -197,14 +163,14 @@ fn perl(class: &ast::ClassPerl) -> &'static str {
     }
 }
 
-fn bracketed(set: &ast::ClassSet, out: &mut String) -> Result<(), String> {
+fn bracketed(set: &ast::ClassSet, out: &mut String) -> Result<(), RegexFault> {
     match set {
-        ast::ClassSet::BinaryOp(_) => Err("classes cannot be combined here".to_owned()),
+        ast::ClassSet::BinaryOp(_) => Err(RegexFault::CombinedClasses),
         ast::ClassSet::Item(item) => class_item(item, out),
     }
 }
 
-fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), String> {
+fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), RegexFault> {
     use ast::ClassSetItem as Item;
     match item {
         Item::Empty(_) => Ok(()),
@@ -215,7 +181,7 @@ fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), String> 
                 out.push_str(&text);
                 Ok(())
             } else {
-                Err(format!("{:?} cannot stand in a class", literal.c))
+                Err(RegexFault::NotInClass(literal.c))
             }
         }
         Item::Range(range) => {
@@ -223,12 +189,12 @@ fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), String> 
             let same = |group: fn(&char) -> bool| ends.iter().all(group);
             if same(char::is_ascii_digit) || same(char::is_ascii_lowercase) {
                 if ends[0] > ends[1] {
-                    return Err("a range runs from low to high".to_owned());
+                    return Err(RegexFault::RangeBackwards);
                 }
                 out.push_str(&format!("{}-{}", ends[0], ends[1]));
                 Ok(())
             } else {
-                Err("a range runs from letter to letter or from digit to digit".to_owned())
+                Err(RegexFault::RangeEnds)
             }
         }
         Item::Perl(class) if !perl(class).starts_with('^') => {
@@ -237,7 +203,7 @@ fn class_item(item: &ast::ClassSetItem, out: &mut String) -> Result<(), String> 
         }
         Item::Union(union) => union.items.iter().try_for_each(|item| class_item(item, out)),
         Item::Perl(_) | Item::Ascii(_) | Item::Unicode(_) | Item::Bracketed(_) => {
-            Err("a class holds letters, digits, ranges, \\d and \\s".to_owned())
+            Err(RegexFault::ClassContent)
         }
     }
 }
@@ -256,11 +222,7 @@ mod tests {
             ("nobody's x-ray", "nobody(?:)s x ray"),
             ("🔥+", "(?:🔥)+"),
         ] {
-            assert_eq!(
-                to_postgres(pattern).as_deref().map_err(String::as_str),
-                Ok(postgres),
-                "{pattern}"
-            );
+            assert_eq!(to_postgres(pattern).as_deref(), Ok(postgres), "{pattern}");
         }
         for bad in [
             "",

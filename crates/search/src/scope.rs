@@ -1,7 +1,8 @@
 //! The games that a query is about.
 
-use cardscape_engine::{Game, did_you_mean, near, search_key};
+use cardscape_engine::{Game, search_key};
 
+use super::fault::{QueryFault, near};
 use super::fields::{Field, Subject};
 use super::index::Releases;
 
@@ -39,13 +40,13 @@ impl<'a> Scope<'a> {
     /// The same scope with only the game with this code.
     ///
     /// # Errors
-    /// A message for the user that there is no such game, with similar codes.
-    pub fn of_code(&self, code: &str) -> Result<Self, String> {
+    /// There is no such game.
+    pub fn of_code(&self, code: &str) -> Result<Self, QueryFault> {
         Ok(self.only(self.find(code, |game| game.code() == code)?))
     }
 
     /// The game with this code or name.
-    pub(super) fn game(&self, text: &str) -> Result<&'a Game, String> {
+    pub(super) fn game(&self, text: &str) -> Result<&'a Game, QueryFault> {
         let key = search_key(text);
         self.find(text, |game| search_key(game.code()) == key || search_key(game.name()) == key)
     }
@@ -55,10 +56,10 @@ impl<'a> Scope<'a> {
         Self { known: self.known.clone(), games: vec![game], subject: self.subject }
     }
 
-    fn find(&self, text: &str, is_meant: impl Fn(&Game) -> bool) -> Result<&'a Game, String> {
+    fn find(&self, text: &str, is_meant: impl Fn(&Game) -> bool) -> Result<&'a Game, QueryFault> {
         self.known.iter().find(|game| is_meant(game)).copied().ok_or_else(|| {
             let near = near(text, self.known.iter().map(|game| game.code()));
-            format!("there is no game {text:?}{}", did_you_mean(&near))
+            QueryFault::NoGame { code: text.to_owned(), near }
         })
     }
 
@@ -77,25 +78,24 @@ impl<'a> Scope<'a> {
         self.games.iter().any(|own| own.code() == game.code())
     }
 
-    /// The message that these games do not have a value, with similar ones among the existing `values`.
+    /// That these games do not have a value, with similar ones among the existing `values`.
     pub fn lacks<'c>(
         &self,
         what: &str,
         value: &str,
         values: impl IntoIterator<Item = &'c str>,
-    ) -> String {
-        let near = did_you_mean(&near(value, values));
-        match self.games.as_slice() {
+    ) -> QueryFault {
+        let game = match self.games.as_slice() {
             // Another game may have it.
-            [game] if self.known.len() > 1 => {
-                format!("the game {:?} has no {what} {value:?}{near}", game.code())
-            }
-            _ => format!("there is no {what} {value:?}{near}"),
-        }
+            [game] if self.known.len() > 1 => Some(game.code().to_owned()),
+            _ => None,
+        };
+        let near = near(value, values);
+        QueryFault::NoValue { of: what.to_owned(), value: value.to_owned(), near, game }
     }
 
     /// Why no card of these games can be in a set with that code; `None`: some may be.
-    pub fn unknown_set(&self, code: &str, sets: &Releases) -> Option<String> {
+    pub fn unknown_set(&self, code: &str, sets: &Releases) -> Option<QueryFault> {
         let key = code.to_ascii_lowercase();
         if self.games.iter().any(|game| sets.has_set(game.code(), &key)) {
             return None;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::fault::{Fault, QueryFault};
+
 /// Most characters of a query.
 pub const MAX_LENGTH: usize = 1_000;
 /// Most levels of parentheses and negations.
@@ -16,17 +18,6 @@ pub struct Span {
     pub position: usize,
     /// Number of characters.
     pub length: usize,
-}
-
-/// An unusable part of a query.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Its place.
-    pub span: Span,
-    /// Its text.
-    pub term: String,
-    /// The reason, as a message for the user.
-    pub message: String,
 }
 
 /// How a field is compared with a value.
@@ -191,20 +182,19 @@ pub fn parse(text: &str) -> Result<Option<Node>, Vec<Fault>> {
     let letters: Vec<char> = text.chars().take(MAX_LENGTH + 1).collect();
     let mut parser = Parser { letters, at: 0, terms: 0, faults: Vec::new() };
     if parser.letters.len() > MAX_LENGTH {
-        let message = format!("a query has at most {MAX_LENGTH} characters");
-        parser.fault(MAX_LENGTH, MAX_LENGTH + 1, message);
+        parser.fault(MAX_LENGTH, MAX_LENGTH + 1, QueryFault::TooLong);
         return Err(parser.faults);
     }
     if let Some(at) =
         parser.letters.iter().position(|letter| letter.is_control() && !letter.is_whitespace())
     {
-        parser.fault(at, at + 1, "a query has no control characters");
+        parser.fault(at, at + 1, QueryFault::ControlCharacter);
         return Err(parser.faults);
     }
     let mut tree = parser.any(0);
     // The rest begins with an unmatched closing parenthesis.
     while parser.peek().is_some() && parser.faults.is_empty() {
-        parser.fault(parser.at, parser.at + 1, "this closes nothing");
+        parser.fault(parser.at, parser.at + 1, QueryFault::ClosesNothing);
         parser.at += 1;
         tree = None;
     }
@@ -219,11 +209,11 @@ struct Parser {
 }
 
 impl Parser {
-    fn fault(&mut self, start: usize, end: usize, message: impl Into<String>) {
+    fn fault(&mut self, start: usize, end: usize, reason: QueryFault) {
         let end = end.min(self.letters.len()).max(start);
         let term = self.text(start, end);
         let span = Span { position: start, length: end - start };
-        self.faults.push(Fault { span, term, message: message.into() });
+        self.faults.push(Fault { span, term, reason });
     }
 
     fn text(&self, start: usize, end: usize) -> String {
@@ -282,12 +272,11 @@ impl Parser {
                 (Some(node), ..) => nodes.push(node),
                 (None, Some(length), _) => {
                     let or = self.text(self.at, self.at + length);
-                    let message = format!("a term is missing before `{or}`");
-                    self.fault(self.at, self.at + length, message);
+                    self.fault(self.at, self.at + length, QueryFault::NothingBefore(or));
                 }
                 (None, None, Some((start, end))) => {
                     let or = self.text(start, end);
-                    self.fault(start, self.at, format!("a term is missing after `{or}`"));
+                    self.fault(start, self.at, QueryFault::NothingAfter(or));
                 }
                 (None, None, None) => {}
             }
@@ -307,12 +296,20 @@ impl Parser {
                 Some(_) if self.or_here().is_some() => break,
                 Some(_) if self.is_keyword("and") => {
                     if nodes.is_empty() {
-                        self.fault(self.at, self.at + 3, "a term is missing before `and`");
+                        self.fault(
+                            self.at,
+                            self.at + 3,
+                            QueryFault::NothingBefore("and".to_owned()),
+                        );
                     }
                     let keyword = self.at;
                     self.at += 3;
                     if self.is_end() {
-                        self.fault(keyword, keyword + 3, "a term is missing after `and`");
+                        self.fault(
+                            keyword,
+                            keyword + 3,
+                            QueryFault::NothingAfter("and".to_owned()),
+                        );
                     }
                 }
                 Some(_) => match self.one(depth) {
@@ -331,7 +328,7 @@ impl Parser {
         let next = self.letters.get(start + 1);
         let minus = letter == '-' && next.is_some_and(|next| *next != ')' && !next.is_whitespace());
         if depth >= MAX_DEPTH && (letter == '(' || minus || not) {
-            self.fault(start, start + 1, format!("at most {MAX_DEPTH} levels"));
+            self.fault(start, start + 1, QueryFault::TooDeep);
             return None;
         }
         match letter {
@@ -342,12 +339,12 @@ impl Parser {
                     return None;
                 }
                 if self.peek() != Some(')') {
-                    self.fault(start, start + 1, "this is never closed");
+                    self.fault(start, start + 1, QueryFault::ParenthesisOpen);
                     return None;
                 }
                 self.at += 1;
                 if inner.is_none() {
-                    self.fault(start, self.at, "there is nothing between these parentheses");
+                    self.fault(start, self.at, QueryFault::EmptyParentheses);
                 }
                 inner
             }
@@ -356,7 +353,7 @@ impl Parser {
                 self.at = end;
                 if self.is_end() {
                     let sign = self.text(start, end);
-                    self.fault(start, end, format!("a term is missing after `{sign}`"));
+                    self.fault(start, end, QueryFault::NothingAfter(sign));
                     return None;
                 }
                 self.one(depth + 1).map(|node| Node::Not(Box::new(node)))
@@ -376,7 +373,7 @@ impl Parser {
             self.at += 1 + minuses;
             // One level more than minus signs: when displayed, the alternatives are in parentheses.
             if minuses > 0 && depth + minuses >= MAX_DEPTH {
-                self.fault(bar + 1, self.at, format!("at most {MAX_DEPTH} levels"));
+                self.fault(bar + 1, self.at, QueryFault::TooDeep);
                 return None;
             }
             let start = self.at;
@@ -425,16 +422,12 @@ impl Parser {
     fn value(&mut self, start: usize, field: Option<(String, Operator)>) -> Option<Term> {
         self.terms += 1;
         if self.terms > MAX_TERMS {
-            self.fault(start, self.letters.len(), format!("a query has at most {MAX_TERMS} terms"));
+            self.fault(start, self.letters.len(), QueryFault::TooManyTerms);
             return None;
         }
         let value = match self.letters.get(self.at) {
-            Some('"') => {
-                Literal::Phrase(self.enclosed('"', "this quotation mark is never closed")?)
-            }
-            Some('/') => {
-                Literal::Regex(self.enclosed('/', "this regular expression is never closed")?)
-            }
+            Some('"') => Literal::Phrase(self.enclosed('"', QueryFault::QuotationOpen)?),
+            Some('/') => Literal::Regex(self.enclosed('/', QueryFault::RegexOpen)?),
             _ => {
                 let from = self.at;
                 while self.letters.get(self.at).is_some_and(|letter| !ends_word(*letter)) {
@@ -468,7 +461,7 @@ impl Parser {
     }
 
     /// The text between two delimiters. A backslash escapes the delimiter; in quotes, it escapes every character.
-    fn enclosed(&mut self, mark: char, unclosed: &str) -> Option<String> {
+    fn enclosed(&mut self, mark: char, unclosed: QueryFault) -> Option<String> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();

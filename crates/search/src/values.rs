@@ -7,6 +7,7 @@ use chrono::{Datelike as _, NaiveDate};
 
 use super::attributes::attributes;
 use super::comparison::Comparison;
+use super::fault::{QueryFault, Unordered};
 use super::fold::{folded, words};
 use super::predicate::{Place, Test};
 use super::regex::to_postgres;
@@ -21,20 +22,20 @@ pub(super) fn some_of(values: Vec<String>, test: impl FnOnce(Vec<String>) -> Tes
 }
 
 /// The value with that name.
-pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
+pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, QueryFault> {
     let found = known.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, value)| value.clone()).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        format!("{text:?} is not one of {}", names.join(", "))
+        let known = known.iter().map(|(name, _)| (*name).to_owned()).collect();
+        QueryFault::NotOneOf { value: text.to_owned(), known }
     })
 }
 
-pub(super) fn whole(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| format!("{text:?} is no whole number"))
+pub(super) fn whole(text: &str) -> Result<i64, QueryFault> {
+    text.parse().map_err(|_| QueryFault::NotWhole(text.to_owned()))
 }
 
 /// A rating (`4`, `3.5` or `4.25`) in hundredths.
-pub(super) fn rating(text: &str) -> Result<i64, String> {
+pub(super) fn rating(text: &str) -> Result<i64, QueryFault> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |digits: &str, most: usize| {
         (1..=most).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -43,59 +44,54 @@ pub(super) fn rating(text: &str) -> Result<i64, String> {
     let found = (is_number(whole, 1) && is_number(part, 2)).then(hundredths).flatten();
     found
         .filter(|rating| (100..=500).contains(rating))
-        .ok_or_else(|| format!("{text:?} is no rating: 1 to 5 with at most two decimals"))
+        .ok_or_else(|| QueryFault::NoRating(text.to_owned()))
 }
 
-pub(super) fn day(text: &str) -> Result<NaiveDate, String> {
+pub(super) fn day(text: &str) -> Result<NaiveDate, QueryFault> {
     let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
     let day = day.filter(|day| (1970..9999).contains(&day.year()));
     day.ok_or_else(|| no_day(text))
 }
 
-/// The message for a text that is no day.
-pub(super) fn no_day(text: &str) -> String {
+/// Why a text is no day.
+pub(super) fn no_day(text: &str) -> QueryFault {
     let shape: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
     if shape != "0000-00-00" {
-        format!("{text:?} is not a day of the form 2026-11-21")
+        QueryFault::DayForm(text.to_owned())
     } else if NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok() {
-        "days are of the years 1970 to 9998".to_owned()
+        QueryFault::DayYear
     } else {
-        format!("there is no day {text}")
+        QueryFault::NoDay(text.to_owned())
     }
 }
 
-pub(super) fn nothing_to_find(text: &str) -> String {
-    format!("there is no letter, digit or sign in {text:?}")
+pub(super) fn nothing_to_find(text: &str) -> QueryFault {
+    QueryFault::NothingToFind(text.to_owned())
 }
 
-/// The message for a word that contains an operator, but has no field before it.
-pub(super) fn sign_in_word(word: &str) -> Option<String> {
+/// Why a word cannot be used that contains an operator, but has no field before it.
+pub(super) fn sign_in_word(word: &str) -> Option<QueryFault> {
     if let Some(rest) = word.strip_prefix('!').filter(|rest| !words(rest).is_empty()) {
-        return Some(format!("`!` does not negate: write -{rest} or not {rest}"));
+        return Some(QueryFault::ExclamationMark(rest.to_owned()));
     }
     let sign = word.chars().find(|letter| matches!(letter, ':' | '=' | '<' | '>' | '$'))?;
-    let quoted = format!("as text it needs quotation marks: \"{}\"", word.replace('"', ""));
+    let quoted = format!("\"{}\"", word.replace('"', ""));
     Some(match word.split_once(sign) {
         _ if sign == '$' => match words(word).as_slice() {
             [] => nothing_to_find(word),
-            words => {
-                let words = words.join(" ");
-                format!("`$` means nothing here, and signs do not count in texts: write {words}")
-            }
+            words => QueryFault::DollarSign(words.join(" ")),
         },
-        Some(("", _)) => format!(
-            "a field stands before `{sign}`, without a space between them: attack{sign}500; {quoted}"
-        ),
-        Some((name, _)) => format!("there is no field {name:?}; {quoted}"),
+        Some(("", _)) => QueryFault::FieldMissing { sign, quoted },
+        Some((name, _)) => QueryFault::NoName { name: name.to_owned(), quoted },
         None => return None,
     })
 }
 
 /// A test for a literal in folded texts.
-pub(super) fn text_test(place: &Place, value: &Literal) -> Result<Test, String> {
+pub(super) fn text_test(place: &Place, value: &Literal) -> Result<Test, QueryFault> {
     if let Literal::Regex(pattern) = value {
-        return Ok(Test::Regex(place.clone(), to_postgres(pattern)?));
+        return Ok(Test::Regex(place.clone(), to_postgres(pattern).map_err(QueryFault::Regex)?));
     }
     let words = words(value.text());
     if words.is_empty() {
@@ -155,8 +151,8 @@ pub(super) fn compared(values: &[String], places: Comparison<usize>) -> Vec<Stri
 pub(super) enum BadValue {
     /// It is not in this list.
     Unlisted(Vec<String>),
-    /// Any other reason, as a message for the user.
-    Other(String),
+    /// Any other reason.
+    Other(QueryFault),
 }
 
 pub(super) fn attribute_test(
@@ -164,10 +160,11 @@ pub(super) fn attribute_test(
     attribute: &Attribute,
     wanted: Comparison<&Literal>,
 ) -> Result<Test, BadValue> {
-    let other = |message: &str| Err(BadValue::Other(format!("{code} {message}")));
+    let unordered =
+        |values| Err(BadValue::Other(QueryFault::NoOrder { field: code.to_owned(), values }));
     let is_text = matches!(attribute.value, AttributeValue::Text { .. });
     if matches!(wanted, Comparison::Is(_, Literal::Regex(_))) && !is_text {
-        return other("is not searched with regular expressions");
+        return Err(BadValue::Other(QueryFault::NoRegexFor(code.to_owned())));
     }
     let equal = match wanted {
         Comparison::Is(Operator::Has | Operator::Equal, value) => Some(value.text()),
@@ -185,7 +182,7 @@ pub(super) fn attribute_test(
                 }
                 Ok(Test::TextIs(code.to_owned(), folded))
             }
-            _ => other("is a text: it has no order"),
+            _ => unordered(Unordered::Text),
         },
         (AttributeValue::Integer { .. }, _) => Ok(Test::Number {
             sum: vec![code.to_owned()],
@@ -198,12 +195,12 @@ pub(super) fn attribute_test(
             value: one_of(text, &[("true", true), ("false", false), ("yes", true), ("no", false)])
                 .map_err(BadValue::Other)?,
         }),
-        (AttributeValue::Boolean, None) => other("is yes or no: it has no order"),
+        (AttributeValue::Boolean, None) => unordered(Unordered::Flag),
         (AttributeValue::Choices { values, .. }, Some(text)) => {
             chosen(text, values.iter(), |found| choice(code, attribute, found))
                 .map_err(BadValue::Unlisted)
         }
-        (AttributeValue::Choices { .. }, None) => other("is a list: it has no order"),
+        (AttributeValue::Choices { .. }, None) => unordered(Unordered::List),
         (AttributeValue::Choice { values }, _) => {
             let place = |value: &Literal| {
                 let key = search_key(value.text());
@@ -212,6 +209,6 @@ pub(super) fn attribute_test(
             };
             Ok(choice(code, attribute, compared(values, wanted.try_map(place)?)))
         }
-        _ => other("cannot be searched"),
+        _ => Err(BadValue::Other(QueryFault::NotSearchable(code.to_owned()))),
     }
 }

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::card_list::{CardMembers, Total};
-use super::card_query::QueryWarning;
 use super::card_search::card_id;
 use super::cards::{CardResponse, PrintingResponse, modified_at};
 use super::image_uris::Scans;
+use super::query_warning::QueryWarning;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -221,11 +221,12 @@ pub(super) fn write_page(
 mod tests {
     use super::*;
     use crate::app::catalogue::card_list::{CardEntry, CardsPage};
+    use crate::app::catalogue::query_warning::WarningReason;
     use crate::app::page::Page;
 
     #[test]
     fn a_page_of_bodies_is_written_like_any_page() {
-        let warning = || QueryWarning::uncounted("x \"y\"");
+        let warning = || QueryWarning::of_all("x \"y\"", WarningReason::Uncounted);
         for (count, cursor, total, warned) in [
             (0, None, None, false),
             (1, Some("abc"), None, false),

@@ -8,11 +8,12 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use super::card_bodies::{load_bodies, render_entries, write_page};
-use super::card_query::{List, QueryWarning};
+use super::card_query::List;
 use super::card_search::{Listed, Part, card_id, list_in_database, list_in_memory, load_cards};
 use super::card_text::list_text;
 use super::cards::{CardResponse, PrintingResponse, freshness};
 use super::image_uris::Scans;
+use super::query_warning::{QueryWarning, WarningReason};
 use crate::app::answer_form::AnswerForm;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
@@ -44,6 +45,8 @@ pub struct ListedCards {
     pub answer: Rendered,
     /// Cursor of the next page; `None`: this is the last page.
     pub next_cursor: Option<String>,
+    /// The warnings in the answer.
+    pub warnings: Vec<QueryWarning>,
 }
 
 /// Lists cards, or their printings, that the viewer may see. In the text form, a page is a deck list with one copy of
@@ -79,10 +82,10 @@ pub async fn list(
             let entries = entries.into_iter().map(entry);
             let data = entries.collect::<Result<_, _>>().map_err(Problem::internal)?;
             let page = Page { data, next_cursor: next_cursor.clone(), total: None };
-            Rendered::list(fresh, None, &CardsPage::new(page, total, warnings))?
+            Rendered::list(fresh, None, &CardsPage::new(page, total, warnings.clone()))?
         }
     };
-    Ok(ListedCards { answer, next_cursor })
+    Ok(ListedCards { answer, next_cursor, warnings })
 }
 
 /// Renders a page of hits from the index, by joining serialised card bodies.
@@ -104,7 +107,8 @@ async fn render_hits(
     let (next_cursor, total) = (hits.next_cursor, hits.total);
     let body = write_page(&bodies, next_cursor.as_deref(), total, &warnings);
     let body = body.map_err(Problem::internal)?;
-    Ok(ListedCards { answer: Rendered::from_json(freshness(viewer, true), body), next_cursor })
+    let answer = Rendered::from_json(freshness(viewer, true), body);
+    Ok(ListedCards { answer, next_cursor, warnings })
 }
 
 /// Collects the warnings of a list.
@@ -112,7 +116,7 @@ fn collect_warnings<T>(list: List, found: &mut Listed<T>) -> Vec<QueryWarning> {
     let mut warnings = list.warnings;
     warnings.extend(found.cut.take());
     if found.uncounted {
-        warnings.push(QueryWarning::uncounted(&list.text));
+        warnings.push(QueryWarning::of_all(&list.text, WarningReason::Uncounted));
     }
     warnings
 }

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use cardscape_engine::Date;
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use utoipa::ToSchema;
 
-use super::codes::{UnknownCode, unknown_codes};
+use super::codes::unknown_codes;
+use super::query_warning::QueryWarning;
 use crate::app::page::Cursor;
 use crate::app::problem::{InputFault, Problem, ProblemCode, both};
 use crate::app::state::AppState;
@@ -16,7 +15,7 @@ use crate::domain::code::Code;
 use crate::domain::hex::hex;
 use crate::search::index::{Position, Releases};
 use crate::search::{
-    self, CardFilter, CardQuery, Checked, Fault, Node, Predicate, Scope, SortKey, Unique,
+    self, CardFilter, CardQuery, Checked, Node, Predicate, Scope, SortKey, Unique,
 };
 use crate::store::StoreError;
 use crate::store::catalogue::games::LoadedGame;
@@ -85,9 +84,11 @@ impl ListRequest {
         let scope = scope_of(games, self.filter.game.as_deref());
         let checked = tree.map(|tree| search::check(&tree, &scope, sets, today)).transpose();
         let sorted = self.sort.as_ref().map(|name| search::sort_key(name, scope.games()));
-        let sorted = sorted
-            .transpose()
-            .map_err(|message| Problem::of_query(vec![InputFault::at("?sort", message)]));
+        let sorted = sorted.transpose().map_err(|fault| {
+            let name = self.sort.as_deref().unwrap_or_default();
+            let fault = QueryWarning::of_parameter("sort", name, fault);
+            Problem::of_query(vec![InputFault::at("?sort", fault)])
+        });
         let (checked, sorted) = both(checked.map_err(bad_query), sorted)?;
         let mut parts = self.filter.predicates();
         let (mut sort, mut descending, mut unique) = (None, None, None);
@@ -127,9 +128,8 @@ pub fn demand_syntax(text: &str) -> Result<(), Problem> {
 /// The failure of a query with faults; lists every fault.
 pub(crate) fn bad_query(faults: Vec<impl Into<QueryWarning>>) -> Problem {
     let faults: Vec<QueryWarning> = faults.into_iter().map(Into::into).collect();
-    let input_fault = |fault: &QueryWarning| match fault.parameter {
-        Some(parameter) => InputFault::at(format!("?{parameter}"), fault.message.clone()),
-        None => InputFault::at("?q", format!("{} (character {})", fault.message, fault.position)),
+    let input_fault = |fault: &QueryWarning| {
+        InputFault::at(format!("?{}", fault.parameter.unwrap_or("q")), fault.clone())
     };
     Problem::new(ProblemCode::InvalidQuery)
         .errors(faults.iter().map(input_fault).collect())
@@ -176,86 +176,5 @@ impl List {
     pub(super) fn cursor(&self, position: Position) -> String {
         let Position { key, game, set, number, tier } = position;
         Cursor::at(&(&self.mark, key, game, set, number, tier))
-    }
-}
-
-/// A part of a query that was left out, that finds nothing anywhere, or that was not tried on everything.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct QueryWarning {
-    /// The parameter beside `q` that it is about; `position` and `length` are 0 then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "set")]
-    pub parameter: Option<&'static str>,
-    /// Characters of the query before it.
-    #[schema(example = 0)]
-    pub position: usize,
-    /// Its characters.
-    #[schema(example = 9)]
-    pub length: usize,
-    /// The text there.
-    #[schema(example = "atack>700")]
-    pub term: String,
-    /// Why, for people.
-    #[schema(example = "there is no field \"atack\"; did you mean attack?")]
-    pub message: String,
-}
-
-impl QueryWarning {
-    /// The warning that costly terms were tested on only some of the cards.
-    pub(super) fn cut(text: &str, candidates: u32) -> Self {
-        Self::of_all(
-            text,
-            format!(
-                "regular expressions and words of attributes were only tried on the first {candidates} cards that all else \
-                 leaves, by game, set and number: narrow the list to a set, or with words"
-            ),
-        )
-    }
-
-    /// The same warning for a list of designs.
-    pub(crate) fn cut_of_designs(text: &str, candidates: u32) -> Self {
-        Self::of_all(
-            text,
-            format!(
-                "regular expressions and words of attributes were only tried on the {candidates} designs that were shared last, of those that all else \
-                 leaves: narrow the list with words"
-            ),
-        )
-    }
-
-    /// The warning that costly terms were tested on only some of the cards that the index left.
-    pub(super) fn unfinished(text: &str) -> Self {
-        Self::of_all(
-            text,
-            "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, \
-             or with words"
-                .to_owned(),
-        )
-    }
-
-    /// The warning that counting timed out.
-    pub(super) fn uncounted(text: &str) -> Self {
-        Self::of_all(
-            text,
-            "counting the list took too long, so there is no total: narrow it".to_owned(),
-        )
-    }
-
-    fn of_all(text: &str, message: String) -> Self {
-        let length = text.chars().count();
-        Self { parameter: None, position: 0, length, term: text.to_owned(), message }
-    }
-}
-
-impl From<UnknownCode<'_>> for QueryWarning {
-    fn from(UnknownCode { parameter, code, message }: UnknownCode<'_>) -> Self {
-        let term = format!("{parameter}={code}");
-        Self { parameter: Some(parameter), position: 0, length: 0, term, message }
-    }
-}
-
-impl From<Fault> for QueryWarning {
-    fn from(Fault { span, term, message }: Fault) -> Self {
-        Self { parameter: None, position: span.position, length: span.length, term, message }
     }
 }

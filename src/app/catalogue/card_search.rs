@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::card_bodies::load_printings;
 use super::card_list::{MAX_TOTAL, Total};
-use super::card_query::{List, QueryWarning, too_slow};
+use super::card_query::{List, too_slow};
+use super::query_warning::{QueryWarning, WarningReason};
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -126,7 +127,7 @@ pub(super) async fn list_in_memory(
         next_cursor,
         total: count.map(|count| Total::new(count.entries, count.is_exact)),
         uncounted: false,
-        cut: found.cut.then(|| QueryWarning::unfinished(&list.text)),
+        cut: found.cut.then(|| QueryWarning::of_all(&list.text, WarningReason::Unfinished)),
     }))
 }
 
@@ -165,7 +166,8 @@ pub(super) async fn list_in_database(
             Err(problem) => return Err(problem),
         }
     }
-    let cut = cut.then(|| QueryWarning::cut(&list.text, tried));
+    let cut =
+        cut.then(|| QueryWarning::of_all(&list.text, WarningReason::Cut { candidates: tried }));
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 

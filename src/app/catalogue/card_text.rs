@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use cardscape_engine::{CardReference, Deck, DeckEntry, MAIN_ZONE, render_deck_text};
 use serde_json::Value;
 
-use super::card_query::QueryWarning;
+use super::query_warning::QueryWarning;
 use crate::domain::designs::release::DesignCredit;
 use crate::store::catalogue::cards::{CardHit, CardView};
 
@@ -63,7 +63,7 @@ fn plain(value: &Value) -> String {
 pub(super) fn list_text(found: &[CardHit], warnings: &[QueryWarning]) -> String {
     let mut text = String::new();
     for warning in warnings {
-        let _ = writeln!(text, "// warning: {}", one_line(&warning.message));
+        let _ = writeln!(text, "// warning: {}", one_line(&warning.reason.to_string()));
     }
     let mut game = "";
     for entry in found {

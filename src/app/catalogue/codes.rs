@@ -8,7 +8,7 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::search::index::Releases;
-use crate::search::{CardFilter, Scope};
+use crate::search::{CardFilter, QueryFault, Scope};
 use crate::store::catalogue::games::LoadedGame;
 
 /// Codes that the parameters of a request name.
@@ -26,8 +26,8 @@ pub struct Codes {
 pub(crate) struct UnknownCode<'c> {
     pub(crate) parameter: &'static str,
     pub(crate) code: &'c str,
-    /// Says that the code does not exist, and names similar ones that do.
-    pub(crate) message: String,
+    /// That the code does not exist, with similar ones that do.
+    pub(crate) fault: QueryFault,
 }
 
 impl Codes {
@@ -77,7 +77,8 @@ impl Codes {
             return Ok(codes);
         }
         let fault = |unknown: UnknownCode<'_>| {
-            let UnknownCode { parameter, message, .. } = unknown;
+            let UnknownCode { parameter, fault, .. } = unknown;
+            let message = fault.to_string();
             InputFault::at(format!("?{parameter}"), FaultReason::NoCode { of: parameter, message })
         };
         let faults = unknown.into_iter().map(fault).collect();
@@ -97,13 +98,13 @@ pub(crate) fn unknown_codes<'c>(
     let scope = match game.as_deref().map(|code| (code, all.of_code(code))) {
         None => all,
         Some((_, Ok(one))) => one,
-        Some((code, Err(message))) => {
-            return vec![UnknownCode { parameter: "game", code, message }];
+        Some((code, Err(fault))) => {
+            return vec![UnknownCode { parameter: "game", code, fault }];
         }
     };
     let mut found = Vec::new();
-    let mut add = |parameter, code, message: Option<String>| {
-        found.extend(message.map(|message| UnknownCode { parameter, code, message }));
+    let mut add = |parameter, code, fault: Option<QueryFault>| {
+        found.extend(fault.map(|fault| UnknownCode { parameter, code, fault }));
     };
     if let (Some(set), Some(sets)) = (set, sets) {
         add("set", set, scope.unknown_set(set, sets));

@@ -7,9 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::card_query::{List, ListRequest, QueryWarning, too_slow};
+use super::card_query::{List, ListRequest, too_slow};
 use super::card_search::{find_index, run_on_index};
 use super::cards::freshness;
+use super::query_warning::{QueryWarning, WarningReason};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -161,7 +162,7 @@ async fn count_values(
             all.facets(&predicate, &view, &codes)
         };
         let facets = run_on_index(app, network, &list.query, count).await?;
-        let cut = facets.cut.then(|| QueryWarning::unfinished(&list.text));
+        let cut = facets.cut.then(|| QueryWarning::of_all(&list.text, WarningReason::Unfinished));
         return Ok(Counted { counts: facets.counts, cut, from_memory: true });
     }
     let most = app.settings.search_candidates.into();
@@ -169,7 +170,12 @@ async fn count_values(
     let predicate = &list.query.predicate;
     let counted = cards::count_facets(&mut conn, viewer, predicate, most, &codes).await;
     let cut = cards::is_truncated(&mut conn, viewer, &list.query, most).await.map_err(too_slow)?;
-    let cut = cut.then(|| QueryWarning::cut(&list.text, app.settings.search_candidates));
+    let cut = cut.then(|| {
+        QueryWarning::of_all(
+            &list.text,
+            WarningReason::Cut { candidates: app.settings.search_candidates },
+        )
+    });
     Ok(Counted { counts: counted.map_err(too_slow)?, cut, from_memory: false })
 }
 

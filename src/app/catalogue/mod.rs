@@ -25,6 +25,7 @@ pub mod image_uris;
 pub mod import;
 pub mod import_faults;
 pub mod import_places;
+pub mod query_warning;
 pub mod rulings;
 mod set_totals;
 pub mod sets;

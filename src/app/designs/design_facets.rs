@@ -6,11 +6,12 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::gallery::{Gallery, GalleryRequest};
-use crate::app::catalogue::card_query::{QueryWarning, too_slow};
+use crate::app::catalogue::card_query::too_slow;
 use crate::app::catalogue::codes::Codes;
 use crate::app::catalogue::facets::{
     Counts, FacetAttribute, FacetResponse, FacetValueResponse, attributes, facets,
 };
+use crate::app::catalogue::query_warning::QueryWarning;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::domain::code::Code;

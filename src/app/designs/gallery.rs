@@ -4,8 +4,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::design_lists::DesignSummaryResponse;
-use crate::app::catalogue::card_query::{QueryWarning, bad_query, mark_of, scope_of, too_slow};
+use crate::app::catalogue::card_query::{bad_query, mark_of, scope_of, too_slow};
 use crate::app::catalogue::codes::Codes;
+use crate::app::catalogue::query_warning::{QueryWarning, WarningReason};
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode, both};
 use crate::app::state::AppState;
@@ -182,6 +183,7 @@ pub async fn list(
 impl Gallery {
     /// The warning that costly terms were tested on only some of the designs.
     pub(super) fn cut(&self, app: &AppState) -> QueryWarning {
-        QueryWarning::cut_of_designs(&self.request.text, app.settings.search_candidates)
+        let candidates = app.settings.search_candidates;
+        QueryWarning::of_all(&self.request.text, WarningReason::CutOfDesigns { candidates })
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use cardscape_engine::{DateError, Violation};
 
 use super::{FaultReason, NoFormat, NoGame};
+use crate::app::catalogue::query_warning::QueryWarning;
 use crate::app::words::NotOneOf;
 use crate::domain::accounts::password::PasswordError;
 use crate::domain::catalogue::import::{CardFault, NumberFault};
@@ -52,6 +53,12 @@ reasons! {
     Table(TableError);
     Line(LineFault);
     Other(Cow<'static, str>);
+}
+
+impl From<QueryWarning> for FaultReason {
+    fn from(fault: QueryWarning) -> Self {
+        Self::Query(Box::new(fault))
+    }
 }
 
 impl From<ContentReason> for FaultReason {

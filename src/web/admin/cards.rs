@@ -62,7 +62,8 @@ impl CardsQuery {
 struct Found {
     data: Vec<FoundCard>,
     next_cursor: Option<String>,
-    #[serde(default)]
+    /// Beside the answer: programs are told in other words.
+    #[serde(skip)]
     warnings: Vec<Warning>,
 }
 
@@ -114,7 +115,7 @@ pub(in crate::web) async fn list_cards(
         Err(problem) if problem.code() == ProblemCode::InvalidQuery => {
             let mut faults = Faults::none();
             for fault in faults_of_query(&problem) {
-                faults.add("q", words::fault(&fault.term, &fault.message));
+                faults.add("q", fault.text);
             }
             (Found::default(), faults)
         }
@@ -139,7 +140,7 @@ pub(in crate::web) async fn list_cards(
         frame,
         nav: Nav::new(by.role(), Area::Cards),
         games: choices,
-        warnings: found.warnings.iter().map(|one| words::fault(&one.term, &one.message)).collect(),
+        warnings: found.warnings.into_iter().map(|warning| warning.text).collect(),
         cards: found.data.into_iter().map(row).collect(),
         first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
         next_path,
@@ -160,5 +161,7 @@ async fn list(
     let page = ListPage { cursor, limit: limit(ENTRIES)?, total: false, members: None };
     let list = query.request().check(app).await?;
     let listed = card_list::list(app, network, viewer, AnswerForm::Json, list, page).await?;
-    serde_json::from_slice(listed.answer.body()).map_err(Problem::internal)
+    let found = serde_json::from_slice(listed.answer.body()).map_err(Problem::internal)?;
+    let warnings = listed.warnings.into_iter().map(Warning::from).collect();
+    Ok(Found { warnings, ..found })
 }

@@ -6,8 +6,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::query_words;
+use crate::app::catalogue::query_warning::QueryWarning;
 use crate::app::problem::Problem;
 use crate::memory::rendered::Rendered;
+use crate::web::words;
 
 /// Reads an answer of a use case.
 pub(super) fn read<T: DeserializeOwned>(answer: &Rendered) -> Result<T, Problem> {
@@ -99,17 +102,20 @@ pub(in crate::web) fn game_path(game: &str) -> String {
     format!("/games/{game}")
 }
 
-/// A part of a query that could not be used.
-#[derive(Clone, Debug, Deserialize)]
+/// A part of a query that could not be used, in words.
+#[derive(Clone, Debug)]
 pub(in crate::web) struct Warning {
-    /// The parameter beside the query that it is about.
-    pub(in crate::web) parameter: Option<String>,
     /// Characters of the query before it.
     pub(in crate::web) position: usize,
-    /// Its characters.
+    /// Its characters; 0: it is not about a part of the query.
     pub(in crate::web) length: usize,
-    pub(in crate::web) term: String,
-    pub(in crate::web) message: String,
+    pub(in crate::web) text: String,
+}
+
+impl From<QueryWarning> for Warning {
+    fn from(QueryWarning { position, length, term, reason, .. }: QueryWarning) -> Self {
+        Self { position, length, text: words::fault(&term, &query_words::reason(&reason)) }
+    }
 }
 
 /// A page of a list of cards.
@@ -120,7 +126,8 @@ pub(super) struct Cards {
     pub(super) total: Option<i64>,
     /// `false`: there are more than `total`.
     pub(super) total_is_exact: Option<bool>,
-    #[serde(default)]
+    /// Beside the answer: programs are told in other words.
+    #[serde(skip)]
     pub(super) warnings: Vec<Warning>,
 }
 

@@ -1,6 +1,6 @@
 //! Lists of cards as strangers see them.
 
-use super::answers::{Cards, read};
+use super::answers::{Cards, Warning, read};
 use crate::app::answer_form::AnswerForm;
 use crate::app::catalogue::card_list::{self, ListPage};
 use crate::app::catalogue::card_query::{List, ListRequest};
@@ -34,7 +34,8 @@ pub(super) async fn list(
     let page = ListPage { cursor: part.cursor, limit, total: part.total, members: None };
     let (list, form) = (request.check(app).await?, AnswerForm::Json);
     let listed = card_list::list(app, network, Viewer::stranger(), form, list, page).await?;
-    read(&listed.answer)
+    let warnings = listed.warnings.into_iter().map(Warning::from).collect();
+    Ok(Cards { warnings, ..read(&listed.answer)? })
 }
 
 /// The cards of a set, by number.

@@ -14,7 +14,7 @@ pub(in crate::web) fn pieces(query: &str, warnings: &[Warning]) -> Vec<Piece> {
     let is_marked = |at: usize| {
         warnings.iter().any(|warning| {
             let end = warning.position.saturating_add(warning.length);
-            warning.parameter.is_none() && (warning.position..end).contains(&at)
+            (warning.position..end).contains(&at)
         })
     };
     let mut pieces: Vec<Piece> = Vec::new();
@@ -33,8 +33,7 @@ mod tests {
     use super::*;
 
     fn warning(position: usize, length: usize) -> Warning {
-        let (parameter, term, message) = (None, String::new(), String::new());
-        Warning { parameter, position, length, term, message }
+        Warning { position, length, text: String::new() }
     }
 
     #[test]

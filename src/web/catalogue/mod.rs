@@ -12,6 +12,7 @@ mod lists;
 mod marks;
 mod printed;
 mod promises;
+pub(super) mod query_words;
 mod results;
 mod rules;
 mod search;

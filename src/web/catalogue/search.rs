@@ -14,8 +14,9 @@ use super::results::{FORMS, Results, is_form};
 use super::search_help::{Hint, hints};
 use crate::app::catalogue::card_query::ListRequest;
 use crate::app::catalogue::facets;
+use crate::app::fault_reason::FaultReason;
 use crate::app::page::Cursor;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
@@ -23,6 +24,7 @@ use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
 use crate::search::{CardFilter, Node, card_fields, parse, sort_key};
+use crate::web::fault_words;
 use crate::web::forms::Choice;
 use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, path_of, refused, write};
 use crate::web::words;
@@ -219,18 +221,12 @@ async fn facets_of(app: &AppState, network: Network, game: &Code, query: &str) -
 
 /// What a refused query is refused for.
 pub(in crate::web) fn faults_of(problem: &Problem) -> Vec<Warning> {
-    let faults = problem.extra.get("faults").cloned().unwrap_or_default();
-    let mut faults: Vec<Warning> = serde_json::from_value(faults).unwrap_or_default();
-    // Faults beside the query, as a field that lists cannot be sorted by.
-    let others = problem.errors.iter().filter(|fault| fault.pointer != "?q");
-    faults.extend(others.map(|fault| Warning {
-        parameter: Some(fault.pointer.clone()),
-        position: 0,
-        length: 0,
-        term: String::new(),
-        message: fault.detail.clone(),
-    }));
-    faults
+    let told = |fault: &InputFault| match &fault.reason {
+        FaultReason::Query(warning) => Warning::from((**warning).clone()),
+        // A fault beside the query, such as a game that there is not.
+        other => Warning { position: 0, length: 0, text: fault_words::reason(other).into_owned() },
+    };
+    problem.errors.iter().map(told).collect()
 }
 
 impl SearchPage {
@@ -250,7 +246,7 @@ impl SearchPage {
         let mut frame = Frame::new(&heading).at(Place::Search);
         let next_path = found.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
-        let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
+        let told = |fault: &Warning| fault.text.clone();
         let refusals: Vec<String> = faults.iter().flatten().map(told).collect();
         let shown = faults.as_deref().unwrap_or(&found.warnings);
         let marked = pieces(&asked.q, shown);

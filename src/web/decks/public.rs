@@ -10,7 +10,6 @@ use serde::Deserialize;
 use super::deck_path;
 use super::formats::format_name;
 use super::words as deck_words;
-use crate::app::catalogue::card_query::QueryWarning;
 use crate::app::catalogue::codes::Codes;
 use crate::app::decks::public_decks::{
     self, PublicDeckPage, PublicDeckRequest, PublicDeckResponse, demand_cursor,
@@ -201,8 +200,8 @@ impl PublicPage {
         }
         let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
-        let warnings: Vec<Warning> = warnings.into_iter().map(warning).collect();
-        let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
+        let warnings: Vec<Warning> = warnings.into_iter().map(Warning::from).collect();
+        let told = |fault: &Warning| fault.text.clone();
         let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { &faults });
         let is_marked = marked.iter().any(|piece| piece.is_marked);
         let choice = |value: &str, name: &str, chosen: &str| Choice {
@@ -230,11 +229,6 @@ impl PublicPage {
             asked,
         }
     }
-}
-
-fn warning(warning: QueryWarning) -> Warning {
-    let QueryWarning { parameter, position, length, term, message } = warning;
-    Warning { parameter: parameter.map(str::to_owned), position, length, term, message }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What differs between two revisions, as people read it.
 
+use cardscape_engine::Game;
 use serde_json::Value;
 
 use super::words as design_words;
@@ -15,9 +16,12 @@ pub(super) struct ChangeRow {
 }
 
 /// The parts that differ. A missing value is a dash.
-pub(super) fn change_rows(differences: Vec<DifferenceResponse>) -> Vec<ChangeRow> {
+pub(super) fn change_rows(
+    game: Option<&Game>,
+    differences: Vec<DifferenceResponse>,
+) -> Vec<ChangeRow> {
     let row = |DifferenceResponse { member, before, after }| ChangeRow {
-        member: design_words::member(&member),
+        member: design_words::member(game, &member),
         before: told(before.as_ref()),
         after: told(after.as_ref()),
     };

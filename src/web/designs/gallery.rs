@@ -210,17 +210,8 @@ impl Gallery {
         }
         let next_path = page.next_cursor.as_deref().map(|cursor| asked.path_at(Some(cursor)));
         frame.next.clone_from(&next_path);
-        let warnings: Vec<Warning> = warnings
-            .into_iter()
-            .map(|warning| Warning {
-                parameter: warning.parameter.map(str::to_owned),
-                position: warning.position,
-                length: warning.length,
-                term: warning.term,
-                message: warning.message,
-            })
-            .collect();
-        let told = |fault: &Warning| words::fault(&fault.term, &fault.message);
+        let warnings: Vec<Warning> = warnings.into_iter().map(Warning::from).collect();
+        let told = |fault: &Warning| fault.text.clone();
         let marked = pieces(&asked.q, if faults.is_empty() { &warnings } else { faults });
         let is_marked = marked.iter().any(|piece| piece.is_marked);
         let tile = |design: crate::app::designs::design_lists::DesignSummaryResponse| {

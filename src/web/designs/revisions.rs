@@ -83,6 +83,9 @@ async fn show(
     let before = Cursor::key_of(query.cursor.as_ref())?;
     let listed = design_revisions::list(app, by, code, before, limit).await?;
     let diff = design_revisions::diff(app, by, code, query.from, query.to).await?;
+    let games = app.all_games().await?;
+    let mut games = games.iter().map(|loaded| &loaded.game);
+    let game = games.find(|game| game.code() == found.design.game);
     let (path, newest) = (design_path(code), found.design.revision);
     let name = design_words::name_of(&found.design.content.name);
     let heading = design_words::revisions_of(&name);
@@ -103,7 +106,7 @@ async fn show(
         faults,
         heading,
         compared: design_words::between_revisions(diff.from, diff.to),
-        changes: change_rows(diff.differences),
+        changes: change_rows(game, diff.differences),
         revisions: listed.data.into_iter().map(row).collect(),
 
         version: found.version.0,

@@ -138,6 +138,9 @@ async fn show(
         suggested_changes::find(app, by, code, SuggestionId(id)).await?;
     let found = design_lifecycle::find(app, Some(by), None, code).await?;
     let name = design_words::name_of(&found.design.content.name);
+    let games = app.all_games().await?;
+    let mut games = games.iter().map(|loaded| &loaded.game);
+    let game = games.find(|game| game.code() == found.design.game);
     let heading = design_words::suggestion_by(&suggestion.suggested_by);
     let design = design_path(code);
     let page = SuggestionPage {
@@ -150,7 +153,7 @@ async fn show(
         state: design_words::suggestion_state(suggestion.state),
         day: words::day_of(suggestion.created_at),
         at: suggestion.created_at.to_rfc3339(),
-        changes: change_rows(differences),
+        changes: change_rows(game, differences),
         is_open: suggestion.state == "open",
         is_author: found.is_own,
         is_maker: suggestion.account_id == by.account().0,

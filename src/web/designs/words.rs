@@ -1,5 +1,6 @@
 //! Text of the pages of designs.
 
+use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
 
 use super::steps::AuthorStep;
@@ -7,6 +8,7 @@ use crate::app::designs::design_checks::ReleaseObstacle;
 use crate::app::problem::ProblemCode;
 use crate::domain::designs::abuse_report::AbuseReason;
 use crate::domain::designs::gallery::GallerySort;
+use crate::web::catalogue::label;
 use crate::web::words::{day_of, grouped, titled};
 
 pub(super) const DESIGNS: &str = crate::web::words::DESIGNS;
@@ -480,19 +482,24 @@ pub(super) fn labelled(label: &str, value: &str) -> String {
     format!("{label}: {value}")
 }
 
-/// A part of a design by its JSON pointer; empty for the whole.
-pub(super) fn member(pointer: &str) -> String {
+/// A part of a design by its JSON pointer; empty for the whole. The game names its attributes; without it, their codes become
+/// words.
+pub(super) fn member(game: Option<&Game>, pointer: &str) -> String {
     let mut parts = pointer
         .trim_start_matches('/')
         .split('/')
         .map(|part| part.replace("~1", "/").replace("~0", "~"));
     let (first, rest): (String, Vec<String>) = (parts.next().unwrap_or_default(), parts.collect());
     let number = |at: &String| at.parse::<usize>().ok().map(effect);
+    let attribute = |code: &str| {
+        let mut kinds = game.into_iter().flat_map(Game::kinds);
+        label(kinds.find_map(|kind| kind.attributes.get(code)), code)
+    };
     match (first.as_str(), rest.as_slice()) {
-        ("attributes", [code, ..]) => titled(code),
+        ("attributes", [code, ..]) => attribute(code),
         ("effects", [at]) => number(at).unwrap_or_else(|| titled("effects")),
         ("effects", [at, member, ..]) => labelled(&number(at).unwrap_or_default(), &titled(member)),
-        ("printings", [_, attributes, code]) if attributes == "attributes" => titled(code),
+        ("printings", [_, attributes, code]) if attributes == "attributes" => attribute(code),
         _ => titled(&first),
     }
 }
@@ -675,7 +682,19 @@ mod tests {
             ("/printings/rare/attributes/attack", "Attack"),
             ("", ""),
         ] {
-            assert_eq!(member(pointer), expected, "{pointer}");
+            assert_eq!(member(None, pointer), expected, "{pointer}");
+        }
+        let game = Game::from_toml(
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n[kinds.attributes.fin_count]\nname='Fins'\ntype='integer'",
+        )
+        .unwrap();
+        for (pointer, expected) in [
+            ("/attributes/fin_count", "Fins"),
+            ("/printings/rare/attributes/fin_count", "Fins"),
+            ("/attributes/tail_length", "Tail length"),
+            ("/name", "Name"),
+        ] {
+            assert_eq!(member(Some(&game), pointer), expected, "{pointer}");
         }
     }
 

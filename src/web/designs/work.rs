@@ -183,9 +183,9 @@ impl<'a> Work<'a> {
         }
         // The numbers of other rarities are worked out anyway.
         let filled = made.filled.iter().filter(|pointer| !pointer.starts_with("/printings"));
-        turned.done = filled.map(|pointer| design_words::member(pointer)).collect();
+        turned.done = filled.map(|pointer| design_words::member(Some(game), pointer)).collect();
         let unfilled = made.unfilled.iter().map(|fault| {
-            let member = design_words::member(&fault.pointer);
+            let member = design_words::member(Some(game), &fault.pointer);
             design_words::labelled(&member, &fault_words::reason(&fault.reason))
         });
         turned.done.extend(unfilled);
@@ -383,7 +383,7 @@ fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<Wrong> {
         let text = fault_words::reason(&fault.reason).into_owned();
         Wrong {
             field: field_of_fault(game, pointer, draft),
-            text: match design_words::member(pointer) {
+            text: match design_words::member(game, pointer) {
                 member if member.is_empty() => text,
                 member => design_words::labelled(&member, &text),
             },

@@ -66,7 +66,10 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     let warned = read(&app, &path("t:fire atack>700 🔥")).await;
     assert_eq!(warned.only("mark").text, "atack>700");
     assert!(
-        warned.only("main").text.contains("did you mean attack"),
+        warned
+            .only("main")
+            .text
+            .contains("atack>700: There is no field “atack”. Perhaps you mean attack?"),
         "{}",
         warned.only("main").text
     );
@@ -74,6 +77,8 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     assert_eq!((refused.status, refused.header("cache-control")), (400, "no-store".to_owned()));
     let page = check("refused", &refused);
     assert!(page.all("mark").count() > 0);
+    let told = &page.only("main").text;
+    assert!(told.contains("This quotation mark is never closed."), "{told}");
     // What went wrong is read out first, and comes first.
     let title = &page.only("title").text;
     assert!(title.starts_with("This query cannot be read"), "{title}");
@@ -88,7 +93,9 @@ async fn what_cannot_be_used_is_marked_where_it_stands() {
     // What lists cannot be sorted by is told, too.
     let refused = app.get("/search?q=fox&sort=nonsense").answer().await;
     assert_eq!(refused.status, 400);
-    assert!(check("sort", &refused).only("main").text.contains("cannot be sorted by"));
+    let sorted = check("sort", &refused);
+    let told = &sorted.only("main").text;
+    assert!(told.contains("sort=nonsense: Cards cannot be sorted by “nonsense”."), "{told}");
     // What other sites put into addresses is no fault.
     read(&app, "/search?q=fox&utm_source=x").await;
     for path in [

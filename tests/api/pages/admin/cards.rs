@@ -38,6 +38,10 @@ async fn hidden_cards_are_found_by_admins_alone() {
     }
     let refused = browser.get("/admin/cards?q=(((").await;
     assert_eq!(refused.status, 400);
+    let refused = text(&super::check("refused", &refused)).to_owned();
+    assert!(refused.contains("(: This parenthesis is never closed."), "{refused}");
+    let warned = browser.page("/admin/cards?q=atack%3E3+t:fire").await;
+    assert!(text(&warned).contains("Perhaps you mean attack?"), "{}", text(&warned));
     assert!(text(&browser.page("/admin/cards?q=nothing-has-this").await).contains("No card fits."));
 }
 

@@ -30,9 +30,14 @@ async fn public_decks_are_listed_and_searched() {
     let warned = check("warned", &page(&app, "/decks?q=colour:red+embers").await);
     assert!(warned.only("main").text.contains("Not all of the query could be used"));
     assert_eq!(warned.all("mark").next().unwrap().text, "colour:red");
+    let told = &warned.only("main").text;
+    assert!(told.contains("colour:red: Decks have no field “colour”."), "{told}");
     let answer = app.get("/decks?q=(((").answer().await;
     assert_eq!(answer.status, 400);
-    assert!(check("refused", &answer).only("main").text.contains("This query cannot be read"));
+    let refused = check("refused", &answer);
+    for said in ["This query cannot be read", "(: This parenthesis is never closed."] {
+        assert!(refused.only("main").text.contains(said), "{said}");
+    }
     for path in ["/decks?cursor=x", "/decks?sort=likes", "/decks?game=no%20code"] {
         let answer = app.get(path).answer().await;
         assert_eq!(answer.status, 400, "{path}");

@@ -33,7 +33,16 @@ async fn shared_designs_are_listed_and_searched() {
     assert!(none.only("main").text.contains("No design fits."));
     let refused = app.get("/designs?q=(((").answer().await;
     assert_eq!(refused.status, 400);
-    assert!(check("refused", &refused).only("main").text.contains("This query cannot be read"));
+    let refused = check("refused", &refused);
+    for said in ["This query cannot be read", "(: This parenthesis is never closed."] {
+        assert!(refused.only("main").text.contains(said), "{said}");
+    }
+    let warned = check("warned", &page(&app, "/designs?q=coments:3+heron").await);
+    let told = &warned.only("main").text;
+    assert!(
+        told.contains("coments:3: There is no field “coments”. Perhaps you mean comments?"),
+        "{told}"
+    );
     for path in ["/designs?cursor=x", "/designs?sort=likes", "/designs?game=no%20code"] {
         let answer = app.get(path).answer().await;
         assert_eq!(answer.status, 400, "{path}");

@@ -1,0 +1,159 @@
+//! What is wrong with regular expressions.
+
+use std::fmt;
+
+use regex_syntax::ast;
+
+/// What is wrong with a regular expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegexFault {
+    /// It has more than this number of characters.
+    TooLong(usize),
+    /// It has too many characters when its repetitions are written out.
+    TooLarge {
+        /// So many.
+        size: u32,
+        /// The most that it may have.
+        most: u32,
+    },
+    /// It is empty.
+    Empty,
+    /// It cannot be read.
+    Syntax(RegexSyntax),
+    /// It has flags.
+    Flags,
+    /// It names a place that is not known.
+    Place,
+    /// It has a class of Unicode.
+    UnicodeClass,
+    /// A repetition counts further than this.
+    Count(u32),
+    /// The character is in no text that is searched.
+    NeverFits(char),
+    /// Classes are combined.
+    CombinedClasses,
+    /// The character cannot be in a class.
+    NotInClass(char),
+    /// The higher end of a range stands first.
+    RangeBackwards,
+    /// A range is not of letters or digits.
+    RangeEnds,
+    /// A class holds something else than it may hold.
+    ClassContent,
+}
+
+/// Why a regular expression cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegexSyntax {
+    /// `[` is never closed.
+    ClassOpen,
+    /// The higher end of a range stands first.
+    RangeBackwards,
+    /// `(` is never closed.
+    GroupOpen,
+    /// `)` closes nothing.
+    GroupUnopened,
+    /// A repetition stands behind nothing.
+    RepetitionOfNothing,
+    /// `{` is never closed.
+    CountOpen,
+    /// The counts of a repetition are not written as they should be.
+    Count,
+    /// Nothing is behind the last `\`.
+    EscapeOfNothing,
+    /// It looks around.
+    LookAround,
+    /// It repeats what was found.
+    Backreference,
+    /// Something else than `:` is behind `(?`.
+    Flags,
+    /// It has too many levels of brackets.
+    TooDeep,
+    /// `\` stands before a letter that has no meaning with it.
+    Escape,
+}
+
+impl From<&ast::ErrorKind> for RegexSyntax {
+    fn from(kind: &ast::ErrorKind) -> Self {
+        use ast::ErrorKind as Kind;
+        match kind {
+            Kind::ClassUnclosed => Self::ClassOpen,
+            Kind::ClassRangeInvalid => Self::RangeBackwards,
+            Kind::GroupUnclosed => Self::GroupOpen,
+            Kind::GroupUnopened => Self::GroupUnopened,
+            Kind::RepetitionMissing => Self::RepetitionOfNothing,
+            Kind::RepetitionCountUnclosed => Self::CountOpen,
+            Kind::RepetitionCountInvalid
+            | Kind::RepetitionCountDecimalEmpty
+            | Kind::DecimalEmpty
+            | Kind::DecimalInvalid => Self::Count,
+            Kind::EscapeUnexpectedEof => Self::EscapeOfNothing,
+            Kind::UnsupportedLookAround => Self::LookAround,
+            Kind::UnsupportedBackreference => Self::Backreference,
+            Kind::FlagDanglingNegation
+            | Kind::FlagDuplicate { .. }
+            | Kind::FlagRepeatedNegation { .. }
+            | Kind::FlagUnexpectedEof
+            | Kind::FlagUnrecognized => Self::Flags,
+            Kind::NestLimitExceeded(_) => Self::TooDeep,
+            _ => Self::Escape,
+        }
+    }
+}
+
+impl RegexSyntax {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::ClassOpen => "a `[` is never closed; as a letter it is written `\\[`",
+            Self::RangeBackwards => "a range runs from low to high",
+            Self::GroupOpen => "a `(` is never closed; as a letter it is written `\\(`",
+            Self::GroupUnopened => "a `)` closes nothing; as a letter it is written `\\)`",
+            Self::RepetitionOfNothing => {
+                "`*`, `+`, `?` or `{` stands behind nothing that it could repeat"
+            }
+            Self::CountOpen => "a `{` is never closed; as a letter it is written `\\{`",
+            Self::Count => "a repetition is written `{2}`, `{2,}` or `{2,5}`",
+            Self::EscapeOfNothing => "there is nothing behind the last `\\`",
+            Self::LookAround => {
+                "`(?=`, `(?!`, `(?<=` and `(?<!` look around, which is not possible here"
+            }
+            Self::Backreference => "`\\1` repeats what was found, which is not possible here",
+            Self::Flags => "behind `(?` stands `:`",
+            Self::TooDeep => "it has too many levels of brackets",
+            Self::Escape => "a `\\` stands before a letter that has no meaning with it",
+        }
+    }
+}
+
+/// What programs are told.
+impl fmt::Display for RegexFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooLong(most) => {
+                return write!(f, "a regular expression has at most {most} characters");
+            }
+            Self::TooLarge { size, most } => {
+                return write!(
+                    f,
+                    "the regular expression is too large: {size} of {most} characters when its repetitions are written out"
+                );
+            }
+            Self::Empty => "the regular expression is empty",
+            Self::Syntax(reason) => {
+                return write!(f, "the regular expression cannot be read: {}", reason.as_str());
+            }
+            Self::Flags => "a regular expression has no flags here; case never counts",
+            Self::Place => "only ^, $ and \\b are known as places",
+            Self::UnicodeClass => "\\p{…} is not known here",
+            Self::Count(most) => return write!(f, "a repetition counts to {most} at most"),
+            Self::NeverFits(letter) => {
+                return write!(f, "{letter:?} never fits: texts are searched without punctuation");
+            }
+            Self::CombinedClasses => "classes cannot be combined here",
+            Self::NotInClass(letter) => return write!(f, "{letter:?} cannot stand in a class"),
+            Self::RangeBackwards => "a range runs from low to high",
+            Self::RangeEnds => "a range runs from letter to letter or from digit to digit",
+            Self::ClassContent => "a class holds letters, digits, ranges, \\d and \\s",
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! What could not be used of a query, or was not tried on everything.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+
+use super::codes::UnknownCode;
+use crate::search::{Fault, QueryFault};
+
+/// A part of a query that was left out, that finds nothing anywhere, or that was not tried on everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct QueryWarning {
+    /// The parameter beside `q` that it is about; `position` and `length` are 0 then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "set")]
+    pub parameter: Option<&'static str>,
+    /// Characters of the query before it.
+    #[schema(example = 0)]
+    pub position: usize,
+    /// Its characters.
+    #[schema(example = 9)]
+    pub length: usize,
+    /// The text there.
+    #[schema(example = "atack>700")]
+    pub term: String,
+    /// Why, for people.
+    #[serde(rename = "message")]
+    #[schema(value_type = String, example = "there is no field \"atack\"; did you mean attack?")]
+    pub reason: WarningReason,
+}
+
+/// Why there is a warning. Shown, it is what programs are told; pages have words of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WarningReason {
+    /// It cannot be used, or finds nothing anywhere.
+    Query(QueryFault),
+    /// Costly terms were tested on only so many of the cards.
+    Cut { candidates: u32 },
+    /// Costly terms were tested on only so many of the designs.
+    CutOfDesigns { candidates: u32 },
+    /// Costly terms were tested on only some of the cards that the index left.
+    Unfinished,
+    /// Counting timed out.
+    Uncounted,
+}
+
+impl fmt::Display for WarningReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Query(fault) => fault.fmt(f),
+            Self::Cut { candidates } => write!(
+                f,
+                "regular expressions and words of attributes were only tried on the first {candidates} cards that all else \
+                 leaves, by game, set and number: narrow the list to a set, or with words"
+            ),
+            Self::CutOfDesigns { candidates } => write!(
+                f,
+                "regular expressions and words of attributes were only tried on the {candidates} designs that were shared last, of those that all else \
+                 leaves: narrow the list with words"
+            ),
+            Self::Unfinished => f.write_str(
+                "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, \
+                 or with words",
+            ),
+            Self::Uncounted => {
+                f.write_str("counting the list took too long, so there is no total: narrow it")
+            }
+        }
+    }
+}
+
+impl Serialize for WarningReason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl QueryWarning {
+    /// A warning about the whole query.
+    pub(crate) fn of_all(text: &str, reason: WarningReason) -> Self {
+        let length = text.chars().count();
+        Self { parameter: None, position: 0, length, term: text.to_owned(), reason }
+    }
+
+    /// What is wrong with the value of a parameter beside `q`.
+    pub(super) fn of_parameter(parameter: &'static str, value: &str, fault: QueryFault) -> Self {
+        let (term, reason) = (format!("{parameter}={value}"), WarningReason::Query(fault));
+        Self { parameter: Some(parameter), position: 0, length: 0, term, reason }
+    }
+}
+
+/// As a list of faults of the input tells it: with its place, which that list has no member for.
+impl fmt::Display for QueryWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.parameter {
+            Some(_) => self.reason.fmt(f),
+            None => write!(f, "{} (character {})", self.reason, self.position),
+        }
+    }
+}
+
+impl From<UnknownCode<'_>> for QueryWarning {
+    fn from(UnknownCode { parameter, code, fault }: UnknownCode<'_>) -> Self {
+        Self::of_parameter(parameter, code, fault)
+    }
+}
+
+impl From<Fault> for QueryWarning {
+    fn from(Fault { span, term, reason }: Fault) -> Self {
+        let reason = WarningReason::Query(reason);
+        Self { parameter: None, position: span.position, length: span.length, term, reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+
+    use super::*;
+    use crate::app::problem::InputFault;
+    use crate::search::Span;
+
+    /// Programs may compare it, so it stays as it is.
+    #[test]
+    fn programs_are_told_the_same_as_ever() {
+        let reason =
+            || QueryFault::NoField { name: "atack".to_owned(), near: vec!["attack".to_owned()] };
+        let message = "there is no field \"atack\"; did you mean attack?";
+        let span = Span { position: 7, length: 9 };
+        let warning =
+            QueryWarning::from(Fault { span, term: "atack>700".to_owned(), reason: reason() });
+        let written =
+            json!({ "position": 7, "length": 9, "term": "atack>700", "message": message });
+        assert_eq!(to_value(&warning).unwrap(), written);
+        assert_eq!(InputFault::at("?q", warning).detail, format!("{message} (character 7)"));
+        let warning = QueryWarning::of_parameter("sort", "atack", reason());
+        let written = json!({
+            "parameter": "sort",
+            "position": 0,
+            "length": 0,
+            "term": "sort=atack",
+            "message": message,
+        });
+        assert_eq!(to_value(&warning).unwrap(), written);
+        assert_eq!(InputFault::at("?sort", warning).detail, message);
+        for (reason, message) in [
+            (
+                WarningReason::Cut { candidates: 1_000 },
+                "regular expressions and words of attributes were only tried on the first 1000 cards that all else leaves, by game, set and number: narrow the list to a set, or with words",
+            ),
+            (
+                WarningReason::CutOfDesigns { candidates: 1_000 },
+                "regular expressions and words of attributes were only tried on the 1000 designs that were shared last, of those that all else leaves: narrow the list with words",
+            ),
+            (
+                WarningReason::Unfinished,
+                "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, or with words",
+            ),
+            (
+                WarningReason::Uncounted,
+                "counting the list took too long, so there is no total: narrow it",
+            ),
+        ] {
+            let written = json!({ "position": 0, "length": 3, "term": "é x", "message": message });
+            assert_eq!(to_value(QueryWarning::of_all("é x", reason)).unwrap(), written);
+        }
+    }
+}
