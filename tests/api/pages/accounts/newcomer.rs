@@ -1,5 +1,7 @@
 //! Somebody with a first card makes an account in the form in which its code is typed.
 
+use serde_json::json;
+
 use super::{Browser, beside, check, codes, hidden};
 use crate::pages::html::Page;
 use crate::support::{Answer, PASSWORD, PaperCard, RequestExt as _, TestApp};
@@ -224,7 +226,8 @@ async fn a_network_that_made_too_many_accounts_is_told_so_in_the_form() {
     let (app, cards) = printed().await;
     app.begin_window();
     for number in 0..30 {
-        app.player(&format!("player {number}")).await;
+        let account = json!({ "name": format!("player {number}"), "password": PASSWORD });
+        app.post("/v1/accounts").json(&account).answer().await.expect(201);
     }
     let mut browser = Browser::new(&app);
     let page = browser.sent("/submit", &form(&cards[0], "ada", PASSWORD), 429).await;

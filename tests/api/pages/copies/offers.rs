@@ -317,7 +317,7 @@ async fn what_cannot_be_given_any_more_is_not_chosen_in_an_answer() {
     let refused = his.post(&path, &[&fields[..], &[("step", "send")]].concat()).await;
     assert_eq!(refused.status, 422, "{}", refused.text());
     let page = check("frozen", &refused);
-    assert!(page.only("main").text.contains("Is frozen by a moderator"));
+    assert!(page.only("main").text.contains("A moderator has frozen one of the copies."));
     let chosen = picks(&page, "give");
     assert!(chosen.contains(&(&*frozen, true)) && chosen.contains(&(&*other, true)), "{chosen:?}");
     let mended = [("key", value(&page, "key")), fields[2], fields[3], ("step", "send")];

@@ -209,7 +209,7 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
     for (list, dialect, format, said) in [
         ("{\"entries\": []}", "json", "ttcg/standard", "a line for each card"),
         ("1 Kettle Imp", "", "", "Choose a format"),
-        ("1 Kettle Imp", "", "ttcg/nothing", "nothing"),
+        ("1 Kettle Imp", "", "ttcg/nothing", "no such format"),
     ] {
         let fields =
             [("format", format), ("list", list), ("dialect", dialect), ("card", "Kettle Imp")];
@@ -267,7 +267,7 @@ async fn faults_stand_at_their_fields_with_what_was_typed() {
         (
             ("ttcg/standard", "99999 Kettle Imp"),
             "list",
-            "Line 1: Quantity: The number must be 1 to 10,000.",
+            "Line 1: There must be 1 to 10,000 copies.",
         ),
     ];
     for ((format, list), field, said) in cases {
