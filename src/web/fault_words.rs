@@ -4,15 +4,11 @@ mod causes;
 mod lines;
 mod parts;
 
-use std::borrow::Cow;
-
-use cardscape_engine::Date;
-
 use super::accounts::words as account_words;
 use super::catalogue::query_words;
 use super::rules::{self, Found, told};
 use super::serials::words as serial_words;
-use super::words::{day, grouped, place};
+use super::words::{Sentence, count, grouped, place, told_day};
 use crate::app::fault_reason::{FaultReason, Several};
 use crate::app::problem::InputFault;
 use crate::domain::catalogue::import::CardFault;
@@ -21,9 +17,6 @@ use crate::domain::text::TextError;
 
 pub(super) use causes::cause;
 pub(super) use lines::collection_line as line;
-
-/// A sentence, whole or made of what was found.
-pub(super) type Sentence = Cow<'static, str>;
 
 /// What a code is made of.
 pub(super) const CODE_FAULT: &str =
@@ -186,16 +179,6 @@ fn no_format(unknown: &UnknownFormat) -> Sentence {
             format!("The format begins on {}.", told_day(*begins_on)).into()
         }
     }
-}
-
-pub(super) fn told_day(date: Date) -> String {
-    let text = date.to_string();
-    text.parse().map_or(text, day)
-}
-
-/// A number of things.
-pub(super) fn count(number: impl TryInto<i64>) -> String {
-    grouped(number.try_into().unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

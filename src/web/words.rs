@@ -1,5 +1,8 @@
 //! All text of the pages. Templates hold none of their own: a test reads them.
 
+use std::borrow::Cow;
+
+use cardscape_engine::Date;
 use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 
 use crate::app::problem::ProblemCode;
@@ -508,6 +511,20 @@ pub(super) fn role(code: &str) -> String {
         other => return titled(other),
     }
     .to_owned()
+}
+
+/// A sentence, whole or made of what was found.
+pub(super) type Sentence = Cow<'static, str>;
+
+/// A number of things.
+pub(super) fn count(number: impl TryInto<i64>) -> String {
+    grouped(number.try_into().unwrap_or(i64::MAX))
+}
+
+/// A day of the engine.
+pub(super) fn told_day(date: Date) -> String {
+    let text = date.to_string();
+    text.parse().map_or(text, day)
 }
 
 /// A code as words: `boost_attack` is `Boost attack`.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::query_warning::QueryWarning;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -28,6 +29,12 @@ pub(crate) struct UnknownCode<'c> {
     pub(crate) code: &'c str,
     /// That the code does not exist, with similar ones that do.
     pub(crate) fault: QueryFault,
+}
+
+impl From<UnknownCode<'_>> for QueryWarning {
+    fn from(UnknownCode { parameter, code, fault }: UnknownCode<'_>) -> Self {
+        Self::of_parameter(parameter, code, fault)
+    }
 }
 
 impl Codes {

@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use super::codes::UnknownCode;
 use crate::search::{Fault, QueryFault};
 
 /// A part of a query that was left out, that finds nothing anywhere, or that was not tried on everything.
@@ -97,12 +96,6 @@ impl fmt::Display for QueryWarning {
             Some(_) => self.reason.fmt(f),
             None => write!(f, "{} (character {})", self.reason, self.position),
         }
-    }
-}
-
-impl From<UnknownCode<'_>> for QueryWarning {
-    fn from(UnknownCode { parameter, code, fault }: UnknownCode<'_>) -> Self {
-        Self::of_parameter(parameter, code, fault)
     }
 }
 

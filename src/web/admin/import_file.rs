@@ -15,8 +15,9 @@ use crate::domain::catalogue::json_places::TextPlace;
 use crate::domain::hex::hex;
 use crate::http::extract::Upload;
 use crate::web::catalogue::{game_path, set_path};
-use crate::web::fault_words::{self, Sentence};
+use crate::web::fault_words;
 use crate::web::forms::Faults;
+use crate::web::words::Sentence;
 
 /// What a file describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,10 +17,11 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{Granted, WriteCatalogue};
-use crate::web::fault_words::{self, Sentence};
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::words;
+use crate::web::words::Sentence;
 
 /// Largest text that is sent back in the form, in bytes. A larger file is chosen once more.
 const MAX_SHOWN: usize = 512 * 1024;

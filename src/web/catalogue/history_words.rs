@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn members_have_the_names_of_the_game() {
         let game = Game::from_toml(
-            "code='pond'\nname='Pond'\nrules_version='1'\n[[rarities]]\ncode='gilt'\nname='Gilded'\nbase=true\n[[kinds]]\ncode='fish'\nname='Fish'\n[kinds.attributes.fin_count]\nname='fins'\ntype='integer'",
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[rarities]]\ncode='gilt'\nname='Gilded'\n[[kinds]]\ncode='fish'\nname='Fish'\n[kinds.attributes.fin_count]\nname='fins'\ntype='integer'\nmin=0\nmax=9",
         )
         .unwrap();
         for (pointer, name) in [

@@ -4,7 +4,7 @@ mod patterns;
 
 use crate::app::catalogue::query_warning::WarningReason;
 use crate::search::{MAX_DEPTH, MAX_LENGTH, MAX_TERMS, NotOfDesigns, QueryFault, Unordered};
-use crate::web::fault_words::{Sentence, count, told_day};
+use crate::web::words::{Sentence, count, told_day};
 
 /// Why something was left out, or not tried on everything.
 pub(in crate::web) fn reason(reason: &WarningReason) -> Sentence {

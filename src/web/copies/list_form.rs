@@ -18,8 +18,9 @@ use crate::domain::code::Code;
 use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::PrintingId;
-use crate::web::fault_words::{self, Sentence};
+use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
+use crate::web::words::Sentence;
 
 /// What was typed into the forms.
 pub(super) struct Typed {

@@ -66,10 +66,10 @@ fn packs(error: &PackError) -> Sentence {
         )
         .into(),
         PackError::NoPack { copies, cards_per_pack } => {
-            format!("{} copies do not fill a pack of {cards_per_pack}.", count(copies)).into()
+            format!("One pack takes {cards_per_pack} copies, and there are {}.", count(copies)).into()
         }
         PackError::Remainder { copies, packs, cards_per_pack, left } => format!(
-            "{} copies make {} packs of {cards_per_pack} and leave {left}. Allow copies to be left over, or plan another number of them.",
+            "With {cards_per_pack} cards in a pack, {} copies make {} packs and leave {left}. Allow copies to be left over, or plan another number of them.",
             count(copies),
             count(packs)
         )

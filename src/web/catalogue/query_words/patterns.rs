@@ -1,7 +1,7 @@
 //! What is wrong with regular expressions.
 
 use crate::search::{RegexFault, RegexSyntax};
-use crate::web::fault_words::{Sentence, count};
+use crate::web::words::{Sentence, count};
 
 const RANGE_BACKWARDS: &str = "In the regular expression, a range must run from low to high.";
 
