@@ -56,7 +56,7 @@ TIMES_BEGIN, TIMES_END = "<!-- shown: written by `make bench-pages` -->\n", "<!-
 # What the browser says of each page without encryption that is not its own machine's.
 UNHEARD = "The Cross-Origin-Opener-Policy header has been ignored"
 # Lines of one check of one page; the same fault is often in many places.
-MOST_LINES = 40
+MOST_LINES = 4
 
 
 def launch(chromium, *options):
@@ -69,7 +69,7 @@ class Visitor:
     def __init__(self, browser, base, folder, scene):
         self.browser, self.base, self.folder, self.scene, self.made = browser, base, folder, scene, scene.made
         self.cookies = {}
-        self.faults = []
+        self.faults, self.most_lines = [], MOST_LINES
         self.counts = collections.Counter()
         self.heaviest = collections.Counter()
         # Of each page: milliseconds until its largest part was there, of its longest task, and its name.
@@ -111,10 +111,10 @@ class Visitor:
             texts = check(page, *arguments)
         except Error as error:
             texts = [f"{check.__name__}: the browser gives up: {error.message.splitlines()[0]}"]
-        for text in texts[:MOST_LINES]:
+        for text in texts[: self.most_lines]:
             self.fault(where, text)
-        if len(texts) > MOST_LINES:
-            self.fault(where, f"{len(texts) - MOST_LINES} more of {check.__name__}")
+        if len(texts) > self.most_lines:
+            self.fault(where, f"{len(texts) - self.most_lines} more of {check.__name__}")
 
     @contextlib.contextmanager
     def tab(self, size, theme, script=True, policy=True):

@@ -31,6 +31,7 @@ NO_WORDS = re.compile(r"https?://\S+|\{[a-z]+\}|\S*[0-9_]\S*|\b[A-Z]{1,3}-[A-Z0-
 # What strains a layout is longer than any word.
 WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,24}(?![A-Za-z])")
 SIZE = (1280, 900)
+MOST_LINES = 100
 
 
 class Data:
@@ -108,6 +109,8 @@ def look(visitor, pages, answers, seed_data):
     data = Data([*seed_texts(seed_data), *queries, *texts_of(visitor.scene.service.sent)])
     # What is below /docs was written as a whole, and is no page of words.
     pages = [page for page in pages if not page.path.startswith("/docs")]
+    # Each is another text to be moved.
+    visitor.most_lines = MOST_LINES
     with visitor.tab(SIZE, "light") as tab:
         for visited, where in visitor.each(pages, tab, "words", [only_words]):
             visitor.check(tab, visited, where, only_words, data)

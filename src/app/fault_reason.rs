@@ -165,12 +165,11 @@ impl NoGame {
 
 impl fmt::Display for NoGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "There is no game {}", self.code)?;
         if self.near.is_empty() {
-            return f.write_str(".");
+            return write!(f, "There is no game {}.", self.code);
         }
         let near: Vec<&str> = self.near.iter().map(String::as_str).collect();
-        f.write_str(&did_you_mean(&near))
+        write!(f, "There is no game {}{}", self.code.trim_end_matches('.'), did_you_mean(&near))
     }
 }
 

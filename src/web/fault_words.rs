@@ -8,7 +8,7 @@ use super::accounts::words as account_words;
 use super::catalogue::query_words;
 use super::rules::{self, Found, told};
 use super::serials::words as serial_words;
-use super::words::{Sentence, count, grouped, place, told_day};
+use super::words::{Sentence, count, counted, grouped, place, told_day};
 use crate::app::fault_reason::{FaultReason, Several};
 use crate::app::problem::InputFault;
 use crate::domain::catalogue::import::CardFault;
@@ -51,11 +51,11 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::Range { least, most, actual } => range(*least, *most, *actual).into(),
         FaultReason::TooMany { of, most, actual } => {
             let of = match of {
-                Several::Entries => "cards",
+                Several::Entries => "lines of cards",
                 Several::Tags => "tags",
             };
             let (most, actual) = (count(*most), count(*actual));
-            format!("A deck has at most {most} different {of}. This has {actual}.").into()
+            format!("A deck has at most {most} {of}. This has {actual}.").into()
         }
         FaultReason::OneOf(_) => "Choose one of what is offered here.".into(),
         FaultReason::Game(_) => "There is no such game.".into(),
@@ -111,7 +111,8 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),
         FaultReason::DeckOfGame(_) => "This is a deck of another game.".into(),
         FaultReason::LinesLeft(lines) => {
-            format!("There are {} lines more than are read. Leave some out.", count(*lines)).into()
+            let lines = counted(to_i64(*lines), "line", "lines");
+            format!("The list is too long by {lines}.").into()
         }
         FaultReason::Table(error) => lines::table(error),
         FaultReason::Line(fault) => line(fault),
@@ -129,17 +130,24 @@ pub(super) fn of_file(fault: &InputFault) -> (Sentence, Option<String>) {
 }
 
 /// What is wrong with a text.
+fn characters(number: usize) -> String {
+    counted(to_i64(number), "character", "characters")
+}
+
+fn to_i64(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 pub(super) fn text_fault(error: &TextError) -> Sentence {
     match error {
         TextError::Length { max, actual: 0, .. } => {
             format!("Type something here: at most {} characters.", count(*max)).into()
         }
         TextError::Length { min, actual, .. } if actual < min => {
-            format!("This has {} characters, and needs at least {}.", count(*actual), count(*min))
-                .into()
+            format!("This has {}, and needs at least {}.", characters(*actual), count(*min)).into()
         }
         TextError::Length { max, actual, .. } => {
-            format!("This has {} characters, and may have {}.", count(*actual), count(*max)).into()
+            format!("This has {}, and may have {}.", characters(*actual), count(*max)).into()
         }
         TextError::Control => "There is a character in it that cannot be seen.".into(),
         TextError::Marks => "There are too many marks on one of its characters.".into(),

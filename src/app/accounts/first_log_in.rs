@@ -3,20 +3,21 @@
 use chrono::Duration;
 
 use super::sessions::{self, Credentials};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::auth::permission::Role;
 use crate::auth::secret::OpaqueToken;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
-use crate::store::accounts::account_records;
+use crate::store::accounts::account_records::{self, AccountRow};
 
 /// So long an account is new. Guesses at the passwords of older ones are for the log-in alone: whoever chooses a name that is taken uses up nobody's attempts.
 const NEW_FOR: Duration = Duration::minutes(10);
 
-/// Logs a browser in with the name and the password of a new account. `None`: no account of this name is new, or this is not its password.
+/// Logs a browser in with the name and the password of a player's new account. `None`: no such account is new, or this is not its password.
 ///
 /// # Errors
-/// The database fails.
+/// The log-in fails for another reason: too many of them, no place to check the password, the database.
 pub async fn log_in_again(
     app: &AppState,
     network: Network,
@@ -27,9 +28,19 @@ pub async fn log_in_again(
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
     let now = app.clock.now();
-    if found.is_none_or(|row| now - row.account.created_at >= NEW_FOR) {
+    let is_new = |account: &AccountRow| {
+        let is_of_player = account.role() == Role::Player && !account.must_change_password;
+        is_of_player && now - account.created_at < NEW_FOR
+    };
+    if !found.is_some_and(|row| is_new(&row.account)) {
         return Ok(None);
     }
     let credentials = Credentials { name: name.as_str(), password, second_factor: None };
-    Ok(sessions::log_in_browser(app, network, credentials).await.ok())
+    match sessions::log_in_browser(app, network, credentials).await {
+        Ok(token) => Ok(Some(token)),
+        Err(problem) => match problem.code() {
+            ProblemCode::WrongCredentials | ProblemCode::SecondFactorRequired => Ok(None),
+            _ => Err(problem),
+        },
+    }
 }

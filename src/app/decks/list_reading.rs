@@ -255,7 +255,6 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     let checked = check_list(read);
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
-    let mut refusals = Vec::new();
     for (line, outcome) in checked.lines {
         let told = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..told(line) },
@@ -263,7 +262,6 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
             LineOutcome::Refused(refusal) => {
                 let (text, detail) = (shown_line(&line.text), refusal.to_string());
                 list.unread.push(UnreadLine { line: line.line, text, detail });
-                refusals.push((line.line, refusal.clone()));
                 refused(line, refusal)
             }
         };
@@ -275,7 +273,10 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     if list.unread.len() > MAX_UNREAD_LINES
         || (list.deck.entries.is_empty() && !list.unread.is_empty())
     {
-        return Err(ListRefusal::Unreadable(refusals));
+        let refused = |told: ReadLineResponse| Some((told.line, told.refusal?));
+        return Err(ListRefusal::Unreadable(
+            list.told.lines.into_iter().filter_map(refused).collect(),
+        ));
     }
     Ok(list)
 }

@@ -59,6 +59,7 @@ fn programs_are_told_the_same_as_ever() {
         ),
         (must_be_one_of("xyz", ["private", "public"]).into(), "must be one of private, public"),
         (NoGame::new("ttgc", ["ttcg"]).into(), "There is no game ttgc; did you mean ttcg?"),
+        (NoGame::new("ttcg.", ["ttcg"]).into(), "There is no game ttcg; did you mean ttcg?"),
         (NoGame::new("xyzzy", ["ttcg"]).into(), "There is no game xyzzy."),
         (
             NoFormat::new(unknown, &name).into(),

@@ -9,6 +9,7 @@ use actix_web::web::{self, Bytes};
 use futures_util::StreamExt as _;
 
 use super::body::{demand, too_large};
+use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
 /// Most parts of a form.
@@ -188,7 +189,7 @@ fn text(content: &[u8]) -> Result<String, Problem> {
     match std::str::from_utf8(content) {
         Ok(text) if !text.contains('\0') => Ok(text.to_owned()),
         _ => {
-            let fault = InputFault::at("", "must be UTF-8 without NUL characters");
+            let fault = InputFault::at("", FaultReason::Nul);
             Err(Problem::new(ProblemCode::InvalidBody).errors(vec![fault]))
         }
     }

@@ -18,7 +18,7 @@ pub(super) mod words;
 
 pub(super) use account::Moment;
 pub(super) use log_in::LogInPage;
-pub(super) use newcomer::{Joining, TypedNewcomer, Welcome, join_with};
+pub(super) use newcomer::{Joining, TypedNewcomer, Welcome, join_again, join_with};
 
 use actix_web::web::ServiceConfig;
 

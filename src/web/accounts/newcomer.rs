@@ -36,8 +36,13 @@ pub(in crate::web) struct TypedNewcomer {
 
 /// The name and the password of an account that is to be made.
 pub(in crate::web) struct Newcomer<'a> {
-    name: AccountName,
     new_password: Password,
+    pub(in crate::web) typed: TypedAccount<'a>,
+}
+
+/// The same as it was typed.
+pub(in crate::web) struct TypedAccount<'a> {
+    name: AccountName,
     password: &'a str,
     /// Whether nobody has typed the password, so that it must be shown.
     is_made: bool,
@@ -60,7 +65,7 @@ impl TypedNewcomer {
         let password = if is_made { &self.made_password } else { &self.password };
         let typed = TypedCredentials { name: &self.name, password, field: "password" };
         let (name, new_password) = typed.read()?;
-        Ok(Newcomer { name, new_password, password, is_made })
+        Ok(Newcomer { new_password, typed: TypedAccount { name, password, is_made } })
     }
 }
 
@@ -107,6 +112,29 @@ pub(in crate::web) enum Joining {
     Done(Joined),
     /// It is refused: with which status, and why.
     Refused(u16, Faults),
+    /// Somebody else is logged in here.
+    Here,
+}
+
+/// Logs in once more whose account the same form has made before.
+pub(in crate::web) async fn join_again(
+    app: &AppState,
+    network: Network,
+    account: &TypedAccount<'_>,
+) -> Result<Joining, Problem> {
+    let token = first_log_in::log_in_again(app, network, &account.name, account.password).await?;
+    Ok(match token {
+        Some(token) => Joining::Done(account.joined(Some(token), Vec::new())),
+        None => Joining::Here,
+    })
+}
+
+impl TypedAccount<'_> {
+    fn joined(&self, token: Option<OpaqueToken>, codes: Vec<String>) -> Joined {
+        let password = if self.is_made { self.password } else { "" };
+        let account = self.name.as_str().to_owned();
+        Joined { token, welcome: Welcome { account, password: password.to_owned(), codes } }
+    }
 }
 
 /// Makes an account and logs the browser in. Where the same form has made the account before, it is logged in once more.
@@ -115,31 +143,27 @@ pub(in crate::web) async fn join_with(
     network: Network,
     newcomer: Newcomer<'_>,
 ) -> Result<Joining, Problem> {
-    let Newcomer { name, new_password, password, is_made } = newcomer;
-    let shown = if is_made { password } else { "" };
-    let welcome =
-        |codes| Welcome { account: name.as_str().to_owned(), password: shown.to_owned(), codes };
-    let problem = match own_account::register(app, network, &name, new_password).await {
+    let Newcomer { new_password, typed } = newcomer;
+    let registered = own_account::register(app, network, &typed.name, new_password).await;
+    let problem = match registered {
         Ok(registered) => {
-            let credentials = Credentials { name: name.as_str(), password, second_factor: None };
+            let (name, password) = (typed.name.as_str(), typed.password);
+            let credentials = Credentials { name, password, second_factor: None };
             let token = sessions::log_in_browser(app, network, credentials).await;
             let token = token
                 .inspect_err(|problem| {
                     tracing::warn!(code = problem.code().code(), "registered, but not logged in");
                 })
                 .ok();
-            return Ok(Joining::Done(Joined {
-                token,
-                welcome: welcome(registered.recovery_codes),
-            }));
+            return Ok(Joining::Done(typed.joined(token, registered.recovery_codes)));
         }
         Err(problem) => problem,
     };
-    if problem.code() == ProblemCode::NameTaken {
-        let token = first_log_in::log_in_again(app, network, &name, password).await?;
-        if token.is_some() {
-            return Ok(Joining::Done(Joined { token, welcome: welcome(Vec::new()) }));
-        }
+    // The same form may have used up what the network has left.
+    if matches!(problem.code(), ProblemCode::NameTaken | ProblemCode::RegistrationThrottled)
+        && let Joining::Done(joined) = join_again(app, network, &typed).await?
+    {
+        return Ok(Joining::Done(joined));
     }
     match refusal(&problem) {
         Some(faults) => Ok(Joining::Refused(problem.code().status(), faults)),
@@ -179,10 +203,10 @@ mod tests {
     #[test]
     fn a_password_that_was_made_is_for_whoever_types_none() {
         let made = typed("join", "ada", "", "k7q2-x0fm-93td-aw5g");
-        let made = made.read().ok().unwrap();
+        let made = made.read().ok().unwrap().typed;
         assert_eq!((made.password, made.is_made), ("k7q2-x0fm-93td-aw5g", true));
         let own = typed("join", "ada", "tram window", "k7q2-x0fm-93td-aw5g");
-        let own = own.read().ok().unwrap();
+        let own = own.read().ok().unwrap().typed;
         assert_eq!((own.password, own.is_made), ("tram window", false));
         for (password, made) in [("", ""), ("short", "k7q2-x0fm-93td-aw5g"), ("", "short")] {
             let faults = typed("join", "ada", password, made).read().err().unwrap();

@@ -173,7 +173,7 @@ pub(super) const REVOKE: &str = "Revoke";
 pub(super) const MAKE_TOKEN: &str = "Make the token";
 pub(super) const TOKEN_MADE: &str = "Your new token";
 pub(super) const TOKEN_SHOWN_ONCE: &str = "The token is shown now and never again. Whoever knows it can do with your account what it may do.";
-pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: the form came twice. If you have not kept it, revoke it and make another.";
+pub(super) const TOKEN_SHOWN_BEFORE: &str = "This token was made and shown before: you sent the form twice. If you have not kept it, revoke it and make another.";
 
 /// A number of days.
 pub(super) fn days(count: u16) -> String {
@@ -243,8 +243,9 @@ pub(in crate::web) const RECOVERY_CODES: &str = "Your recovery codes";
 pub(in crate::web) const RECOVERY_CODES_ABOUT: &str = "With one of these codes you set a new password when you have lost the old one. Each works once. There is no other way back into the account.";
 pub(super) const SHOWN_ONCE: &str = "These codes are shown now and never again. Print this page, or write them down, and keep them where nobody else looks.";
 pub(super) const CODES_KEPT: &str = "I have kept them: go on";
-pub(super) const CODES_KEPT_SUBMIT: &str = "I have kept them: register the card";
+pub(in crate::web) const CODES_KEPT_SUBMIT: &str = "I have kept them: register the card";
 pub(super) const CODES_KEPT_LOG_IN: &str = "I have kept them: log in";
+pub(in crate::web) const OWN_ACCOUNT: &str = "Your account";
 pub(in crate::web) const NEW_ACCOUNT: &str = "Your account and its recovery codes";
 pub(in crate::web) const NEW_ACCOUNT_ONCE: &str = "What stands here is shown now and never again. Print this page, or write it down, and keep it where nobody else looks.";
 pub(in crate::web) const CODES_NOT_SHOWN: &str = "The account was there already: the form came twice. If you have not seen its recovery codes, make new ones.";

@@ -3,6 +3,8 @@
 
 // Crockford's Base32: letters that look like digits are read as those.
 const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+// Of passwords: without letters and digits that look alike.
+const PLAIN_SYMBOLS = "23456789abcdefghijkmnpqrstuvwxyz";
 const SEPARATORS = /[\s\-\u2010-\u2015\u2212]/gu;
 const LENGTH = 16;
 
@@ -51,7 +53,7 @@ function take(text) {
 function takeFragment() {
   if (location.hash.length < 2) return;
   const fragment = location.hash;
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(history.state, "", location.pathname);
   take(fragment);
 }
 
@@ -100,15 +102,25 @@ function offerScan() {
   else offerPhoto();
 }
 
-/** Makes a password of 80 random bits. The page that answers shows it, if no other was typed. */
+/** Makes a password of 80 random bits. The page that answers shows it, if no other was typed. Who goes back because no answer came sends the same once more. */
 function makePassword() {
   const made = document.getElementById("made_password");
-  if (made === null) return;
-  const values = crypto.getRandomValues(new Uint8Array(LENGTH));
-  const symbols = Array.from(values, (value) => SYMBOLS[value % SYMBOLS.length]).join("");
-  made.value = symbols.toLowerCase().match(/.{4}/gu).join("-");
+  if (made === null) {
+    // Whoever sees this page now has an account: nothing is left of the password.
+    if (history.state !== null) history.replaceState(null, "");
+    return;
+  }
+  made.value ||= history.state?.made ?? randomPassword();
+  history.replaceState({ made: made.value }, "");
   const password = document.getElementById("password");
   password.setAttribute("aria-describedby", `made_help ${password.getAttribute("aria-describedby")}`);
+}
+
+/** Sixteen symbols of which none is taken for another. */
+function randomPassword() {
+  const values = crypto.getRandomValues(new Uint8Array(LENGTH));
+  const symbols = Array.from(values, (value) => PLAIN_SYMBOLS[value % PLAIN_SYMBOLS.length]);
+  return symbols.join("").match(/.{4}/gu).join("-");
 }
 
 field.addEventListener("input", judge);

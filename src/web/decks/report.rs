@@ -8,7 +8,7 @@ use crate::app::decks::report_responses::{
     MentionedCardResponse, ReportResponse, ViolationResponse,
 };
 use crate::web::catalogue::{card_path, rule_path};
-use crate::web::rules::{Found, advice, mending, told};
+use crate::web::rules::{Found, advice, mending, says, told};
 
 /// A report.
 pub(super) struct ReportView {
@@ -68,7 +68,7 @@ fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
         severity: deck_words::severity(found.severity),
         rule: deck_words::rule(&found.rule, &found.section),
         rule_path: rule_path(game, format, (&found.rule, &found.rule_text)),
-        rule_text: Some(found.rule_text.clone()).filter(|rule| !told.contains(rule)),
+        rule_text: Some(found.rule_text.clone()).filter(|rule| !says(&told, rule)),
         told,
         cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),
         lines: deck_words::lines(&found.lines),

@@ -210,7 +210,11 @@ pub(super) fn fault_on_line(line: usize, text: &str) -> String {
 
 /// Further faults that are not told.
 pub(super) fn more_faults(count: usize) -> String {
-    format!("{count} more lines have faults.")
+    if count == 1 {
+        "1 more line has a fault.".to_owned()
+    } else {
+        format!("{count} more lines have faults.")
+    }
 }
 
 /// What a deck is by a format, in a sentence.

@@ -9,7 +9,7 @@ use crate::app::designs::design_checks::{
 };
 use crate::app::designs::likeness::{AlikeResponse, NameLikeness};
 use crate::web::catalogue::{card_path, rarity_name};
-use crate::web::rules::{self, Found, advice};
+use crate::web::rules::{self, Found, advice, says};
 
 /// The check of a design.
 pub(super) struct VerdictView {
@@ -53,7 +53,7 @@ impl VerdictView {
         let line = |violation: &DesignViolationResponse| {
             let text = told(game, violation);
             // Some rules are told in the words of the rulebook already.
-            let is_said = text.contains(&violation.rule_text);
+            let is_said = says(&text, &violation.rule_text);
             let rule_text = if is_said { "" } else { &violation.rule_text };
             VerdictLine {
                 rule: design_words::rule(rule_text, &violation.rule),

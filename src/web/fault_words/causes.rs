@@ -5,7 +5,7 @@ use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause};
 use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::printing::minting::{MAX_CODES, PlanError};
 use crate::domain::printing::packs::{PackError, ParameterFault};
-use crate::web::words::place;
+use crate::web::words::{copies as copies_in_words, counted, place};
 
 /// What stood in the way, in a sentence.
 pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
@@ -48,6 +48,14 @@ fn plan(error: &PlanError) -> Sentence {
     }
 }
 
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn copies_of(number: u64) -> String {
+    copies_in_words(whole(number))
+}
+
 fn packs(error: &PackError) -> Sentence {
     match *error {
         PackError::Parameter(ParameterFault { least, most, value, .. }) => {
@@ -60,18 +68,18 @@ fn packs(error: &PackError) -> Sentence {
             format!("Lore card {number} is no card of the run, or is named twice.").into()
         }
         PackError::TooManyLoreCards { copies, packs } => format!(
-            "There are {} copies of lore cards for {} packs, each of which has one.",
-            count(copies),
-            count(packs)
+            "Each pack has one copy of a lore card. There are {} of them, and only {}.",
+            copies_of(copies),
+            counted(whole(packs), "pack", "packs")
         )
         .into(),
         PackError::NoPack { copies, cards_per_pack } => {
             format!("One pack takes {cards_per_pack} copies, and there are {}.", count(copies)).into()
         }
         PackError::Remainder { copies, packs, cards_per_pack, left } => format!(
-            "With {cards_per_pack} cards in a pack, {} copies make {} packs and leave {left}. Allow copies to be left over, or plan another number of them.",
-            count(copies),
-            count(packs)
+            "With {cards_per_pack} cards in a pack, {} make {} and leave {left}. Allow copies to be left over, or plan another number of them.",
+            copies_of(copies),
+            counted(whole(packs), "pack", "packs")
         )
         .into(),
         PackError::InsertTooHeavy { lightest, heaviest, limit } => format!(

@@ -1,6 +1,6 @@
 //! What is wrong with lines of collection files, and with the files.
 
-use super::{Sentence, count, text_fault};
+use super::{Sentence, count, counted, text_fault, to_i64};
 use crate::domain::collection::table::{
     Column, LineFault, MAX_FIELDS, MAX_LINES, MAX_RECORD, TableError,
 };
@@ -54,7 +54,7 @@ pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
                 .into()
         }
         LineFault::DamagedId => "A part of the printing ID is missing.".into(),
-        LineFault::Name(error) => text_fault(error),
+        LineFault::Name(error) => format!("Its name: {}", text_fault(error)).into(),
         LineFault::Number(typed) => format!("No card has a number like “{typed}”.").into(),
         LineFault::TooLong(column) => format!("This is too long: {}.", heading(*column)).into(),
         LineFault::NoCard => {
@@ -62,7 +62,8 @@ pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
         }
         LineFault::TooWide => "The line is too long, or has too many fields.".into(),
         LineFault::Surplus { fields, headings } => format!(
-            "The line has {} fields, and there are {} headings.",
+            "The line has {} more than the file has headings: {} and {}.",
+            counted(to_i64(fields.saturating_sub(*headings)), "field", "fields"),
             count(*fields),
             count(*headings)
         )

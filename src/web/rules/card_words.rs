@@ -45,6 +45,9 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         Code::PrintingGainMismatch if limit == actual => {
             format!("A number is too low beside the lowest rarity: {attribute}{of}.")
         }
+        Code::PrintingGainMismatch if limit == 0 => {
+            format!("{attribute}{of} must be the same as in the lowest rarity.")
+        }
         Code::PrintingGainMismatch => format!(
             "{attribute}{of} must be {} more than in the lowest rarity, not {}.",
             grouped(limit),
@@ -78,7 +81,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
             )
         }
         Code::PrintingBaseMismatch => {
-            format!("{attribute}{of} is another in the lowest rarity than on the card itself.")
+            format!("{attribute}{of} must be the same in the lowest rarity as on the card itself.")
         }
         Code::SetCodeInvalid => format!(
             "The code must be 1 to {} lower-case letters, digits, hyphens or underscores.",

@@ -62,7 +62,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
             format!("{}{within} have the same value of {attribute}: {named}.", cards(actual))
         }
         Code::BoxCardMissing => {
-            format!("The box has {number} of {} of {named}.", copies(limit))
+            format!("The box needs {} of {named}, and has {number}.", copies(limit))
         }
         Code::BoxCardExtra if limit == 0 => {
             format!("{named} does not belong in the box, which has {}.", copies(actual))
@@ -90,7 +90,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
             format!("The copy {} is named {number} times: {named}.", quoted(copy))
         }
         Code::EntryCopiesExceeded => {
-            format!("The entry of {} of {named} names {number}.", copies(limit))
+            format!("The entry of {} of {named} names {}.", copies(limit), copies(actual))
         }
         _ => return None,
     })

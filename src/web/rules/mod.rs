@@ -16,6 +16,7 @@ pub(super) use line_words::{entry, mark, refusal, unread, verdict};
 
 use cardscape_engine::Game;
 
+use super::words::sentence;
 use names::Names;
 
 /// What is wrong, in a sentence or two. Without a game, codes become words.
@@ -28,6 +29,11 @@ pub(super) fn told(found: &Found<'_>, game: Option<&Game>) -> String {
         Some(unknown) => format!("{text} {}", deck_words::not_counted(unknown)),
         None => text,
     }
+}
+
+/// Whether the words of a rule stand in a sentence about it.
+pub(super) fn says(told: &str, rule_text: &str) -> bool {
+    told.contains(rule_text) || told.contains(&sentence(rule_text))
 }
 
 #[cfg(test)]

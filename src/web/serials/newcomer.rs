@@ -11,16 +11,18 @@ use crate::app::state::AppState;
 use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, look_up};
 use crate::memory::identities::CredentialKey;
-use crate::web::accounts::{Joining, TypedNewcomer, join_with};
+use crate::web::accounts::{Joining, TypedNewcomer, join_again, join_with};
 use crate::web::forms::{Faults, private, secret};
 use crate::web::session::logged_in;
 
-/// Makes an account, logs the browser in and registers a copy. Nothing is made while something is wrong with what was typed.
+/// Makes an account, logs the browser in and registers a copy. Nothing is made while something is wrong with what was typed, and no account for whoever is logged in:
+/// the form is one that stood there before.
 pub(super) async fn join_and_submit(
     app: &AppState,
     network: ClientNetwork,
     typed: &TypedCode,
     newcomer: &TypedNewcomer,
+    is_stranger: bool,
 ) -> Result<HttpResponse, Problem> {
     let (serial, account) = match (typed.read(), newcomer.read()) {
         (Ok(serial), Ok(account)) => (serial, account),
@@ -30,8 +32,17 @@ pub(super) async fn join_and_submit(
             return refused(typed, faults, Some(&newcomer.name));
         }
     };
-    let joined = match join_with(app, network.0, account).await? {
+    let joining = if is_stranger {
+        join_with(app, network.0, account).await?
+    } else {
+        join_again(app, network.0, &account.typed).await?
+    };
+    let joined = match joining {
         Joining::Done(joined) => joined,
+        Joining::Here => {
+            let faults = Faults::one("", serial_words::LOGGED_IN_MEANWHILE);
+            return private(409, &SubmitPage::new(typed, faults, None));
+        }
         Joining::Refused(status, faults) => {
             return private(status, &SubmitPage::new(typed, faults, Some(&newcomer.name)));
         }

@@ -50,6 +50,11 @@ impl<'a> SubmitPage<'a> {
         Self { frame, faults, advice: &[], typed, marked, dispute: None, newcomer, welcome: None }
     }
 
+    /// Whether something stands in it that is not shown again.
+    fn shows_secrets(&self) -> bool {
+        self.welcome.as_ref().is_some_and(Welcome::is_secret)
+    }
+
     /// The form again for a player, with what went wrong and what can be done. `None`: a page of its own says it.
     pub(super) fn not_registered(typed: &'a TypedCode, problem: &Problem) -> Option<Self> {
         let (_, advice) = serial_words::submission_fault(problem.code())?;
@@ -104,7 +109,7 @@ pub(in crate::web) async fn submit(
 ) -> Result<HttpResponse, Problem> {
     let SubmitForm { typed, newcomer } = form;
     if newcomer.is_joining(visitor.is_stranger()) {
-        return join_and_submit(&state, network, &typed, &newcomer).await;
+        return join_and_submit(&state, network, &typed, &newcomer, visitor.is_stranger()).await;
     }
     if !visitor.is_stranger() {
         return submitted(&state, &visitor.must()?, network.0, &typed).await;

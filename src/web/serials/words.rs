@@ -16,13 +16,13 @@ pub(super) const CARD: &str = "Name of the card";
 pub(super) const CARD_HELP: &str = "As it is printed. Case and punctuation do not matter.";
 pub(super) const SEND: &str = "Register";
 pub(super) const NEW_HERE: &str = "New here?";
-pub(super) const NEW_HERE_ABOUT: &str = "Choose a name and a password: you get an account, and the card is registered to it. No address is asked for.";
+pub(super) const NEW_HERE_ABOUT: &str = "Choose a name and a password: you get an account, and the card is registered to it. You need no e-mail address.";
 pub(super) const MADE_PASSWORD: &str = "Or leave it empty: a password is then made for you and shown once, beside your recovery codes.";
 pub(super) const JOIN_AND_SEND: &str = "Make an account and register";
 pub(super) const LOG_IN_AND_SEND: &str = "I have an account: log in and register";
 pub(super) const WELCOMED: &str = "The account is made, and you are logged in.";
-pub(super) const NOT_REGISTERED: &str =
-    "The card could not be registered at the moment. Try it again with the button.";
+pub(super) const NOT_REGISTERED: &str = "We do not know whether the card was registered. Press the button again: nothing is done twice.";
+pub(super) const LOGGED_IN_MEANWHILE: &str = "You are logged in meanwhile, and no account was made. Press the button to register the card to the account that you have.";
 pub(super) const KEPT_AND_ANOTHER: &str = "I have kept them: register another card";
 pub(super) const SEVERAL: &str = "Register several cards at once";
 pub(super) const ONE: &str = "Register one card";

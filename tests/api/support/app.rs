@@ -349,7 +349,7 @@ impl TestApp {
         self.make(name, role, password, true).await;
     }
 
-    /// Makes an account: a player's as by the registration, others as on the command line.
+    /// Makes an account: as on the command line, or a player's, who has chosen the password, as by the registration.
     async fn make(&self, name: &str, role: Role, password: &str, must_change_password: bool) {
         let name = AccountName::parse(name).unwrap();
         let new = NewAccount {
@@ -363,8 +363,8 @@ impl TestApp {
         };
         let operator = Operator::at_the_machine();
         self.store
-            .transaction(async |conn| match role {
-                Role::Player => account_records::register(conn, &new).await,
+            .transaction(async |conn| match (role, must_change_password) {
+                (Role::Player, false) => account_records::register(conn, &new).await,
                 _ => account_records::create(conn, &operator, &new).await,
             })
             .await

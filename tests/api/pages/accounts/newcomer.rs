@@ -225,13 +225,53 @@ async fn who_has_an_account_logs_in_and_takes_along_what_was_typed() {
 async fn a_network_that_made_too_many_accounts_is_told_so_in_the_form() {
     let (app, cards) = printed().await;
     app.begin_window();
-    for number in 0..30 {
+    for number in 0..29 {
         let account = json!({ "name": format!("player {number}"), "password": PASSWORD });
         app.post("/v1/accounts").json(&account).answer().await.expect(201);
+    }
+    // The answer of the last one that may be made is lost: the same form is no further account.
+    let last = form(&cards[1], "bea", PASSWORD);
+    for _ in 0..2 {
+        Browser::new(&app).sent("/submit", &last, 200).await;
     }
     let mut browser = Browser::new(&app);
     let page = browser.sent("/submit", &form(&cards[0], "ada", PASSWORD), 429).await;
     assert!(alert(&page).contains("Too many accounts were made from your network."));
     assert!(page.all("input").any(|field| field.get("value") == Some(&*cards[0].serial)));
-    assert_eq!(made(&app).await, (30, 0));
+    assert_eq!(made(&app).await, (30, 1));
+}
+
+/// The form stood there before somebody logged in, in another tab or by the same form.
+#[tokio::test]
+async fn who_is_logged_in_makes_no_second_account() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let page = browser.sent("/submit", &form(&cards[0], "bea", PASSWORD), 409).await;
+    assert!(alert(&page).contains("You are logged in meanwhile, and no account was made."));
+    assert!(page.all("input").all(|field| field.get("id") != Some("password")));
+    assert_eq!(
+        (made(&app).await, browser.page("/my/account").await.only("h1").text.as_str()),
+        ((1, 0), "ada")
+    );
+    // With the own name and password it is the same account.
+    let page = browser.sent("/submit", &form(&cards[0], "ada", PASSWORD), 200).await;
+    assert_eq!(page.only("h1").text, "This copy is yours now");
+    assert_eq!(made(&app).await, (1, 1));
+}
+
+#[tokio::test]
+async fn accounts_of_others_are_not_entered_by_the_form_of_a_new_one() {
+    let (app, cards) = printed().await;
+    app.created_by_operator("boss", cardscape::auth::permission::Role::Admin, PASSWORD).await;
+    app.created_by_operator("first", cardscape::auth::permission::Role::Player, PASSWORD).await;
+    app.player("banned").await;
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'banned'").await;
+    for name in ["boss", "first", "banned"] {
+        let mut browser = Browser::new(&app);
+        let page = browser.sent("/submit", &form(&cards[0], name, PASSWORD), 409).await;
+        assert!(beside(&page, "name").starts_with("Another account has this name"), "{name}");
+        assert!(browser.cookie.is_none(), "{name}");
+    }
+    assert_eq!(made(&app).await, (3, 0));
 }
