@@ -68,8 +68,8 @@ impl History {
 impl HistoryRow {
     fn new(game: &Game, entry: HistoryEntryResponse) -> Self {
         let changes = entry.changes.into_iter().map(|change| Change {
-            before: history_words::value(change.before.as_ref()),
-            after: history_words::value(change.after.as_ref()),
+            before: history_words::value(game, &change.member, change.before.as_ref()),
+            after: history_words::value(game, &change.member, change.after.as_ref()),
             member: history_words::member(game, &change.member),
         });
         Self {

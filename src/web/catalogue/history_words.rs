@@ -1,9 +1,9 @@
 //! What changed of a card, in words.
 
 use cardscape_engine::Game;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::values::{label, rarity_name, text};
+use super::values::{kind_name, label, rarity_name, text};
 use crate::web::words::{NOTHING, ruling, titled};
 
 /// A member of a card by its JSON pointer, as the history names it.
@@ -23,12 +23,12 @@ pub(super) fn member(game: &Game, pointer: &str) -> String {
         ["attributes", code, ..] => attribute(code),
         ["effects"] => "Effects".to_owned(),
         ["effects", at, ..] => effect(at),
-        ["printings", rarity] => rarity_name(game, rarity),
         ["printings", rarity, "attributes", code] => {
             format!("{} in {}", attribute(code), rarity_name(game, rarity))
         }
         ["printings", rarity, ..] => rarity_name(game, rarity),
         ["rulings", ..] => "Ruling".to_owned(),
+        ["merged", ..] => "Merged card".to_owned(),
         others => titled(&others.join(" ")),
     }
 }
@@ -44,29 +44,60 @@ fn schema<'a>(game: &'a Game, code: &str) -> Option<&'a cardscape_engine::Attrib
     game.kinds().iter().find_map(|kind| kind.attributes.get(code))
 }
 
-/// A value of a member: of a ruling what it is and says, of several values each, and texts as they are.
-pub(super) fn value(value: Option<&Value>) -> String {
+/// What the member at that pointer is, before or after.
+pub(super) fn value(game: &Game, pointer: &str, value: Option<&Value>) -> String {
+    let last = pointer.rsplit('/').next().unwrap_or_default();
     let told = match value {
+        Some(Value::String(code)) if pointer == "/kind" => kind_name(game, code),
+        Some(value) if pointer.contains("/attributes/") => {
+            text(schema(game, last), value).unwrap_or_default()
+        }
+        Some(value) => whole(game, value),
         None => String::new(),
-        Some(Value::String(written)) => written.clone(),
-        Some(Value::Array(items)) => {
-            items.iter().map(|item| self::value(Some(item))).collect::<Vec<_>>().join("; ")
-        }
-        Some(Value::Object(members)) => {
-            let of = |name: &str| members.get(name).and_then(Value::as_str);
-            match (of("kind"), of("text")) {
-                (Some(kind), Some(text)) => format!("{}: {text}", ruling(kind)),
-                (None, Some(text)) => text.to_owned(),
-                _ => members
-                    .values()
-                    .map(|one| self::value(Some(one)))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            }
-        }
-        Some(other) => text(None, other).unwrap_or_default(),
     };
     if told.is_empty() { NOTHING.to_owned() } else { told }
+}
+
+/// Texts as they are, of several values each, and of rulings, effects, printings and cards what they say.
+fn whole(game: &Game, value: &Value) -> String {
+    match value {
+        Value::String(written) => written.clone(),
+        Value::Array(items) => {
+            items.iter().map(|item| whole(game, item)).collect::<Vec<_>>().join("; ")
+        }
+        Value::Object(members) => {
+            let of = |name: &str| members.get(name).and_then(Value::as_str);
+            match (of("text"), of("kind"), of("name"), members.get("attributes")) {
+                (Some(text), Some(kind), ..) => {
+                    let source = [of("source"), of("published_on")];
+                    let source: Vec<&str> = source.into_iter().flatten().collect();
+                    format!("{}: {text} ({})", ruling(kind), source.join(", "))
+                }
+                (Some(text), ..) => {
+                    let parts: Vec<String> =
+                        [of("slot"), of("style")].into_iter().flatten().map(titled).collect();
+                    if parts.is_empty() {
+                        text.to_owned()
+                    } else {
+                        format!("{}: {text}", parts.join(", "))
+                    }
+                }
+                (None, _, Some(name), _) => name.to_owned(),
+                (None, _, None, Some(Value::Object(attributes))) => numbers(game, attributes),
+                _ => members.values().map(|one| whole(game, one)).collect::<Vec<_>>().join(", "),
+            }
+        }
+        other => text(None, other).unwrap_or_default(),
+    }
+}
+
+/// The attributes of a printing with their names.
+fn numbers(game: &Game, attributes: &Map<String, Value>) -> String {
+    let one = |(code, value): (&String, &Value)| {
+        let schema = schema(game, code);
+        Some(format!("{} {}", label(schema, code), text(schema, value)?))
+    };
+    attributes.iter().filter_map(one).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -75,12 +106,16 @@ mod tests {
 
     use super::*;
 
+    fn pond() -> Game {
+        Game::from_toml(
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[rarities]]\ncode='gilt'\nname='Gilded'\n[[kinds]]\ncode='fish'\nname='Fish'\n[kinds.attributes.fin_count]\nname='fins'\ntype='integer'\nmin=0\nmax=999",
+        )
+        .unwrap()
+    }
+
     #[test]
     fn members_have_the_names_of_the_game() {
-        let game = Game::from_toml(
-            "code='pond'\nname='Pond'\nrules_version='1'\n[[rarities]]\ncode='gilt'\nname='Gilded'\n[[kinds]]\ncode='fish'\nname='Fish'\n[kinds.attributes.fin_count]\nname='fins'\ntype='integer'\nmin=0\nmax=9",
-        )
-        .unwrap();
+        let game = pond();
         for (pointer, name) in [
             ("/lore", "Lore"),
             ("/attributes/fin_count", "Fins"),
@@ -97,17 +132,34 @@ mod tests {
 
     #[test]
     fn values_are_told_without_json() {
-        let lasting = json!({ "kind": "erratum", "source": "Rules team", "text": "It whistles." });
-        for (written, told) in [
-            (json!(310), "310"),
-            (json!("Once."), "Once."),
-            (json!(["ghost", "beast"]), "ghost; beast"),
-            (lasting, "Erratum: It whistles."),
-            (json!({ "style": "passive", "text": "Draw." }), "Draw."),
-            (json!(null), "–"),
+        let game = pond();
+        let erratum = json!({ "kind": "erratum", "published_on": "2026-11-22", "source": "Rules team", "text": "It whistles." });
+        for (pointer, written, told) in [
+            ("/attributes/fin_count", json!(310), "310"),
+            ("/lore", json!("Once."), "Once."),
+            ("/kind", json!("fish"), "Fish"),
+            ("/attributes/marks", json!(["ghost", "beast"]), "ghost, beast"),
+            ("/rulings/0190", erratum, "Erratum: It whistles. (Rules team, 2026-11-22)"),
+            (
+                "/effects",
+                json!([{ "style": "passive", "text": "Draw." }, { "text": "Wait." }]),
+                "Passive: Draw.; Wait.",
+            ),
+            (
+                "/printings/gilt",
+                json!({ "rarity": "gilt", "attributes": { "fin_count": 7 } }),
+                "Fins 7",
+            ),
+            ("/printings/gilt", json!({ "rarity": "gilt", "attributes": {} }), "–"),
+            (
+                "/merged/0190",
+                json!({ "name": "Old Pike", "number": "004", "attributes": {} }),
+                "Old Pike",
+            ),
+            ("/lore", json!(null), "–"),
         ] {
-            assert_eq!(value(Some(&written)), told);
+            assert_eq!(value(&game, pointer, Some(&written)), told, "{pointer}");
         }
-        assert_eq!(value(None), "–");
+        assert_eq!(value(&game, "/lore", None), "–");
     }
 }
