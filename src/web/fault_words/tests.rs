@@ -1,5 +1,5 @@
 use cardscape_engine::{
-    CardDefinition, DateError, DeckTextFault, Game, IgnoredReason, MalformedText, card_faults,
+    CardDefinition, Date, DateError, DeckTextFault, Game, IgnoredReason, MalformedText, card_faults,
 };
 
 use super::*;
