@@ -77,7 +77,7 @@ async fn a_password_that_the_page_has_made_is_shown_once_and_logs_in() {
     fields[4].1 = MADE;
     let answer = Browser::new(&app).send("/submit", &fields).await;
     codes(&answer);
-    assert!(check("/submit", &answer).all("dd").any(|shown| shown.text == MADE));
+    assert!(check("/submit", &answer).all("samp").any(|shown| shown.text == MADE));
     let log_in = [("name", "ada"), ("password", MADE)];
     assert_eq!(Browser::new(&app).send("/login", &log_in).await.status, 303);
     // Whoever types one has that one.
