@@ -161,10 +161,10 @@ ANSWERS = [
     Answer("file-checked", "/admin/imports", "Nothing", set_file("unit"), player=ADMIN),
     Answer("file-imported", "/admin/imports", "It is brought in", set_file("unit"), player=ADMIN, then="button[formaction='/admin/imports/run']"),
     Answer("card-stale", card_to_change, "version", lambda scene: {"lore": "Mine."}, 412, ADMIN, meanwhile=change_card),
-    Answer("document-refused", "{edited}/document", "Lacks", lambda scene: {"document": json.dumps({"name": ""})}, 422, ADMIN),
+    Answer("document-refused", "{edited}/document", "lacks", lambda scene: {"document": json.dumps({"name": ""})}, 422, ADMIN),
     Answer("document-stale", lambda scene: card_to_change(scene) + "/document", "version", status=412, player=ADMIN, meanwhile=change_card),
     Answer("webhook-made", "/admin/webhooks", "secret", lambda scene: HOOK, 201, ADMIN),
-    Answer("webhook-refused", "/admin/webhooks", "Must name", lambda scene: HOOK | {"url": "https://127.0.0.1/", "kind": []}, 422, ADMIN),
+    Answer("webhook-refused", "/admin/webhooks", "Choose at least one kind of event", lambda scene: HOOK | {"url": "https://127.0.0.1/", "kind": []}, 422, ADMIN),
     Answer("webhook-secret-made", "{webhook}/secret", "secret", player=ADMIN),
     Answer("run-planned", "/admin/print-plans", "would hold", lambda scene: {"set": "ttcg/hearth", "copies_per_card": "2"}, player=ADMIN),
 ]
