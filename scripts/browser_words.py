@@ -32,6 +32,8 @@ NO_WORDS = re.compile(r"https?://\S+|\{[a-z]+\}|\S*[0-9_]\S*|\b[A-Z]{1,3}-[A-Z0-
 WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,24}(?![A-Za-z])")
 SIZE = (1280, 900)
 MOST_LINES = 100
+# Whom the service makes at its first start.
+ACCOUNTS = ["admin"]
 
 
 class Data:
@@ -46,13 +48,12 @@ class Data:
         self.known = re.compile("|".join(rf"(?<!\w){re.escape(text)}(?!\w)" for text in known), re.IGNORECASE)
 
     def words_beside(self, text, typed):
-        """The words of a text that are neither in the data nor were typed."""
+        """The words of a text that are neither in the data nor among those that were typed."""
         text = " ".join(text.split())
         if text.casefold() in self.whole:
             return []
-        for line in typed:
-            text = text.replace(line, " ")
-        return WORD.findall(NO_WORDS.sub(" ", self.known.sub(" ", text)))
+        words = WORD.findall(NO_WORDS.sub(" ", self.known.sub(" ", text)))
+        return [word for word in words if word not in typed]
 
 
 def texts_of(value):
@@ -77,14 +78,13 @@ def seed_texts(seed_data):
         elif file.suffix == ".toml":
             manifest = tomllib.loads(file.read_text(encoding="utf-8"))
             yield from texts_of(manifest)
-            for kind in manifest["kinds"]:
+            for kind in manifest.get("kinds", []):
                 yield from texts_of(list(kind.get("attributes", {})))
 
 
-def only_words(page, data, fields=()):
-    """Everything that the page says has marks, is data, or was typed into fields."""
-    typed = {" ".join(part.split()) for field in fields for line in field.splitlines() for part in [line, *line.split(",")]}
-    typed = sorted(typed - {""}, key=len, reverse=True)
+def only_words(page, data, typed=()):
+    """Everything that the page says has marks, is data, or was typed."""
+    typed = {word for text in typed for word in WORD.findall(text)}
     found = {}
     for text in checks.ask(page, TEXTS):
         if words := data.words_beside(text, typed):
@@ -92,21 +92,34 @@ def only_words(page, data, fields=()):
     return [f"stands in no file of words: {words!r} of {text!r}" for words, text in found.items()]
 
 
-def noting(fields, typed):
-    """Fields whose texts are noted when they are made."""
+class Noted(list):
+    """Bodies that are sent, whose texts are noted."""
 
-    def noted(scene):
-        made = fields(scene)
-        typed.extend(texts_of(list(made.values())))
-        return made
+    def __init__(self, texts):
+        super().__init__()
+        self.texts = texts
 
-    return noted
+    def append(self, body):
+        self.texts.extend(texts_of(body))
+
+
+def noted(fields, texts):
+    """Fields of a form whose texts are noted when they are made."""
+
+    def made(scene):
+        values = fields(scene)
+        texts.extend(texts_of(list(values.values())))
+        return values
+
+    return made
 
 
 def look(visitor, pages, answers, seed_data):
     """Reads each page and each answer of a form once."""
     queries = [one for page in pages for one in parse_qs(urlsplit(page.path).query).get("q", [])]
-    data = Data([*seed_texts(seed_data), *queries, *texts_of(visitor.scene.service.sent)])
+    # Words of queries stand between quotation marks.
+    terms = [f"“{term}”" for query in queries for term in re.split(r"[^a-z]+", query)]
+    data = Data([*seed_texts(seed_data), *queries, *terms, *ACCOUNTS, *texts_of(visitor.scene.service.sent)])
     # What is below /docs was written as a whole, and is no page of words.
     pages = [page for page in pages if not page.path.startswith("/docs")]
     # Each is another text to be moved.
@@ -114,7 +127,8 @@ def look(visitor, pages, answers, seed_data):
     with visitor.tab(SIZE, "light") as tab:
         for visited, where in visitor.each(pages, tab, "words", [only_words]):
             visitor.check(tab, visited, where, only_words, data)
+        typed = []
+        visitor.scene.service.sent = Noted(typed)
         for answer in answers.ANSWERS:
-            typed = []
-            made = replace(answer, says="", fields=noting(answer.fields, typed))
+            made = replace(answer, says="", fields=noted(answer.fields, typed))
             answers.look_at(visitor, tab, made, "words", [only_words], data, typed)

@@ -20,7 +20,7 @@ TOKENS = re.compile(r"//[^\n]*|/\*.*?\*/|b?'(?:\\.[^']*|[^'\\])'|r(#*)\".*?\"\1|
 # Parts of a text that stay: what formats put in, braces themselves, parts of times, and escapes.
 KEPT = re.compile(r"\{\{|\}\}|\{[^{}]*\}|%[a-zA-Z]|\\u\{[^}]*\}|\\x..|\\\n\s*|\\.")
 # What follows a text in a pattern of a `match`.
-PATTERN = re.compile(r'\s*\||[ ),_]*(if [^\n]*)?=>|[ ),_]*"[^"\n]*"[ ),_|]*=>')
+PATTERN = re.compile(r"\s*\||[^\n=]*=>|[^\n]* if [^\n]*=>")
 # What programs read: the name of a language, addresses, and names that are given to functions or stand first in pairs.
 LANGUAGE = '"en"'
 ADDRESS = re.compile(r'"(/[a-z/-]+)"')
