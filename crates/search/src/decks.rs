@@ -374,6 +374,8 @@ mod tests {
             ("by>ada", "by is not compared with >, only with : = !="),
             ("size:many", "\"many\" is no whole number"),
             ("size:60..40", "no value lies in this range: write 40..60"),
+            // As it was typed, also where numbers are written with zeros.
+            ("size:060..40", "no value lies in this range: write 40..060, the lower end first"),
             ("size:..", "\"..\" has neither end of a range"),
             ("date:yesterday", "\"yesterday\" is not a day of the form 2026-11-21"),
             ("contains:\" \"", "there is no letter, digit or sign in"),
