@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::name_key;
+use cardscape_engine::{Deck, name_key};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::{DeckHoldings, Elsewhere};
 use super::deck_lists::find_seen;
+use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
@@ -176,6 +177,27 @@ pub async fn find(
     let mut conn = StepConnection::new(&app.store);
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
+    tell(conn, reads, (id, &deck), holdings).await
+}
+
+/// The same of a deck that was opened.
+pub async fn find_of(
+    app: &AppState,
+    by: &Granted<ReadOwnCollection>,
+    reads: Option<&Granted<ReadOwnDecks>>,
+    opened: &OpenedDeck,
+) -> Result<DeckAvailabilityResponse, Problem> {
+    let mut conn = StepConnection::new(&app.store);
+    let holdings = DeckHoldings::of_opened(&mut conn, (by, reads), opened).await?;
+    tell(conn, reads, (opened.id(), &opened.seen.content.deck), holdings).await
+}
+
+async fn tell(
+    mut conn: StepConnection<'_>,
+    reads: Option<&Granted<ReadOwnDecks>>,
+    (id, deck): (DeckId, &Deck),
+    holdings: DeckHoldings,
+) -> Result<DeckAvailabilityResponse, Problem> {
     let ids: Vec<CardId> = holdings.cards.keys().copied().collect();
     let elsewhere = holdings.reserved_elsewhere(id);
     let (holders, decks_not_compared) = match reads {

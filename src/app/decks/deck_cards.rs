@@ -97,17 +97,18 @@ pub(super) async fn catalogue_of(
     Ok(found.catalogue())
 }
 
-/// Adds what `viewer` may see of the cards that the boxes of `formats` need.
+/// Adds what `viewer` may see of the cards that the boxes of `formats` need. Returns whether there are boxes.
 pub(super) async fn add_boxes(
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
     formats: &[Format],
     found: &mut DeckPool,
-) -> Result<(), Problem> {
-    if deck_pool::have_boxes(formats) {
+) -> Result<bool, Problem> {
+    let have_boxes = deck_pool::have_boxes(formats);
+    if have_boxes {
         deck_pool::add_boxes(conn.get().await?, viewer, formats, found).await?;
     }
-    Ok(())
+    Ok(have_boxes)
 }
 
 /// The open cards by name; `None`: the database has to be asked.

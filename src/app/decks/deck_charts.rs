@@ -1,13 +1,14 @@
 //! Charts of what is in a deck, as SVG.
 
 use bytes::Bytes;
-use cardscape_engine::{Distribution, Game, ZoneStatistics, deck_statistics};
+use cardscape_engine::{Distribution, Game, ZoneStatistics};
 use cardscape_pictures::{Chart, ChartOptions, ChartTheme, ChartWidth, CurveChart, SharesChart};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::deck_cards::Asker;
-use super::deck_statistics::{CountedDeck, find_deck, main_zone};
+use super::deck_statistics::main_zone;
+use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::with_near;
@@ -49,9 +50,10 @@ pub async fn draw(
     request: ChartRequest,
 ) -> Result<Rendered, Problem> {
     let options = options(&request)?;
-    let CountedDeck { game, deck, catalogue, name, .. } = find_deck(app, reader, asker, id).await?;
-    let zone = request.zone.unwrap_or_else(|| main_zone(&game));
-    let counted = deck_statistics(&deck, &catalogue);
+    let opened = open(app, reader, asker, id).await?;
+    let (game, name) = (opened.game(), &opened.seen.row.name);
+    let zone = request.zone.unwrap_or_else(|| main_zone(game));
+    let counted = opened.statistics();
     let found = counted.zones.iter().find(|counted| *counted.zone == *zone);
     let found = found.ok_or_else(|| {
         let known = game.zones().iter().map(|zone| &*zone.code);
@@ -63,7 +65,7 @@ pub async fn draw(
         let axis = request.of.replace('_', " ");
         Chart::curve(&CurveChart::from_distribution(title, axis, distribution), options)
     } else {
-        let called = |code: &str| value_name(&game, &request.of, code);
+        let called = |code: &str| value_name(game, &request.of, code);
         Chart::shares(&SharesChart::from_distribution(title, distribution, called), options)
     };
     Ok(Rendered::file(Freshness::Private, "image/svg+xml", Bytes::from(chart.svg())))

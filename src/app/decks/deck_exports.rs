@@ -1,11 +1,11 @@
 //! Decks in the dialects of other programs, and as share codes.
 
-use cardscape_engine::{DeckDialect, DeckMentions, write_deck};
+use cardscape_engine::{DeckDialect, write_deck};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::deck_cards::{self, Asker, StepConnection};
-use super::deck_lists::{SeenDeck, find_seen};
+use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::words::must_be_one_of;
@@ -56,23 +56,15 @@ pub async fn export(
     id: DeckId,
     dialect: DeckDialect,
 ) -> Result<DeckExportResponse, Problem> {
-    let SeenDeck { content, .. } = find_seen(app, (asker.0, reader), id).await?;
-    let loaded = app.named_game(content.format.game()).await?;
-    let loaded = loaded.map_err(Problem::internal)?;
-    let game = &loaded.game;
-    let mut conn = StepConnection::new(&app.store);
+    let opened = open(app, reader, asker, id).await?;
     let sets = match dialect {
         DeckDialect::Archidekt | DeckDialect::NetrunnerDb | DeckDialect::Csv => {
-            let sets = deck_cards::set_names(&mut conn, game).await?;
-            conn.give_back();
-            sets
+            let mut conn = StepConnection::new(&app.store);
+            deck_cards::set_names(&mut conn, opened.game()).await?
         }
         _ => Vec::new(),
     };
-    let mentions = DeckMentions::of_deck(&content.deck);
-    let (mut cards, _) = deck_cards::find(app, &mut conn, asker, game, &[], &mentions).await?;
-    drop(conn);
-    let written = write_deck(&content.deck, dialect, &cards.catalogue(), &sets);
+    let written = write_deck(&opened.seen.content.deck, dialect, &opened.catalogue, &sets);
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),

@@ -6,6 +6,7 @@ use cardscape_engine::{Catalogue, Deck, DeckMentions, Game, name_key};
 use uuid::Uuid;
 
 use super::deck_cards::{self, Asker, StepConnection};
+use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
@@ -162,6 +163,25 @@ impl DeckHoldings {
         deck: &Deck,
     ) -> Result<Self, Problem> {
         let (pool, cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
+        Self::of(conn, by, (pool, cards)).await
+    }
+
+    /// The same for a deck that was opened.
+    pub(super) async fn of_opened(
+        conn: &mut StepConnection<'_>,
+        by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
+        opened: &OpenedDeck,
+    ) -> Result<Self, Problem> {
+        let names = names_of(&opened.seen.content.deck).names;
+        let cards = named_in(&opened.catalogue, &names);
+        Self::of(conn, by, (opened.cards.clone(), cards)).await
+    }
+
+    async fn of(
+        conn: &mut StepConnection<'_>,
+        by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
+        (pool, cards): (DeckPool, BTreeMap<CardId, NamedCard>),
+    ) -> Result<Self, Problem> {
         let ids: Vec<CardId> = cards.keys().copied().collect();
         let owned = deck_ownership::owned(conn.get().await?, by.0, &ids).await?;
         let owned = owned_printings(owned, &cards);

@@ -1,24 +1,25 @@
 //! Everything that a page shows of a stored deck, with the eyes of its reader.
 
-use cardscape_engine::{DeckDialect, render_deck_text, write_deck};
+use cardscape_engine::{DeckDialect, DeckStatistics, render_deck_text, write_deck};
 
-use super::deck_cards::{Asker, catalogue_of};
 use super::deck_lists::{VersionedDeck, find_seen};
-use super::deck_reports::{DeckLegalitiesResponse, judge_on, judge_seen};
+use super::deck_reports::{DeckLegalitiesResponse, judge_opened, judge_opened_everywhere};
 use super::deck_sheets::DeckSheet;
+use super::opened_decks::OpenedDeck;
 use super::report_responses::ReportResponse;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
+use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
 use crate::store::decks::shared_decks;
 
-/// A deck with what its cards are and where it is legal.
+/// What the cards of a deck are, and where it is legal.
 pub struct DeckOverview {
-    /// The deck, as the API tells it.
-    pub deck: VersionedDeck,
-    /// The same by zone and kind.
+    /// The deck by zone and kind.
     pub sheet: DeckSheet,
+    /// Its counts and curves.
+    pub statistics: DeckStatistics,
     /// The report on its own format; `None`: the format is gone.
     pub report: Option<ReportResponse>,
     /// The deck as a share code.
@@ -29,45 +30,25 @@ pub struct DeckOverview {
     pub author: Option<String>,
 }
 
-/// Finds a deck that the reader may see.
-pub async fn find(
-    app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
-    id: DeckId,
-) -> Result<DeckOverview, Problem> {
-    let seen = find_seen(app, (asker.0, reader), id).await?;
-    let mut conn = app.store.connection().await?;
-    let author = shared_decks::author_of(&mut conn, id).await?;
-    drop(conn);
-    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-    let game = loaded.game.clone();
-    let content = &seen.content;
-    let (catalogue, legalities) =
-        judge_on(app, asker, loaded, content.deck.clone(), app.today()?).await?;
-    let report = match judge_seen(app, asker, &seen, None).await {
+/// Tells what there is to know of a deck that was opened.
+pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, Problem> {
+    let row = &opened.seen.row;
+    let author = if row.visibility() == DeckVisibility::Public {
+        let mut conn = app.store.connection().await?;
+        shared_decks::author_of(&mut conn, row.id).await?
+    } else {
+        None
+    };
+    let legalities = judge_opened_everywhere(app, opened, None).await?;
+    let report = match judge_opened(app, opened, None).await {
         Ok(judged) => Some(judged.report),
         Err(problem) if problem.code() == ProblemCode::UnknownFormat => None,
         Err(problem) => return Err(problem),
     };
-    let sheet = DeckSheet::new(&game, &content.deck, &seen.masks, &catalogue);
-    let share_code = write_deck(&content.deck, DeckDialect::ShareCode, &catalogue, &[]).text;
-    Ok(DeckOverview { deck: seen.into(), sheet, report, share_code, legalities, author })
-}
-
-/// Finds the cards of a deck that the reader may see, by zone and kind.
-pub async fn find_sheet(
-    app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
-    id: DeckId,
-) -> Result<(VersionedDeck, DeckSheet), Problem> {
-    let seen = find_seen(app, (asker.0, reader), id).await?;
-    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-    let (game, content) = (&loaded.game, &seen.content);
-    let catalogue = catalogue_of(app, asker, game, &content.deck).await?;
-    let sheet = DeckSheet::new(game, &content.deck, &seen.masks, &catalogue);
-    Ok((seen.into(), sheet))
+    let deck = &opened.seen.content.deck;
+    let share_code = write_deck(deck, DeckDialect::ShareCode, &opened.catalogue, &[]).text;
+    let (sheet, statistics) = (opened.sheet(), opened.statistics());
+    Ok(DeckOverview { sheet, statistics, report, share_code, legalities, author })
 }
 
 /// One of the own decks as it is edited.

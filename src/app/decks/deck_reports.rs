@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckMentions, Format, Game, Legalities, Report,
-    Resolution, Severity, TextEncoding, ViolationCode, legalities,
+    CardReference, Catalogue, Date, Deck, DeckMentions, DeckStatistics, Format, Game, Legalities,
+    Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,11 +16,12 @@ use super::deck_cards::{self, Asker, StepConnection};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
-use super::deck_lists::{SeenDeck, bound_cards, find_seen};
+use super::deck_lists::bound_cards;
 use super::deck_sheets::DeckSheet;
 use super::list_availability::ReadEntries;
 use super::list_reading::{ListReadingResponse, ListRefusal, NearNames, ReadList, read_list};
 use super::masks::Masks;
+use super::opened_decks::{OpenedDeck, open};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -131,31 +132,22 @@ pub async fn judge_stored(
     id: DeckId,
     day: Option<Date>,
 ) -> Result<DeckReportResponse, Problem> {
-    let seen = find_seen(app, (asker.0, reader), id).await?;
-    judge_seen(app, asker, &seen, day).await
+    let opened = open(app, reader, asker, id).await?;
+    judge_opened(app, &opened, day).await
 }
 
-/// Judges a deck that was found, in its own format.
-pub(super) async fn judge_seen(
+/// Judges a deck that was opened, in its own format.
+pub(super) async fn judge_opened(
     app: &AppState,
-    asker: Asker,
-    seen: &SeenDeck,
+    opened: &OpenedDeck,
     day: Option<Date>,
 ) -> Result<DeckReportResponse, Problem> {
-    let format = [(String::new(), seen.content.format.clone())];
+    let format = [(String::new(), opened.seen.content.format.clone())];
     let mut faults = DeckFaults::default();
     let found = faults.formats(app, &format, day).await?;
     let found = faults.into_result(found)?;
-    let deck = find_deck(
-        app,
-        asker,
-        &found,
-        SentDeck::Entries(seen.content.deck.clone()),
-        NearNames::LookUp,
-    )
-    .await?;
-    let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
-    let judged = judge(app, asker, &format, found, deck).await?;
+    let deck = FoundDeck::of_opened(app, opened, &found.1).await?;
+    let judged = judge(app, opened.asker, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
         reports.into_iter().next().ok_or_else(|| Problem::internal("no report for a format"))?;
@@ -172,15 +164,26 @@ pub async fn judge_list(
     Ok(reports)
 }
 
-/// The same, with the deck by zone and kind, and with the cards that it names.
+/// A list that is not stored, as a page shows it.
+pub struct ListSheet {
+    /// The deck by zone and kind.
+    pub sheet: DeckSheet,
+    /// Its counts and curves.
+    pub statistics: DeckStatistics,
+    /// The cards that it names.
+    pub entries: ReadEntries,
+}
+
+/// The same, with the list as a page shows it.
 pub async fn judge_list_with_sheet(
     app: &AppState,
     asker: Asker,
     request: DeckReportRequest,
-) -> Result<(DeckReportsResponse, (DeckSheet, ReadEntries)), Problem> {
-    let look = |deck: &Deck, catalogue: &Catalogue| {
-        let sheet = DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue);
-        (sheet, ReadEntries::new(deck, catalogue))
+) -> Result<(DeckReportsResponse, ListSheet), Problem> {
+    let look = |deck: &Deck, catalogue: &Catalogue| ListSheet {
+        sheet: DeckSheet::new(catalogue.game(), deck, &Masks::default(), catalogue),
+        statistics: deck_statistics(deck, catalogue),
+        entries: ReadEntries::new(deck, catalogue),
     };
     judge_sent(app, asker, request, look).await
 }
@@ -211,8 +214,26 @@ struct FoundDeck {
     reading: Option<ListReadingResponse>,
     cards: DeckPool,
     /// These cards as the engine wants them.
-    catalogue: Catalogue,
+    catalogue: Arc<Catalogue>,
     near: NearNames,
+}
+
+impl FoundDeck {
+    /// A deck that was opened, with the cards of the boxes of these formats.
+    async fn of_opened(
+        app: &AppState,
+        opened: &OpenedDeck,
+        formats: &[Format],
+    ) -> Result<Self, Problem> {
+        let OpenedDeck { seen, cards, catalogue, asker, .. } = opened;
+        let (mut cards, mut catalogue) = (cards.clone(), Arc::clone(catalogue));
+        let mut conn = StepConnection::new(&app.store);
+        if deck_cards::add_boxes(&mut conn, asker.0, formats, &mut cards).await? {
+            catalogue = cards.catalogue().into();
+        }
+        let (deck, near) = (seen.content.deck.clone(), NearNames::LookUp);
+        Ok(Self { deck, lines: Vec::new(), reading: None, cards, catalogue, near })
+    }
 }
 
 async fn find_deck(
@@ -229,7 +250,7 @@ async fn find_deck(
             let mentions = DeckMentions::of_deck(&deck);
             let found = deck_cards::find(app, &mut conn, asker, game, formats, &mentions);
             let (mut cards, _) = found.await?;
-            let (lines, catalogue) = (Vec::new(), cards.catalogue());
+            let (lines, catalogue) = (Vec::new(), cards.catalogue().into());
             Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near }))
         }
         SentDeck::List(text) => {
@@ -239,7 +260,7 @@ async fn find_deck(
                 lines,
                 reading: Some(told),
                 cards,
-                catalogue,
+                catalogue: catalogue.into(),
                 near,
             }))
         }
@@ -387,11 +408,20 @@ pub async fn judge_everywhere(
     id: DeckId,
     day: Option<Date>,
 ) -> Result<DeckLegalitiesResponse, Problem> {
-    let seen = find_seen(app, (asker.0, reader), id).await?;
-    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
+    let opened = open(app, reader, asker, id).await?;
+    judge_opened_everywhere(app, &opened, day).await
+}
+
+/// The same of a deck that was opened.
+pub(super) async fn judge_opened_everywhere(
+    app: &AppState,
+    opened: &OpenedDeck,
+    day: Option<Date>,
+) -> Result<DeckLegalitiesResponse, Problem> {
     let day = day.map_or_else(|| app.today(), Ok)?;
-    let (_, judged) = judge_on(app, asker, loaded, seen.content.deck, day).await?;
-    Ok(judged)
+    let formats = formats_on(opened.game(), day);
+    let deck = FoundDeck::of_opened(app, opened, &formats).await?;
+    Ok(judge_found(app, formats, deck, day).await?.1)
 }
 
 /// Judges a deck by each format that its game has on a day; with the catalogue that it was judged by.
@@ -401,18 +431,25 @@ pub(super) async fn judge_on(
     loaded: Arc<LoadedGame>,
     deck: Deck,
     day: Date,
-) -> Result<(Catalogue, DeckLegalitiesResponse), Problem> {
+) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
     let formats = formats_on(&loaded.game, day);
     let found = (loaded, formats);
     let deck = find_deck(app, asker, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
-    let FoundDeck { deck, mut cards, catalogue, .. } =
-        deck.map_err(|_| Problem::internal("entries are no list"))?;
-    let (loaded, formats) = found;
+    let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
+    judge_found(app, found.1, deck, day).await
+}
+
+async fn judge_found(
+    app: &AppState,
+    formats: Vec<Format>,
+    FoundDeck { deck, mut cards, catalogue, .. }: FoundDeck,
+    day: Date,
+) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
     let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
     let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
         let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
         let variant = variant.unwrap_or_default();
-        let format = format!("{}/{}{variant}", loaded.game.code(), format.code);
+        let format = format!("{}/{}{variant}", catalogue.game().code(), format.code);
         DeckLegalityResponse { format, status: report.status.as_str() }
     });
     let formats: Vec<DeckLegalityResponse> = named.collect();
@@ -508,13 +545,13 @@ async fn verdicts(
     deck: &Deck,
     formats: &[Format],
     cards: &mut DeckPool,
-    mut catalogue: Catalogue,
-) -> Result<(Catalogue, Legalities), Problem> {
+    mut catalogue: Arc<Catalogue>,
+) -> Result<(Arc<Catalogue>, Legalities), Problem> {
     let mut judged = legalities(deck, &catalogue, formats);
     if judged.miss_cards() {
         let mut conn = StepConnection::new(&app.store);
         deck_cards::add_sets(&mut conn, catalogue.game(), cards).await?;
-        catalogue = cards.catalogue();
+        catalogue = cards.catalogue().into();
         judged = legalities(deck, &catalogue, formats);
     }
     Ok((catalogue, judged))
@@ -557,7 +594,7 @@ pub(super) async fn verdict_in(
         }
     };
     drop(conn);
-    let catalogue = cards.catalogue();
+    let catalogue = cards.catalogue().into();
     let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
     let judged = judged.reports.into_iter().next().map(|report| {
         let wrong = report.violations.iter().filter(|found| found.severity != Severity::Warning);

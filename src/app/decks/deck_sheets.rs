@@ -1,20 +1,15 @@
 //! Decks as people read them: by zone and kind, with the place of each card.
 
-use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckEntry, DeckStatistics, Game, Resolution, Zone,
-    deck_statistics,
-};
+use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, Resolution, Zone};
 
 use super::masks::Masks;
 use crate::domain::ids::CardId;
 
-/// A deck by zone and kind, with its counts.
+/// A deck by zone and kind.
 #[derive(Debug)]
 pub struct DeckSheet {
     /// The zones that have entries: those of the game in its order, then others as the deck writes them.
     pub zones: Vec<SheetZone>,
-    /// Counts and curves.
-    pub statistics: DeckStatistics,
 }
 
 /// A zone of a deck.
@@ -105,7 +100,7 @@ impl DeckSheet {
             };
             zone.kinds.sort_by_key(order);
         }
-        Self { zones, statistics: deck_statistics(deck, catalogue) }
+        Self { zones }
     }
 }
 
@@ -244,7 +239,6 @@ mod tests {
         let main = vec![(Some("Fish"), 3), (Some("Weed"), 2), (None, 1)];
         let attic = vec![(Some("Fish"), 1)];
         assert_eq!(told, [("main", Some("Water"), 6, main), ("attic", None, 1, attic)]);
-        assert_eq!(sheet.statistics.cards, 7);
     }
 
     #[test]

@@ -1,21 +1,19 @@
 //! Statistics of decks: counts and curves, the odds of draws, and hands as they may come.
 
 use cardscape_engine::{
-    AttributeValue, Catalogue, Deck, DeckStatistics, DrawOdds, DrawQuestion, DrawTarget, Game,
-    MatchCount, OddsError, SampleCard, SampleHand, UnreachableCards, deck_statistics, draw_odds,
-    sample_hand, unreachable_cards,
+    AttributeValue, DeckStatistics, DrawOdds, DrawQuestion, DrawTarget, Game, MatchCount,
+    OddsError, SampleCard, SampleHand, UnreachableCards, draw_odds, sample_hand, unreachable_cards,
 };
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::deck_cards::{Asker, catalogue_of};
-use super::deck_lists::find_seen;
+use super::deck_cards::Asker;
+use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::with_near;
 use crate::auth::permission::{Granted, ReadOwnDecks};
-use crate::domain::decks::deck::FormatName;
 use crate::domain::draw::Draw;
 use crate::domain::ids::DeckId;
 
@@ -47,30 +45,6 @@ pub struct SampleHandResponse {
     pub draws: Vec<SampleCard>,
 }
 
-/// A deck with the cards that it is counted by.
-pub(super) struct CountedDeck {
-    pub game: Game,
-    pub format: FormatName,
-    pub deck: Deck,
-    pub catalogue: Catalogue,
-    /// What its owner calls it.
-    pub name: String,
-}
-
-pub(super) async fn find_deck(
-    app: &AppState,
-    reader: Option<&Granted<ReadOwnDecks>>,
-    asker: Asker,
-    id: DeckId,
-) -> Result<CountedDeck, Problem> {
-    let seen = find_seen(app, (asker.0, reader), id).await?;
-    let (deck, format) = (seen.content.deck, seen.content.format);
-    let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
-    let game = loaded.game.clone();
-    let catalogue = catalogue_of(app, asker, &game, &deck).await?;
-    Ok(CountedDeck { game, format, deck, catalogue, name: seen.row.name })
-}
-
 /// Counts the cards of a deck that the reader may see.
 pub async fn count(
     app: &AppState,
@@ -78,13 +52,13 @@ pub async fn count(
     asker: Asker,
     id: DeckId,
 ) -> Result<DeckStatisticsResponse, Problem> {
-    let CountedDeck { game, format, deck, catalogue, .. } =
-        find_deck(app, reader, asker, id).await?;
+    let opened = open(app, reader, asker, id).await?;
+    let (content, catalogue) = (&opened.seen.content, &opened.catalogue);
     // A format that is not there any more says nothing of chains.
-    let format = format.find_in(&game, app.today()?).ok();
-    let unreachable = format.map(|format| unreachable_cards(&deck, &catalogue, &format));
+    let format = content.format.find_in(opened.game(), app.today()?).ok();
+    let unreachable = format.map(|format| unreachable_cards(&content.deck, catalogue, &format));
     Ok(DeckStatisticsResponse {
-        statistics: deck_statistics(&deck, &catalogue),
+        statistics: opened.statistics(),
         unreachable: unreachable.unwrap_or_default(),
     })
 }
@@ -128,16 +102,18 @@ pub async fn odds(
         ("?draws", request.draws, 10_000),
         ("?mulligans", request.mulligans.unwrap_or_default(), 20),
     ])?;
-    let CountedDeck { game, deck, catalogue, .. } = find_deck(app, reader, asker, id).await?;
-    let target = read_target(&game, &request)?;
+    let opened = open(app, reader, asker, id).await?;
+    let game = opened.game();
+    let target = read_target(game, &request)?;
     let mut question = DrawQuestion::new(target);
-    question.zone = request.zone.unwrap_or_else(|| main_zone(&game));
+    question.zone = request.zone.unwrap_or_else(|| main_zone(game));
     question.wanted = MatchCount { min: request.min.unwrap_or(1), max: request.max };
     question.hand_size = request.hand_size;
     question.further_draws = request.draws;
     question.goes_first = request.goes_first;
     question.mulligans = request.mulligans;
-    draw_odds(&deck, &catalogue, &question).map_err(|error| refused(&game, &error))
+    let odds = draw_odds(&opened.seen.content.deck, &opened.catalogue, &question);
+    odds.map_err(|error| refused(game, &error))
 }
 
 /// Refuses numbers above what the contract allows: each with its parameter and the largest that is taken.
@@ -234,12 +210,13 @@ pub async fn hand(
         let detail = format!("must be at most {MAX_SEED} characters long, not {length}");
         return Err(Problem::of_query(vec![InputFault::at("?seed", detail)]));
     }
-    let CountedDeck { game, deck, catalogue, .. } = find_deck(app, reader, asker, id).await?;
-    let zone = zone.unwrap_or_else(|| main_zone(&game));
+    let opened = open(app, reader, asker, id).await?;
+    let (game, deck) = (opened.game(), &opened.seen.content.deck);
+    let zone = zone.unwrap_or_else(|| main_zone(game));
     let seed = seed.unwrap_or_else(|| Draw::fresh().number().to_string());
     let number = Draw::of_seed(&seed).number().unsigned_abs();
-    let drawn = sample_hand(&deck, &catalogue, &zone, number, hand_size, draws);
+    let drawn = sample_hand(deck, &opened.catalogue, &zone, number, hand_size, draws);
     let SampleHand { cards, opening_hand, draws, .. } =
-        drawn.map_err(|error| refused(&game, &error))?;
+        drawn.map_err(|error| refused(game, &error))?;
     Ok(SampleHandResponse { seed, cards, opening_hand, draws })
 }

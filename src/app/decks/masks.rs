@@ -152,7 +152,7 @@ pub(super) async fn hidden_cards(
 }
 
 /// Whether everybody sees all these cards, by what is in memory; no: perhaps not.
-fn are_open<'a>(app: &AppState, cards: impl IntoIterator<Item = &'a CardId>) -> bool {
+pub(super) fn are_open<'a>(app: &AppState, cards: impl IntoIterator<Item = &'a CardId>) -> bool {
     if !app.card_cache.clock().is_current() {
         return false;
     }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::deck_lists::{DeckSummaryResponse, bound_cards};
-use super::deck_statistics::{CountedDeck, find_deck};
+use super::opened_decks::{OpenedDeck, open};
 use crate::app::catalogue::card_migrations::{Located, follow_id};
 use crate::app::catalogue::card_query::{bad_query, mark_of, scope_of, too_slow};
 use crate::app::catalogue::codes::Codes;
@@ -176,16 +176,39 @@ pub async fn find_similar(
     id: DeckId,
     limit: i64,
 ) -> Result<SimilarDecksResponse, Problem> {
-    let CountedDeck { game, deck, catalogue, .. } =
-        find_deck(app, reader, (Viewer::stranger(), network), id).await?;
-    let mut cards: Vec<CardId> = bound_cards(&deck, &catalogue).into_iter().flatten().collect();
+    let opened = open(app, reader, (Viewer::stranger(), network), id).await?;
+    list_similar_to(app, network, &opened, limit).await
+}
+
+/// The same for a deck that was opened. What its reader alone may know of its cards is not compared.
+pub async fn find_similar_to(
+    app: &AppState,
+    (reader, network): (Option<&Granted<ReadOwnDecks>>, Network),
+    opened: &OpenedDeck,
+    limit: i64,
+) -> Result<SimilarDecksResponse, Problem> {
+    if opened.is_same_for_all(app) {
+        return list_similar_to(app, network, opened, limit).await;
+    }
+    find_similar(app, (reader, network), opened.id(), limit).await
+}
+
+async fn list_similar_to(
+    app: &AppState,
+    network: Network,
+    opened: &OpenedDeck,
+    limit: i64,
+) -> Result<SimilarDecksResponse, Problem> {
+    let bound = bound_cards(&opened.seen.content.deck, &opened.catalogue);
+    let mut cards: Vec<CardId> = bound.into_iter().flatten().collect();
     cards.sort_unstable();
     cards.dedup();
     if cards.is_empty() {
         return Ok(SimilarDecksResponse { data: Vec::new() });
     }
     let mut conn = app.searches.connection(network).await?;
-    let found = public_decks::list_similar(&mut conn, game.code(), &cards, id, limit).await;
+    let (game, id) = (opened.game().code(), opened.id());
+    let found = public_decks::list_similar(&mut conn, game, &cards, id, limit).await;
     let similar = found.map_err(too_slow)?.into_iter().map(|found| {
         // Counts of entries: far below 2^53.
         #[allow(clippy::cast_precision_loss)]

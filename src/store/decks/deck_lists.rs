@@ -237,7 +237,7 @@ const INSERT: &str = "WITH content AS (SELECT $content::jsonb AS value), \
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT deck.id, 1, $visibility, value, $at FROM deck, content) \
     SELECT revision, like_count, comment_count, created_at, updated_at FROM deck";
 
-/// Replaces a deck with its entries, and keeps the revision; also the one before, if a program has written it that keeps none: as a private one. Entries that it has already become others in their places: one statement cannot delete a
+/// Replaces a deck with its entries, and keeps the revision; also the one before, if a program has written it that keeps none: as a private one. Entries that it has already become others in their places, those that stay as they are are not written: one statement cannot delete a
 /// row and write another with the same key.
 const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
     earlier AS (\
@@ -261,7 +261,9 @@ const REPLACE: &str = "WITH content AS (SELECT $content::jsonb AS value), \
      SELECT $id, entry.* FROM content, jsonb_to_recordset(value -> 'entries') AS entry (position integer, zone text, quantity integer, name text, \
       set_code text, number text, rarity text, copies text[]) \
      ON CONFLICT (deck_id, position) DO UPDATE SET zone = EXCLUDED.zone, quantity = EXCLUDED.quantity, name = EXCLUDED.name, \
-      set_code = EXCLUDED.set_code, number = EXCLUDED.number, rarity = EXCLUDED.rarity, copies = EXCLUDED.copies), \
+      set_code = EXCLUDED.set_code, number = EXCLUDED.number, rarity = EXCLUDED.rarity, copies = EXCLUDED.copies \
+     WHERE (deck_entries.zone, deck_entries.quantity, deck_entries.name, deck_entries.set_code, deck_entries.number, deck_entries.rarity, deck_entries.copies) \
+      IS DISTINCT FROM (EXCLUDED.zone, EXCLUDED.quantity, EXCLUDED.name, EXCLUDED.set_code, EXCLUDED.number, EXCLUDED.rarity, EXCLUDED.copies)), \
     kept AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT $id, revision, $visibility, value, $at FROM deck, content), \
     forgotten AS (DELETE FROM deck_revisions USING deck WHERE deck_id = $id AND deck_revisions.revision <= deck.revision - $kept) \

@@ -26,7 +26,7 @@ use crate::store::{Connection, StoreError, StoreResult};
 pub const NEAR_NAMES: usize = 8;
 
 /// The cards for one judgement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DeckPool {
     game: Game,
     cards: Vec<Arc<PreparedCard>>,

@@ -3,12 +3,11 @@
 use super::words as deck_words;
 use crate::app::decks::deck_availability::{self, CardAvailabilityResponse};
 use crate::app::decks::list_availability::{self, ReadEntries};
+use crate::app::decks::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, Viewer};
+use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
 use crate::domain::decks::availability::CardAvailability;
-use crate::domain::ids::DeckId;
-use crate::domain::network::Network;
 use crate::web::session::Visitor;
 use crate::web::words;
 
@@ -32,11 +31,10 @@ pub(super) async fn find_availability(
     app: &AppState,
     visitor: &Visitor,
     reads: Option<&Granted<ReadOwnDecks>>,
-    asker: (Viewer, Network),
-    id: DeckId,
+    opened: &OpenedDeck,
 ) -> Result<Option<AvailabilityView>, Problem> {
     let Ok(by) = visitor.must::<ReadOwnCollection>() else { return Ok(None) };
-    let found = deck_availability::find(app, &by, reads, asker, id).await?;
+    let found = deck_availability::find_of(app, &by, reads, opened).await?;
     let rows = found.cards.into_iter().map(|card| {
         let CardAvailabilityResponse { name, needed, owned, missing, .. } = card;
         let name = if name.is_empty() { words::HIDDEN_CARD.to_owned() } else { name };

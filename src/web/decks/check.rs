@@ -12,7 +12,7 @@ use super::reading::ReadingView;
 use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
-use crate::app::decks::deck_reports::{self, DeckReportRequest};
+use crate::app::decks::deck_reports::{self, DeckReportRequest, ListSheet};
 use crate::app::decks::list_additions::{self, TypedList};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -128,7 +128,7 @@ pub(in crate::web) async fn check(
         dialect: Some(form.dialect.clone()).filter(|dialect| !dialect.is_empty()),
         encoding: TextEncoding::Utf8,
     };
-    let (judged, (sheet, entries)) =
+    let (judged, ListSheet { sheet, statistics, entries }) =
         match deck_reports::judge_list_with_sheet(&state, asker, request).await {
             Ok(judged) => judged,
             Err(problem) => {
@@ -146,7 +146,7 @@ pub(in crate::web) async fn check(
         reading: judged.reading.as_ref().map(|reading| ReadingView::new(game, reading)),
         availability: find_availability_of_list(&state, &visitor, &entries).await?,
         zones: zones(game.code(), &sheet),
-        curves: curves(game, &sheet.statistics, None),
+        curves: curves(game, &statistics, None),
     };
     show(&state, 200, &form, Faults::none(), Some(judged)).await
 }

@@ -21,6 +21,7 @@ use crate::app::decks::deck_lists::DeckResponse;
 use crate::app::decks::deck_overviews::{self, DeckOverview};
 use crate::app::decks::deck_reports::{self, DeckLegalitiesResponse};
 use crate::app::decks::deck_sheets::{DeckSheet, SheetCard};
+use crate::app::decks::opened_decks::{OpenedDeck, open};
 use crate::app::decks::public_decks;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -118,16 +119,18 @@ async fn page(
 ) -> Result<DeckPage, Problem> {
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
     let (reader, asker) = (reads.as_ref(), (visitor.viewer(), network));
-    let DeckOverview { deck, sheet, report, share_code, legalities, author } =
-        deck_overviews::find(app, reader, asker, id).await?;
-    let availability = find_availability(app, visitor, reader, asker, id).await?;
+    let opened = open(app, reader, asker, id).await?;
+    let DeckOverview { sheet, statistics, report, share_code, legalities, author } =
+        deck_overviews::find(app, &opened).await?;
+    let availability = find_availability(app, visitor, reader, &opened).await?;
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    let similar = find_similar(app, reader, network, &games, &opened).await;
+    let deck = opened.into_answer();
     let revision = deck.revision.0;
     let DeckResponse { summary, description, description_html: _, unread_lines, .. } = deck.deck;
     let game = games.get(summary.game.as_str()).copied().ok_or_else(Problem::not_found)?;
-    let similar = find_similar(app, reader, network, &games, id).await;
     let path = deck_path(summary.id);
     let format = format_name(game, &summary.format);
     let mut frame = Frame::new(&summary.name).at(Place::Decks);
@@ -135,7 +138,7 @@ async fn page(
         let public = app.settings.public_url.as_deref();
         frame = frame.of_address(public, &path);
         let told = deck_words::format_of(&format, game.name());
-        let count = sheet.statistics.cards;
+        let count = statistics.cards;
         let text = match to_text(&description) {
             text if text.is_empty() => deck_words::preview(&told, count, author.as_deref()),
             text => shortened(&text),
@@ -166,7 +169,7 @@ async fn page(
         tags: summary.tags,
         description: (!description.is_empty()).then(|| Markup::new(&description)),
         zones: zones(game.code(), &sheet),
-        curves: curves(game, &sheet.statistics, Some(&summary.id.to_string())),
+        curves: curves(game, &statistics, Some(&summary.id.to_string())),
         report: report.as_ref().map(|report| ReportView::new(game, report)),
         legalities: legality_rows(game, &legalities),
         unread: unread_lines
@@ -193,9 +196,9 @@ async fn find_similar(
     reader: Option<&Granted<ReadOwnDecks>>,
     network: Network,
     games: &BTreeMap<&str, &Game>,
-    id: DeckId,
+    opened: &OpenedDeck,
 ) -> Vec<(DeckRow, String)> {
-    match public_decks::find_similar(app, (reader, network), id, SIMILAR).await {
+    match public_decks::find_similar_to(app, (reader, network), opened, SIMILAR).await {
         Ok(found) => {
             let row = |similar: public_decks::SimilarDeckResponse| {
                 let shared = deck_words::shared_cards(similar.shared_cards);
@@ -204,7 +207,7 @@ async fn find_similar(
             found.data.into_iter().map(row).collect()
         }
         Err(problem) => {
-            tracing::warn!(%problem, deck = %id, "the page of a deck lacks similar ones");
+            tracing::warn!(%problem, deck = %opened.id(), "the page of a deck lacks similar ones");
             Vec::new()
         }
     }

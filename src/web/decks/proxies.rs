@@ -8,8 +8,8 @@ use super::deck::answer_to;
 use super::deck_path;
 use super::sheet::CardView;
 use super::words as deck_words;
-use crate::app::decks::deck_overviews;
 use crate::app::decks::deck_sheets::{SheetCard, SheetEntry, SheetZone};
+use crate::app::decks::opened_decks::open;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnDecks;
@@ -55,9 +55,9 @@ pub(in crate::web) async fn show_proxies(
 ) -> Result<HttpResponse, Problem> {
     let reads = visitor.must::<ReadOwnDecks>().ok();
     let asker = (visitor.viewer(), network.0);
-    let found = deck_overviews::find_sheet(&state, reads.as_ref(), asker, DeckId(*deck));
-    let (deck, sheet) = found.await?;
-    let summary = deck.deck.summary;
+    let opened = open(&state, reads.as_ref(), asker, DeckId(*deck)).await?;
+    let sheet = opened.sheet();
+    let summary = opened.into_answer().deck.summary;
     let heading = deck_words::proxies_of(&summary.name);
     let (proxies, left_out) = proxies(&summary.game, &sheet.zones);
     let page = ProxiesPage {
