@@ -7,7 +7,7 @@ use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::domain::clock::Clock;
 use serde_json::{Value, json};
 
-use crate::support::{PaperCard, RequestExt as _, TestApp, TestDb, Wiretap};
+use crate::support::{PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, in_memory};
 
 /// Tables that submissions are about, and nothing that the service does by itself.
 const OF_SUBMISSIONS: [&str; 3] = ["attempts", "copies", "submissions"];
@@ -89,6 +89,34 @@ async fn a_batch_is_one_transaction() {
     assert!(verdicts.iter().all(|one| one["verdict"] == "already_yours"), "{verdicts:#?}");
     let heard = wiretap.heard(&["k.name_key = w.name_key"]);
     assert_eq!(heard.len(), 1, "{heard:#?}");
+}
+
+/// All that a page tells of a deck is made of one read of it, also what of it is compared with other decks, when its cards are in memory and open.
+#[tokio::test]
+async fn a_page_reads_a_deck_once() {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), in_memory, |store| store.url = url);
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    let ada = app.player("ada").await;
+    let entries = json!([{ "quantity": 2, "name": "Kettle Imp" }]);
+    let mut paths = Vec::new();
+    for (name, visibility) in [("Shown", "public"), ("The other one", "public")] {
+        let body = json!({ "name": name, "format": "ttcg/standard", "visibility": visibility, "entries": entries });
+        let made = app.post("/v1/decks").by(&ada).json(&body).answer().await.expect(201);
+        paths.push(format!("/decks/{}", made["id"].as_str().unwrap()));
+    }
+    app.catch_up().await;
+    // What it reads of the cards it keeps.
+    app.get(&paths[0]).answer().await;
+    wiretap.heard(&[]);
+    let page = app.get(&paths[0]).answer().await;
+    assert_eq!(page.status, 200);
+    assert!(page.text().contains("The other one"), "similar decks are told");
+    let heard = wiretap.heard(&["JOIN \"deck_entries\"", "card_content"]);
+    assert_eq!(heard.len(), 1, "the deck, and no card: {heard:#?}");
 }
 
 /// A running service meets the migrations of a newer one.

@@ -123,7 +123,7 @@ pub struct TradeResponse {
 }
 
 impl TradeResponse {
-    pub(super) fn new(row: TradeRow, copies: Vec<TradedCopy>, reader: AccountId) -> Self {
+    pub(in crate::app) fn new(row: TradeRow, copies: Vec<TradedCopy>, reader: AccountId) -> Self {
         let state = row.state;
         let (give, want): (Vec<_>, Vec<_>) = copies.into_iter().partition(|copy| copy.given);
         let side = |copies: Vec<TradedCopy>| {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::deck_cards::{Asker, StepConnection};
 use super::deck_holdings::{NamedCard, find_named, mentions, owned_printings};
+use crate::app::copies::trade_responses::TradeResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, ReadTrades};
@@ -20,7 +21,7 @@ use crate::domain::decks::trade_effect::{
 };
 use crate::domain::ids::{CardId, DeckId, PrintingId, TradeId};
 use crate::store::Connection;
-use crate::store::copies::trades::{self, TradedCopy};
+use crate::store::copies::trades::{self, TradeRow, TradedCopy};
 use crate::store::decks::deck_ownership::{self, HeldEntry, PrintingRow};
 use crate::store::decks::deck_pool;
 use crate::store::decks::deck_reservations::{self, ReservedRow};
@@ -187,22 +188,56 @@ struct Affected {
     opens: Vec<OpenedGapResponse>,
 }
 
-/// Tells what a trade would do to the decks of the asker, who is one of its sides. Whether the asker may read these decks, and the collection, is looked at
-/// once the trade is found.
+/// Whether the asker may read the collection and the decks, which is looked at once the trade is found.
+type Reads = (Result<Granted<ReadOwnCollection>, Problem>, Result<Granted<ReadOwnDecks>, Problem>);
+
+/// Tells what a trade would do to the decks of the asker, who is one of its sides.
 pub async fn find(
     app: &AppState,
     by: &Granted<ReadTrades>,
-    (collection, decks): (
-        Result<Granted<ReadOwnCollection>, Problem>,
-        Result<Granted<ReadOwnDecks>, Problem>,
-    ),
+    reads: Reads,
     asker: Asker,
     id: TradeId,
 ) -> Result<TradeDecksResponse, Problem> {
+    let (trade, copies) = read(app, by, asker, id).await?;
+    tell(app, by, reads, asker, (&trade, copies)).await
+}
+
+/// Finds a trade with what it would do to the decks of the asker; `None`: it is closed.
+pub async fn find_with_trade(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    reads: Reads,
+    asker: Asker,
+    id: TradeId,
+) -> Result<(TradeResponse, Option<TradeDecksResponse>), Problem> {
+    let (trade, copies) = read(app, by, asker, id).await?;
+    let decks = if trade.state == TradeState::Open {
+        Some(tell(app, by, reads, asker, (&trade, copies.clone())).await?)
+    } else {
+        None
+    };
+    Ok((TradeResponse::new(trade, copies, by.account()), decks))
+}
+
+async fn read(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    (viewer, _): Asker,
+    id: TradeId,
+) -> Result<(TradeRow, Vec<TradedCopy>), Problem> {
     let mut conn = app.store.connection().await?;
-    let found = trades::find(&mut conn, by, asker.0, id, app.clock.now()).await?;
-    drop(conn);
-    let (trade, copies) = found.ok_or_else(Problem::not_found)?;
+    let found = trades::find(&mut conn, by, viewer, id, app.clock.now()).await?;
+    found.ok_or_else(Problem::not_found)
+}
+
+async fn tell(
+    app: &AppState,
+    by: &Granted<ReadTrades>,
+    (collection, decks): Reads,
+    asker: Asker,
+    (trade, copies): (&TradeRow, Vec<TradedCopy>),
+) -> Result<TradeDecksResponse, Problem> {
     let reader = Reader { collection: collection?, decks: decks?, asker };
     let possible = trade.state == TradeState::Open && copies.iter().all(|copy| copy.available);
     let mut answer = TradeDecksResponse {

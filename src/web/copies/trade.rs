@@ -196,17 +196,12 @@ async fn show(
     Shown { status, faults, done, is_confirming }: Shown,
 ) -> Result<HttpResponse, Problem> {
     let asker = (visitor.viewer(), network);
-    let trade = trades::find(app, by, visitor.viewer(), id).await?;
+    let reads = (visitor.must(), visitor.must());
+    let (trade, effects) = deck_trades::find_with_trade(app, by, reads, asker, id).await?;
     let games = Games::read(app).await?;
     let trade = TradeView::new(&games, trade);
     // There is nothing to ask once it is closed, nor whoever has made it.
     let is_confirming = is_confirming && trade.is_open && !trade.is_own;
-    let effects = if trade.is_open {
-        let reads = (visitor.must(), visitor.must());
-        Some(deck_trades::find(app, by, reads, asker, id).await?)
-    } else {
-        None
-    };
     let decks_left = effects.as_ref().and_then(|effects| {
         trade_words::decks_left(effects.decks_left_out, effects.decks_not_compared)
     });

@@ -81,6 +81,27 @@ async fn a_deck_is_stored_read_replaced_and_deleted() {
 }
 
 #[tokio::test]
+async fn entries_that_stay_as_they_are_are_not_written_again() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let deck = |quantity: u32| {
+        let entries = json!([
+            { "quantity": 2, "name": "Kettle Imp", "copies": ["one"] }, { "quantity": quantity, "name": "Bellows Smith", "rarity": "rare" },
+        ]);
+        json!({ "name": "Draft", "format": "ttcg/standard", "entries": entries })
+    };
+    let path = create(&app, &ada, &deck(1)).await.header("location");
+    put(&app, &ada, &path, "*", &deck(2)).await.expect(200);
+    let entries = app.get(&path).by(&ada).answer().await.expect(200)["entries"].clone();
+    assert_eq!((&entries[0]["quantity"], &entries[1]["quantity"]), (&json!(2), &json!(2)));
+    assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM deck_entries").await, 2);
+    put(&app, &ada, &path, "*", &deck(2)).await.expect(200);
+    assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM deck_entries").await, 2);
+    let written = "SELECT count(*) FROM deck_entries e JOIN deck_revisions r ON r.revision = 3 AND r.xmin = e.xmin";
+    assert_eq!(app.db().number(written).await, 0, "nothing differed");
+}
+
+#[tokio::test]
 async fn an_edit_names_the_version_it_changes() {
     let app = app().await;
     let ada = app.player("ada").await;
