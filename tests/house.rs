@@ -111,6 +111,26 @@ fn sql_of_our_own_text_is_prepared_once() {
     assert_eq!(planned_each_time, BTreeSet::from(known), "they are few, and named here");
 }
 
+/// diesel prepares an UPDATE at each use, unless it is told to keep it.
+#[test]
+fn updates_are_prepared_once() {
+    let updates = sources("src/store").into_iter().flat_map(|(path, text)| {
+        let updates: Vec<String> =
+            code(&text).split("diesel::update(").skip(1).map(str::to_owned).collect();
+        updates.into_iter().map(move |update| (path.clone(), update))
+    });
+    let (mut all, mut forgotten) = (0, Vec::new());
+    for (path, update) in updates {
+        all += 1;
+        let statement = update.split(".await").next().unwrap();
+        if !statement.contains(".kept()") {
+            forgotten.push((path, statement.to_owned()));
+        }
+    }
+    assert!(all > 50, "{all}");
+    assert!(forgotten.is_empty(), "{forgotten:#?}");
+}
+
 /// Where statements are planned for their values at each use.
 const PLANNED_EACH_TIME: [&str; 3] =
     ["src/store/conditions.rs", "src/store/accounts/people.rs", "src/store/decks/public_decks.rs"];

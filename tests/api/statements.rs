@@ -173,3 +173,68 @@ async fn a_collection_is_planned_once() {
     let about = ["collection_entries", "submissions", "account_events", "copies"];
     assert_eq!(wiretap.prepared(&about), Vec::<String>::new());
 }
+
+/// What diesel composes to change rows stays prepared as well.
+#[tokio::test]
+async fn changes_of_an_account_are_prepared_once() {
+    let (app, wiretap, _cards) = tapped().await;
+    let ada = app.player("ada").await;
+    for repeat in 0..4 {
+        if repeat == 2 {
+            wiretap.prepared(&[]);
+            wiretap.heard(&[]);
+        }
+        for trading in ["offers", "public"] {
+            let body = json!({ "trading": trading });
+            app.put("/v1/me/trading").by(&ada).json(&body).answer().await.expect(200);
+        }
+    }
+    let changes = wiretap.heard(&["UPDATE \"accounts\""]);
+    assert_eq!(changes.len(), 4, "{changes:#?}");
+    assert_eq!(wiretap.prepared(&["accounts"]), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn print_runs_are_counted_together() {
+    let (app, wiretap, _cards) = tapped().await;
+    for copies in 1..=3 {
+        app.print("dusk", copies).await;
+    }
+    let admin = app.admin().await;
+    wiretap.heard(&[]);
+    let list = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+    let runs = list["data"].as_array().unwrap();
+    let copies: Vec<_> = runs.iter().map(|run| run["copies_per_card"].as_i64().unwrap()).collect();
+    assert_eq!(copies, [3, 2, 1, 10]);
+    for run in runs {
+        let rarities = run["rarities"].as_array().unwrap();
+        let sum: i64 = rarities.iter().map(|share| share["copies"].as_i64().unwrap()).sum();
+        assert_eq!(sum, run["copy_count"].as_i64().unwrap(), "{run}");
+        let one = app.get(&format!("/v1/print-runs/{}", run["id"].as_str().unwrap()));
+        assert_eq!(one.by(&admin).answer().await.expect(200), *run);
+    }
+    let counted = wiretap.heard(&["print_run_lines"]);
+    assert_eq!(
+        counted.len(),
+        1 + runs.len(),
+        "one for the page, one for each that was asked for: {counted:#?}"
+    );
+}
+
+/// The first reading of a day numbers events: everything that it needs is asked for once.
+#[tokio::test]
+async fn a_first_reading_of_events_takes_few_statements() {
+    let (app, wiretap, cards) = tapped().await;
+    let ada = app.player("ada").await;
+    app.register(&ada, &cards[0]).await;
+    wiretap.heard(&[]);
+    let read = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    assert_eq!(read["newest"], 1);
+    let heard = wiretap.heard(&["account_events", "account_event_clocks"]);
+    // Who is behind; the clock made, locked, looked at; unlocks; the numbers; the oldest; the page.
+    assert_eq!(heard.len(), 8, "{heard:#?}");
+    wiretap.heard(&[]);
+    app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    let heard = wiretap.heard(&["account_events", "account_event_clocks"]);
+    assert_eq!(heard.len(), 3, "who is behind, the oldest, the page: {heard:#?}");
+}

@@ -129,8 +129,10 @@ async fn list_as<T: From<CommitmentRow>>(
 ) -> Result<Page<T>, Problem> {
     let mut conn = app.store.connection().await?;
     let (game, set) = (game.as_str(), set.as_str());
-    sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
     let rows = print_commitments::list(&mut conn, game, set, before, limit.rows()).await?;
+    if rows.is_empty() && !sets::exists(&conn, game, set).await? {
+        return Err(Problem::not_found());
+    }
     Ok(paged(rows, limit, |row| row.id, T::from))
 }
 

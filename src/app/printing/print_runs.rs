@@ -15,6 +15,9 @@ use crate::domain::ids::PrintRunId;
 use crate::store::Connection;
 use crate::store::printing::print_runs::{self, PrintRunRow, RunCounts};
 
+/// Most codes of the runs that one statement counts, if they are several: a few tenths of a second.
+const AT_ONCE: i64 = 1_000_000;
+
 /// Copies of one rarity in a run.
 #[derive(Serialize, ToSchema)]
 pub struct RarityCopies {
@@ -108,11 +111,8 @@ pub async fn list(
 ) -> Result<Page<PrintRunResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let rows = print_runs::list(&mut conn, by, before, limit.rows()).await?;
-    let mut runs = Vec::with_capacity(rows.len());
-    for row in rows {
-        let counts = count(app, &mut conn, by, &row).await?;
-        runs.push((row, counts));
-    }
+    let counts = count(app, &mut conn, by, &rows).await?;
+    let runs = rows.into_iter().zip(counts).collect();
     Ok(paged(runs, limit, |(row, _)| row.id, PrintRunResponse::from))
 }
 
@@ -124,21 +124,64 @@ pub async fn find(
 ) -> Result<PrintRunResponse, Problem> {
     let mut conn = app.store.connection().await?;
     let row = print_runs::find(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    let counts = count(app, &mut conn, by, &row).await?;
+    let counts = count(app, &mut conn, by, std::slice::from_ref(&row)).await?;
+    let counts = counts.into_iter().next().unwrap_or_default();
     Ok(PrintRunResponse::from((row, counts)))
 }
 
-/// Counts the copies of a run, or returns counts from the cache. Each run is counted in a statement of its own, so that
-/// finished counts stay in the cache when the request runs out of time.
+/// Counts the copies of runs, or returns counts from the cache; in the order of the runs. What one statement has counted
+/// stays in the cache when the request runs out of time.
 async fn count(
     app: &AppState,
     conn: &mut Connection,
     by: &Granted<ReadPrintRuns>,
-    row: &PrintRunRow,
-) -> Result<Arc<RunCounts>, Problem> {
-    let count = async {
-        let counts = print_runs::count(conn, by, row.id).await?;
-        Ok::<_, Problem>(Arc::new(counts))
-    };
-    app.counted_runs.find_or((row.id.0, row.status), count).await
+    rows: &[PrintRunRow],
+) -> Result<Vec<Arc<RunCounts>>, Problem> {
+    let key = |row: &PrintRunRow| (row.id.0, row.status);
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        found.push(app.counted_runs.find(&key(row)).await);
+    }
+    let missing: Vec<usize> = (0..rows.len()).filter(|at| found[*at].is_none()).collect();
+    let copies = |at: usize| rows[at].copy_count;
+    for some in portions(&missing, copies) {
+        let ids: Vec<PrintRunId> = some.iter().map(|at| rows[*at].id).collect();
+        for (at, counts) in some.iter().zip(print_runs::count(conn, by, &ids).await?) {
+            let counted = async { Ok::<_, Problem>(Arc::new(counts)) };
+            found[*at] = Some(app.counted_runs.find_or(key(&rows[*at]), counted).await?);
+        }
+    }
+    Ok(found.into_iter().map(Option::unwrap_or_default).collect())
+}
+
+/// Divides runs into portions for one statement each: at most [`AT_ONCE`] codes, or one run.
+fn portions(runs: &[usize], copies: impl Fn(usize) -> i64) -> Vec<&[usize]> {
+    let (mut portions, mut begin, mut sum) = (Vec::new(), 0, 0);
+    for (end, run) in runs.iter().enumerate() {
+        sum += copies(*run);
+        if sum > AT_ONCE && begin < end {
+            portions.push(&runs[begin..end]);
+            (begin, sum) = (end, copies(*run));
+        }
+    }
+    portions.push(&runs[begin..]);
+    portions.retain(|portion| !portion.is_empty());
+    portions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_portion_has_few_codes_or_one_run() {
+        let copies = |run: usize| [AT_ONCE, 1, AT_ONCE - 1, 1, 3 * AT_ONCE, 5][run];
+        let all = [0, 1, 2, 3, 4, 5];
+        assert_eq!(
+            portions(&all, copies),
+            [&all[..1], &all[1..3], &all[3..4], &all[4..5], &all[5..]]
+        );
+        assert_eq!(portions(&all[..1], copies), [&all[..1]]);
+        assert!(portions(&[], copies).is_empty());
+    }
 }

@@ -110,8 +110,10 @@ pub async fn list_of_set(
 ) -> Result<Page<CardProgress>, Problem> {
     let (game, set, after) = (game.as_str(), set.as_str(), after.map(Code::as_str));
     let mut conn = app.store.connection().await?;
-    sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
     let rows = unlocks::list_of_set(&mut conn, game, set, after, limit.rows()).await?;
+    if rows.is_empty() && !sets::exists(&conn, game, set).await? {
+        return Err(Problem::not_found());
+    }
     Ok(paged(rows, limit, |row| row.number.clone(), CardProgress::from))
 }
 

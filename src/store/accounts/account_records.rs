@@ -16,6 +16,7 @@ use crate::domain::copies::trade::Trading;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::schema::{accounts, recovery_codes};
+use crate::store::db::statement::KeepPrepared as _;
 use crate::store::feedback::bans_and_blocks;
 use crate::store::operations::audit;
 use crate::store::serials::votes;
@@ -142,7 +143,7 @@ async fn store_recovery_codes(
         .iter()
         .map(|code| (recovery_codes::account_id.eq(account), recovery_codes::code_hash.eq(code)))
         .collect();
-    diesel::insert_into(recovery_codes::table).values(rows).execute(conn).await?;
+    diesel::insert_into(recovery_codes::table).values(rows).kept().execute(conn).await?;
     Ok(())
 }
 
@@ -223,7 +224,11 @@ pub(super) async fn hold_verified(
         .filter(accounts::banned_at.is_null());
     let held = match &verified.stronger {
         Some(stronger) => {
-            diesel::update(current).set(accounts::password_hash.eq(stronger)).execute(conn).await?
+            diesel::update(current)
+                .set(accounts::password_hash.eq(stronger))
+                .kept()
+                .execute(conn)
+                .await?
         }
         // An exclusive lock, not a shared one: shared locks overtake a waiting writer, so a loop of log-ins could delay
         // a password change without limit.
@@ -249,6 +254,7 @@ pub async fn change_password(
     let changed =
         diesel::update(accounts::table.find(account).filter(accounts::password_hash.eq(old_hash)))
             .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+            .kept()
             .execute(conn)
             .await?;
     if changed == 0 {
@@ -308,6 +314,7 @@ pub async fn reset_password(
 ) -> StoreResult<()> {
     diesel::update(accounts::table.find(account))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(true)))
+        .kept()
         .execute(conn)
         .await?;
     replace_recovery_codes(conn, account, recovery_codes).await?;
@@ -339,6 +346,7 @@ pub async fn recover(
         recovery_codes::table.find((account, code)).filter(recovery_codes::used_at.is_null()),
     )
     .set(recovery_codes::used_at.eq(now))
+    .kept()
     .execute(conn)
     .await?;
     if used == 0 {
@@ -346,6 +354,7 @@ pub async fn recover(
     }
     diesel::update(accounts::table.find(account))
         .set((accounts::password_hash.eq(new_hash), accounts::must_change_password.eq(false)))
+        .kept()
         .execute(conn)
         .await?;
     sessions::revoke_all(conn, account, None, RevokeReason::Recovered, now).await?;
@@ -372,6 +381,7 @@ pub async fn change_trading(
     Ok(diesel::update(accounts::table.find(by.account()))
         .set(accounts::trading.eq(trading))
         .returning(AccountRow::as_returning())
+        .kept()
         .get_result(conn)
         .await
         .optional()?)
@@ -416,6 +426,7 @@ pub async fn change(
     let after = diesel::update(accounts::table.find(id))
         .set((accounts::role.eq(role), accounts::banned_at.eq(banned_at)))
         .returning(AccountRow::as_returning())
+        .kept()
         .get_result(conn)
         .await?;
     let mut details = serde_json::json!({

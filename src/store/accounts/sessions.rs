@@ -18,6 +18,7 @@ use crate::auth::session::{
 };
 use crate::domain::ids::{AccountId, SessionId};
 use crate::store::db::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
+use crate::store::db::statement::KeepPrepared as _;
 use crate::store::{Connection, StoreResult};
 
 /// Why a session ended early.
@@ -283,6 +284,7 @@ pub async fn refresh(
     let left_generation = if decision == RefreshDecision::Reissue { SUPERSEDED } else { newest };
     diesel::update(current)
         .set((refresh_tokens::replaced_at.eq(now), refresh_tokens::generation.eq(left_generation)))
+        .kept()
         .execute(conn)
         .await?;
     insert_token(conn, id, next, next_generation, now).await?;
@@ -292,6 +294,7 @@ pub async fn refresh(
             sessions::last_used_at.eq(now),
             sessions::expires_at.eq(now + SESSION_LIFETIME),
         ))
+        .kept()
         .execute(conn)
         .await?;
     Ok(Refreshed::Renewed { session: id, account })
@@ -305,6 +308,7 @@ async fn revoke(
 ) -> StoreResult<usize> {
     Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
+        .kept()
         .execute(conn)
         .await?)
 }
@@ -321,6 +325,7 @@ pub(super) async fn revoke_all(
         .filter(personal_access_tokens::account_id.eq(account))
         .filter(personal_access_tokens::revoked_at.is_null())
         .set(personal_access_tokens::revoked_at.eq(now))
+        .kept()
         .execute(conn)
         .await?;
     let spare = spare.unwrap_or(SessionId(Uuid::nil()));
@@ -329,6 +334,7 @@ pub(super) async fn revoke_all(
         .filter(sessions::revoked_at.is_null())
         .filter(sessions::id.ne(spare))
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
+        .kept()
         .execute(conn)
         .await?;
     Ok(())
@@ -354,6 +360,7 @@ pub async fn end(
         .filter(sessions::account_id.eq(by.account()))
         .filter(sessions::revoked_at.is_null())
         .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(RevokeReason::Logout)))
+        .kept()
         .execute(conn)
         .await?;
     Ok(ended == 1)
@@ -434,6 +441,7 @@ pub async fn renew_browser_session(
         .filter(sessions::expires_at.gt(now))
         .filter(sessions::last_used_at.lt(now - BROWSER_RENEWAL))
         .set((sessions::last_used_at.eq(now), sessions::expires_at.eq(now + SESSION_LIFETIME)))
+        .kept()
         .execute(conn)
         .await?;
     Ok(())

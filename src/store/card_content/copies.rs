@@ -25,10 +25,12 @@ pub(in crate::store) async fn find_visible_names(
     viewer: Viewer,
     cards: Vec<CardId>,
 ) -> StoreResult<BTreeMap<CardId, String>> {
-    let sql = sql("SELECT content.card_id, content.name FROM card_content content WHERE content.card_id = ANY (")
-        .value(cards)
-        .push(") AND ")
-        .push_is_visible(viewer);
+    let sql = sql(
+        "SELECT content.card_id, content.name FROM card_content content WHERE content.card_id = ",
+    )
+    .any(cards)
+    .push(" AND ")
+    .push_is_visible(viewer);
     let rows: Vec<NameRow> = sql.load(conn).await?;
     Ok(rows.into_iter().map(|row| (row.card_id, row.name)).collect())
 }

@@ -10,6 +10,7 @@ use super::content::word_columns;
 use crate::search::{WORDS_VERSION, Words};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::card_content;
+use crate::store::db::statement::KeepPrepared as _;
 use crate::store::{Connection, Store, StoreResult};
 
 /// Cards per transaction.
@@ -47,7 +48,11 @@ async fn refresh_batch(conn: &mut Connection) -> StoreResult<usize> {
         .await?;
     for (id, name, Json(effects), lore, Json(attributes)) in &stale {
         let words = Words::of(name, effects, lore.as_deref(), attributes);
-        diesel::update(card_content::table.find(id)).set(word_columns(words)).execute(conn).await?;
+        diesel::update(card_content::table.find(id))
+            .set(word_columns(words))
+            .kept()
+            .execute(conn)
+            .await?;
     }
     Ok(stale.len())
 }

@@ -17,7 +17,7 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::card_content::cards::CardPlace;
 use crate::store::db::schema::{event_clock, events};
-use crate::store::db::statement::{run_commands, sql};
+use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
 use crate::store::{Connection, PooledConnection, Store, StoreError, StoreResult};
 
 /// Most events that are numbered in one transaction.
@@ -226,7 +226,11 @@ async fn number(conn: &mut Connection) -> StoreResult<()> {
     .execute(conn)
     .await?;
     let last = last + i64::try_from(numbered).unwrap_or_default();
-    diesel::update(event_clock::table).set(event_clock::last_seq.eq(last)).execute(conn).await?;
+    diesel::update(event_clock::table)
+        .set(event_clock::last_seq.eq(last))
+        .kept()
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use crate::domain::copies::trade::Trading;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
 use crate::store::card_content::copies::find_visible_names;
 use crate::store::db::schema::copies;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
 use crate::store::{Connection, StoreResult};
@@ -413,14 +413,14 @@ async fn apply(
     let row = copies::table.find((&locked.code_prefix, &locked.code_mac));
     match what {
         Moderation::Freeze => {
-            diesel::update(row).set(copies::frozen_at.eq(at)).execute(conn).await?
+            diesel::update(row).set(copies::frozen_at.eq(at)).kept().execute(conn).await?
         }
         Moderation::Unfreeze => {
             let none = None::<DateTime<Utc>>;
-            diesel::update(row).set(copies::frozen_at.eq(none)).execute(conn).await?
+            diesel::update(row).set(copies::frozen_at.eq(none)).kept().execute(conn).await?
         }
         Moderation::Void => {
-            diesel::update(row).set(copies::voided_at.eq(at)).execute(conn).await?;
+            diesel::update(row).set(copies::voided_at.eq(at)).kept().execute(conn).await?;
             void_disputes(conn, locked, at).await?
         }
     };
@@ -460,6 +460,7 @@ async fn void_disputes(
         .filter(disputes::state.eq(DisputeState::Open));
     Ok(diesel::update(of_copy)
         .set((disputes::state.eq(DisputeState::Voided), disputes::closed_at.eq(at)))
+        .kept()
         .execute(conn)
         .await?)
 }

@@ -17,7 +17,7 @@ use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENTS, 
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, DisputeId};
 use crate::store::db::schema::{copies, dispute_statements, disputes};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
@@ -358,6 +358,7 @@ pub async fn withdraw(
     }
     diesel::update(disputes::table.find(dispute))
         .set((disputes::state.eq(DisputeState::Withdrawn), disputes::closed_at.eq(at)))
+        .kept()
         .execute(conn)
         .await?;
     Ok(DisputeOutcome::Done)
@@ -402,6 +403,7 @@ pub async fn decide(
     if outcome == Outcome::ForClaimant {
         diesel::update(copies::table.find((&copy.code_prefix, &copy.code_mac)))
             .set(copies::owner_id.eq(locked.claimant_id))
+            .kept()
             .execute(conn)
             .await?;
     }
@@ -413,6 +415,7 @@ pub async fn decide(
             disputes::reason.eq(reason),
             disputes::lost_by.eq((outcome == Outcome::ForClaimant).then_some(copy.owner_id)),
         ))
+        .kept()
         .execute(conn)
         .await?;
     let entry = NewEntry {

@@ -19,7 +19,7 @@ use crate::domain::copies::trade::{
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::store::accounts::blocks::has_blocked;
 use crate::store::db::schema::{accounts, trade_copies, trades};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -361,6 +361,7 @@ async fn close(
 ) -> StoreResult<()> {
     diesel::update(trades::table.find(trade))
         .set((trades::state.eq(state), trades::closed_at.eq(at)))
+        .kept()
         .execute(conn)
         .await?;
     Ok(())
@@ -477,7 +478,7 @@ pub async fn accept(
         close(conn, trade, TradeState::Lapsed, at).await?;
         for copy in &gone {
             let row = trade_copies::table.find((trade, &copy.code_prefix, &copy.code_mac));
-            diesel::update(row).set(trade_copies::gone.eq(true)).execute(conn).await?;
+            diesel::update(row).set(trade_copies::gone.eq(true)).kept().execute(conn).await?;
         }
         let gone: BTreeSet<_> = gone.iter().map(|copy| copy.id).collect();
         return Ok(Answered::Lapsed(gone.into_iter().collect(), When::Now));

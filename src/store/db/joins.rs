@@ -7,7 +7,7 @@ use diesel::allow_tables_to_appear_in_same_query as allow;
 
 use super::schema::{
     accounts, card_migrations, cards, copies, deck_entries, decks, games, personal_access_tokens,
-    print_commitments, print_runs, printings, sessions, sets,
+    print_commitments, print_runs, printings, sessions, sets, unlock_policies,
 };
 
 allow!(accounts, personal_access_tokens);
@@ -18,3 +18,4 @@ allow!(copies, printings);
 allow!(deck_entries, decks);
 allow!(games, sets);
 allow!(print_commitments, print_runs);
+allow!(sets, unlock_policies);

@@ -230,6 +230,42 @@ impl<'a> Statement<'a> {
     }
 }
 
+/// A statement composed by diesel that stays prepared; see [`KeepPrepared`].
+#[must_use = "it runs when it is loaded or executed"]
+pub(in crate::store) struct Kept<Q>(Q);
+
+/// Keeps a statement prepared that diesel itself would prepare at each use: every UPDATE, an upsert, an INSERT of several
+/// rows. Its text must be one of few, so that lists are bound as arrays, and the number of rows is constant.
+pub(in crate::store) trait KeepPrepared: QueryFragment<Pg> + Sized {
+    /// The statement, prepared once on each connection.
+    fn kept(self) -> Kept<Self> {
+        Kept(self)
+    }
+}
+
+impl<Q: QueryFragment<Pg>> KeepPrepared for Q {}
+
+impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for Kept<Q> {
+    fn walk_ast<'b>(&'b self, pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        self.0.walk_ast(pass)
+    }
+
+    fn is_safe_to_cache_prepared(&self, _: &Pg) -> QueryResult<bool> {
+        Ok(true)
+    }
+}
+
+impl<Q: Query> Query for Kept<Q> {
+    type SqlType = Q::SqlType;
+}
+
+impl<Q> QueryId for Kept<Q> {
+    type QueryId = ();
+
+    // Diesel must use the text as the key of its cache: one type of statement may have several texts.
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
 /// Replaces the names of parameters by numbers.
 pub(in crate::store) fn number_parameters(text: &str, names: &[&str]) -> QueryResult<String> {
     let error = |what: String| Err(DieselError::QueryBuilderError(what.into()));

@@ -18,7 +18,7 @@ use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::operations::webhook::{DisabledReason, Failure, LEASE, Outcome, PING, Streak};
 use crate::store::catalogue::changes::{self, Change};
 use crate::store::db::schema::{events, webhook_deliveries as deliveries, webhooks};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::{Connection, Store, StoreResult};
 
 /// Events that one transaction reads.
@@ -176,6 +176,7 @@ async fn wake(conn: &mut Connection, webhook: WebhookId) -> StoreResult<Result<(
     }
     diesel::update(webhooks::table.find(webhook))
         .set(webhooks::resume_at.eq(None::<DateTime<Utc>>))
+        .kept()
         .execute(conn)
         .await?;
     Ok(Ok(()))
@@ -239,6 +240,7 @@ pub async fn resend(
                 deliveries::finished_at.eq(None::<DateTime<Utc>>),
             ))
             .returning(DeliveryRow::as_returning())
+            .kept()
             .get_result(conn)
             .await
             .optional()?;
@@ -340,6 +342,7 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
         .await?;
     diesel::update(webhooks::table.find(listener.id))
         .set(webhooks::cursor_seq.eq(up_to))
+        .kept()
         .execute(conn)
         .await?;
     Ok(true)
@@ -376,6 +379,7 @@ pub(super) async fn drop_waiting_of(
             deliveries::finished_at.eq(at),
             deliveries::last_failure.eq(Failure::Disabled),
         ))
+        .kept()
         .execute(conn)
         .await?;
     Ok(())
@@ -423,6 +427,7 @@ pub async fn release(store: &Store, lease: Lease, now: DateTime<Utc>) -> StoreRe
     // `lease_until` stays as the time of the last turn, so that the webhook served last comes last.
     diesel::update(leased(lease))
         .set((webhooks::lease_id.eq(None::<Uuid>), webhooks::lease_until.eq(now)))
+        .kept()
         .execute(&mut *conn)
         .await?;
     Ok(())
@@ -515,6 +520,7 @@ async fn take_in(
     )
     .set(webhooks::lease_until.eq(now + LEASE))
     .returning((webhooks::url, webhooks::secret_generation, webhooks::previous_secret_until))
+    .kept()
     .get_result(conn)
     .await
     .optional()?;
@@ -555,6 +561,7 @@ async fn take_in(
     let attempts = attempts + 1;
     diesel::update(deliveries::table.find(id))
         .set((deliveries::attempts.eq(attempts), deliveries::last_attempt_at.eq(now)))
+        .kept()
         .execute(conn)
         .await?;
     let delivery = id;
@@ -579,6 +586,7 @@ async fn finish(
             deliveries::last_failure.eq(failure.map(Failure::as_str)),
             deliveries::finished_at.eq(at),
         ))
+        .kept()
         .execute(conn)
         .await?;
     Ok(())
@@ -606,6 +614,7 @@ pub async fn give_up(
         deliveries::last_failure.eq(failure),
         deliveries::finished_at.eq(now),
     ))
+    .kept()
     .execute(&mut *conn)
     .await?;
     Ok(())
@@ -671,6 +680,7 @@ async fn settle_in(
                 webhooks::failed_at.eq(none),
                 webhooks::resume_at.eq(none),
             ))
+            .kept()
             .execute(conn)
             .await?;
         return Ok(Settled::Enabled);
@@ -695,6 +705,7 @@ async fn settle_in(
             deliveries::last_failure.eq(failure),
             deliveries::finished_at.eq(next.is_none().then_some(now)),
         ))
+        .kept()
         .execute(conn)
         .await?;
     diesel::update(webhook)
@@ -704,6 +715,7 @@ async fn settle_in(
             webhooks::failed_at.eq(streak.last),
             webhooks::resume_at.eq(now + streak.pause(outcome.retry_after)),
         ))
+        .kept()
         .execute(conn)
         .await?;
     let reason = match failure {
@@ -717,6 +729,7 @@ async fn settle_in(
             webhooks::disabled_reason.eq(reason),
             webhooks::updated_at.eq(now),
         ))
+        .kept()
         .execute(conn)
         .await?;
     if disabled == 0 {

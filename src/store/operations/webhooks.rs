@@ -12,7 +12,7 @@ use crate::auth::permission::{Acting, Granted, ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{AccountId, WebhookId};
 use crate::domain::operations::webhook::{DisabledReason, MAX_WEBHOOKS};
 use crate::store::db::schema::{games, webhooks};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
 /// A webhook as admins see it.
@@ -231,6 +231,7 @@ pub async fn edit(
         // lease stays, so that no delivery overtakes it.
         diesel::update(webhooks::table.find(id))
             .set(webhooks::lease_id.eq(None::<Uuid>))
+            .kept()
             .execute(conn)
             .await?;
     }
@@ -244,11 +245,12 @@ pub async fn edit(
             webhooks::disabled_at.eq(none),
             webhooks::disabled_reason.eq(None::<String>),
         );
-        diesel::update(webhooks::table.find(id)).set(forgotten).execute(conn).await?;
+        diesel::update(webhooks::table.find(id)).set(forgotten).kept().execute(conn).await?;
         if before.disabled_at.is_some() {
             super::webhook_deliveries::drop_waiting_of(conn, id, at).await?;
             diesel::update(webhooks::table.find(id))
                 .set(webhooks::cursor_seq.eq(cursor))
+                .kept()
                 .execute(conn)
                 .await?;
         }
@@ -258,6 +260,7 @@ pub async fn edit(
                 webhooks::disabled_at.eq(at),
                 webhooks::disabled_reason.eq(DisabledReason::Admin),
             ))
+            .kept()
             .execute(conn)
             .await?;
     }
@@ -270,6 +273,7 @@ pub async fn edit(
             webhooks::updated_at.eq(at),
         ))
         .returning(WebhookRow::as_returning())
+        .kept()
         .get_result(conn)
         .await?;
     note(conn, Some(by.account()), "webhook.changed", id, content.details(), at).await?;
@@ -289,7 +293,11 @@ pub async fn delete(
     if !is_current(&before) {
         return Ok(WebhookEdited::Stale);
     }
-    diesel::update(webhooks::table.find(id)).set(webhooks::deleted_at.eq(at)).execute(conn).await?;
+    diesel::update(webhooks::table.find(id))
+        .set(webhooks::deleted_at.eq(at))
+        .kept()
+        .execute(conn)
+        .await?;
     note(conn, Some(by.account()), "webhook.deleted", id, json!({}), at).await?;
     Ok(WebhookEdited::Done(before))
 }
@@ -319,6 +327,7 @@ pub async fn rotate(
             webhooks::updated_at.eq(at),
         ))
         .returning(WebhookRow::as_returning())
+        .kept()
         .get_result(conn)
         .await?;
     let details = json!({ "generation": row.secret_generation, "previous_until": until });

@@ -13,7 +13,7 @@ use crate::domain::ids::{CardId, CommitmentId, PrintRunId, PrintingId};
 use crate::domain::printing::minting::PrintPlan;
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::db::schema::{games, print_runs, sets};
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
@@ -198,6 +198,7 @@ pub async fn activate(
         print_runs::table.find(run.id).filter(print_runs::status.eq(RunStatus::Pending)),
     )
     .set((print_runs::status.eq(RunStatus::Active), print_runs::activated_at.eq(now)))
+    .kept()
     .execute(conn)
     .await?;
     if raised != 1 || activated != 1 {
@@ -323,12 +324,13 @@ pub struct RunCounts {
     pub registered: i64,
 }
 
-/// Counts the copies of a run; an unknown run has none. Reads the plan and all registered copies of the run, so callers cache the result.
+/// Counts the copies of each of these runs, in their order; an unknown run has none. Reads the plans and all registered
+/// copies of the runs, so callers cache the result, and ask for so many runs at once as one statement has time for.
 pub async fn count(
     conn: &mut Connection,
     _by: &Granted<ReadPrintRuns>,
-    run: PrintRunId,
-) -> StoreResult<RunCounts> {
+    runs: &[PrintRunId],
+) -> StoreResult<Vec<RunCounts>> {
     #[derive(QueryableByName)]
     struct CountedRow {
         #[diesel(sql_type = Array<Text>)]
@@ -338,18 +340,27 @@ pub async fn count(
         #[diesel(sql_type = BigInt)]
         registered: i64,
     }
-    // The lateral join looks up the rarity of each line: with a plain join Postgres would read the printings of the whole catalogue.
-    let row: CountedRow = sql("SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
-                coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies, \
-                (SELECT count(*) FROM copies c WHERE c.print_run_id = $run AND c.owner_id IS NOT NULL) AS registered \
-         FROM (SELECT one.rarity, min(one.tier) AS tier, sum(l.copy_count)::bigint AS copies FROM print_run_lines l \
-               CROSS JOIN LATERAL (SELECT p.rarity, p.tier FROM printings p WHERE p.id = l.printing_id LIMIT 1) one \
-               WHERE l.print_run_id = $run GROUP BY one.rarity) share")
-    .bind("run", run)
-    .get_result(conn)
+    // The lateral joins look up the lines of each run and the rarity of each line: with plain joins Postgres would read the
+    // printings of the whole catalogue.
+    let rows: Vec<CountedRow> = sql(
+        "SELECT planned.rarities, planned.copies, \
+                (SELECT count(*) FROM copies c WHERE c.print_run_id = asked.id AND c.owner_id IS NOT NULL) AS registered \
+         FROM unnest((SELECT $runs)::uuid[]) WITH ORDINALITY AS asked (id, place) \
+         CROSS JOIN LATERAL (SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
+                                    coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies \
+             FROM (SELECT one.rarity, min(one.tier) AS tier, sum(l.copy_count)::bigint AS copies FROM print_run_lines l \
+                   CROSS JOIN LATERAL (SELECT p.rarity, p.tier FROM printings p WHERE p.id = l.printing_id LIMIT 1) one \
+                   WHERE l.print_run_id = asked.id GROUP BY one.rarity) share) planned \
+         ORDER BY asked.place",
+    )
+    .bind("runs", runs)
+    .load(conn)
     .await?;
-    let copies_by_rarity = row.rarities.into_iter().zip(row.copies).collect();
-    Ok(RunCounts { copies_by_rarity, registered: row.registered })
+    let counts = rows.into_iter().map(|row| RunCounts {
+        copies_by_rarity: row.rarities.into_iter().zip(row.copies).collect(),
+        registered: row.registered,
+    });
+    Ok(counts.collect())
 }
 
 impl CardRow {

@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Acting, ChangeOwnListing};
 use crate::store::db::schema::accounts;
-use crate::store::db::statement::sql;
+use crate::store::db::statement::{KeepPrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
 /// A day on which cards were unlocked.
@@ -91,6 +91,7 @@ pub async fn change_listing(
 ) -> StoreResult<bool> {
     let changed = diesel::update(accounts::table.find(by.account()))
         .set(accounts::on_leaderboard.eq(listed))
+        .kept()
         .execute(conn)
         .await?;
     Ok(changed == 1)

@@ -99,18 +99,19 @@ pub async fn find_effective(
     game: &str,
     set: &str,
 ) -> StoreResult<Option<EffectivePolicy>> {
-    let threshold: Option<i32> = sets::table
+    let applies = unlock_policies::game_code.eq(sets::game_code).and(
+        unlock_policies::set_code.eq(sets::code.nullable()).or(unlock_policies::set_code.is_null()),
+    );
+    let found: Option<(i32, Option<PolicyRow>)> = sets::table
+        .left_join(unlock_policies::table.on(applies))
         .filter(sets::game_code.eq(game).and(sets::code.eq(set)))
-        .select(sets::unlock_threshold)
+        // That of the set is before that of the game.
+        .order(unlock_policies::set_code.is_null())
+        .select((sets::unlock_threshold, Option::<PolicyRow>::as_select()))
         .first(conn)
         .await
         .optional()?;
-    let Some(threshold) = threshold else { return Ok(None) };
-    let of_set = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
-    let mut stored = find(conn, &of_set).await?;
-    if stored.is_none() {
-        stored = find(conn, &PolicyPlace { set: None, ..of_set }).await?;
-    }
+    let Some((threshold, stored)) = found else { return Ok(None) };
     let policy = stored.as_ref().map_or_else(|| UnlockPolicy::plain(threshold), PolicyRow::policy);
     Ok(Some(EffectivePolicy { policy, stored }))
 }
@@ -195,14 +196,14 @@ async fn lock_sets(
 ) -> StoreResult<Option<Vec<(Uuid, String)>>> {
     let game = games::table.find(&place.game).select(games::code).for_no_key_update();
     let game: Option<String> = game.first(conn).await.optional()?;
-    let of_game = sets::table.filter(sets::game_code.eq(&place.game));
-    let of_game = of_game.select((sets::id, sets::code)).order(sets::code);
-    let mut found: Vec<(Uuid, String)> = of_game.load(conn).await?;
-    if let Some(set) = &place.set {
-        found.retain(|(_, code)| code == set);
-        return Ok((!found.is_empty()).then_some(found));
-    }
-    Ok(game.map(|_| found))
+    let Some(game) = game else { return Ok(None) };
+    let of_game = sets::table.filter(sets::game_code.eq(game)).select((sets::id, sets::code));
+    let Some(set) = &place.set else {
+        return Ok(Some(of_game.order(sets::code).load(conn).await?));
+    };
+    let found: Option<(Uuid, String)> =
+        of_game.filter(sets::code.eq(set)).first(conn).await.optional()?;
+    Ok(found.map(|found| vec![found]))
 }
 
 async fn insert(
@@ -295,12 +296,14 @@ pub(in crate::store) async fn apply(
     let differs = |row: &HiddenRow| row.threshold != policy.threshold || row.by_policy != by_policy;
     let changed: Vec<CardId> =
         hidden.iter().filter(|row| differs(row)).map(|row| row.card_id).collect();
-    sql("UPDATE unlocks SET threshold = $threshold, by_policy = $by_policy WHERE card_id = ANY ($changed)")
-        .bind("changed", changed)
-        .bind("threshold", policy.threshold)
-        .bind("by_policy", by_policy)
-        .execute(conn)
-        .await?;
+    if !changed.is_empty() {
+        sql("UPDATE unlocks SET threshold = $threshold, by_policy = $by_policy WHERE card_id = ANY ($changed)")
+            .bind("changed", changed)
+            .bind("threshold", policy.threshold)
+            .bind("by_policy", by_policy)
+            .execute(conn)
+            .await?;
+    }
     let counted = hidden.iter().filter(|row| recount == Recount::Everything || differs(row));
     let counted: Vec<CardId> = counted.map(|row| row.card_id).collect();
     if policy.unlock_at.is_some_and(|day| day <= at) {

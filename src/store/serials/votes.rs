@@ -77,14 +77,17 @@ async fn load_votes(
     conn: &mut Connection,
     cards: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
+    // The votes of each card are looked up separately: a generic plan for all of them would read all accounts.
     let rows: Vec<VoteRow> = sql(
-        "SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
-                coalesce(n.wider_macs, '{}') AS wider, v.confirmed, \
-                (SELECT count(*) FROM printings printed WHERE printed.card_id = v.card_id) AS printed \
-         FROM valid_votes v \
-         JOIN printings p ON p.id = v.printing_id \
-         LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \
-         WHERE v.card_id = ANY ((SELECT $ids)::uuid[]) ORDER BY v.created_at, v.submission_id",
+        "SELECT vote.* FROM unnest((SELECT $ids)::uuid[]) AS asked (id) CROSS JOIN LATERAL ( \
+             SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
+                    coalesce(n.wider_macs, '{}') AS wider, v.confirmed, v.created_at, \
+                    (SELECT count(*) FROM printings printed WHERE printed.card_id = v.card_id) AS printed \
+             FROM valid_votes v \
+             JOIN printings p ON p.id = v.printing_id \
+             LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \
+             WHERE v.card_id = asked.id OFFSET 0) vote \
+         ORDER BY vote.created_at, vote.submission_id",
     )
     .bind("ids", cards)
     .load(conn)

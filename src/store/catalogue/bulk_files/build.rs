@@ -18,7 +18,7 @@ use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::import;
 use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
-use crate::store::db::statement::{run_commands, sql};
+use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// After each batch, the build pauses this many times as long as the read took, so that it uses a quarter of a database
@@ -231,7 +231,7 @@ async fn catch_up(store: &Store, game: &str, kinds: &[BulkKind], seq: i64) -> St
         .filter(bulk_files::is_current)
         .filter(bulk_files::kind.eq_any(kinds))
         .filter(bulk_files::change_seq.lt(seq));
-    diesel::update(behind).set(bulk_files::change_seq.eq(seq)).execute(&mut *conn).await?;
+    diesel::update(behind).set(bulk_files::change_seq.eq(seq)).kept().execute(&mut *conn).await?;
     Ok(())
 }
 
@@ -387,7 +387,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         );
         let made = BuiltFile { name, row_count: file.row_count, size, is_new: true };
         if let Some((before, ..)) = before.as_ref().filter(|(_, known, _)| *known == sha256) {
-            diesel::update(bulk_files::table.find(before)).set(built).execute(conn).await?;
+            diesel::update(bulk_files::table.find(before)).set(built).kept().execute(conn).await?;
             diesel::delete(bulk_chunks::table.filter(bulk_chunks::file_id.eq(id)))
                 .execute(conn)
                 .await?;
@@ -396,6 +396,7 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         if let Some((before, ..)) = before {
             diesel::update(bulk_files::table.find(before))
                 .set(bulk_files::replaced_at.eq(self.now))
+                .kept()
                 .execute(conn)
                 .await?;
         }

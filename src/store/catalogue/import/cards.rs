@@ -15,7 +15,7 @@ use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, NewContent};
 use crate::store::catalogue::changes;
 use crate::store::db::schema::printings;
-use crate::store::db::statement::{run_commands, sql};
+use crate::store::db::statement::{KeepPrepared as _, run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Cards per statement.
@@ -224,6 +224,7 @@ async fn change_card(
     for (id, printing) in &plan.changed_printings {
         diesel::update(printings::table.find(id))
             .set(printings::tier.eq(printing.tier))
+            .kept()
             .execute(conn)
             .await?;
         content::update_printing(conn, by, *id, printing).await?;

@@ -21,7 +21,7 @@ use crate::store::catalogue::games::GameCache;
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::schema::sets as sets_table;
-use crate::store::db::statement::run_commands;
+use crate::store::db::statement::{KeepPrepared as _, run_commands};
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
@@ -173,6 +173,7 @@ pub(in crate::store) async fn note_edited(
 ) -> StoreResult<()> {
     diesel::update(sets_table::table.find(set))
         .set(sets_table::edited_at.eq(at))
+        .kept()
         .execute(conn)
         .await?;
     Ok(())
@@ -232,10 +233,16 @@ pub async fn edit_set(
             sets_table::updated_at.eq(at),
             sets_table::edited_at.eq(at),
         ))
+        .kept()
         .execute(conn)
         .await?;
     changes::set_changed(conn, set_id, game, code, at).await?;
-    let unlocked = unlock_policies::apply(conn, game, code, Recount::Changed, at).await?;
+    // Cards are counted again when what they need has changed: neither the name nor the day matters to them.
+    let unlocked = if threshold == before.unlock_threshold {
+        0
+    } else {
+        unlock_policies::apply(conn, game, code, Recount::Changed, at).await?
+    };
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
         action: "set.changed",

@@ -18,6 +18,7 @@ use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
 use crate::store::db::schema::{card_migrations, cards, copies, print_runs, printings, sets};
+use crate::store::db::statement::KeepPrepared as _;
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
 
@@ -120,6 +121,7 @@ pub(super) async fn plan<'a>(
     if !same {
         diesel::update(sets::table.find(set_id))
             .set((values, sets::revision.eq(sets::revision + 1)))
+            .kept()
             .execute(conn)
             .await?;
     }
