@@ -220,21 +220,3 @@ async fn print_runs_are_counted_together() {
         "one for the page, one for each that was asked for: {counted:#?}"
     );
 }
-
-/// The first reading of a day numbers events: everything that it needs is asked for once.
-#[tokio::test]
-async fn a_first_reading_of_events_takes_few_statements() {
-    let (app, wiretap, cards) = tapped().await;
-    let ada = app.player("ada").await;
-    app.register(&ada, &cards[0]).await;
-    wiretap.heard(&[]);
-    let read = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
-    assert_eq!(read["newest"], 1);
-    let heard = wiretap.heard(&["account_events", "account_event_clocks"]);
-    // Who is behind; the clock made, locked, looked at; unlocks; the numbers; the oldest; the page.
-    assert_eq!(heard.len(), 8, "{heard:#?}");
-    wiretap.heard(&[]);
-    app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
-    let heard = wiretap.heard(&["account_events", "account_event_clocks"]);
-    assert_eq!(heard.len(), 3, "who is behind, the oldest, the page: {heard:#?}");
-}

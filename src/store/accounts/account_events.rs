@@ -147,17 +147,16 @@ async fn number_all(
     let mut ids = accounts.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let clocks = clocks(&mut conn, &ids, now).await?;
+    let mut clocks = clocks(&mut conn, &ids, now).await?;
     let behind = clocks.iter().filter(|clock| clock.is_behind).map(|clock| clock.account_id);
     let behind: Vec<AccountId> = behind.collect();
-    let mut newest: HashMap<_, _> =
-        clocks.into_iter().map(|clock| (clock.account_id, clock.last_seq)).collect();
     if !behind.is_empty() {
         drop(conn);
-        newest.extend(number(store, &behind, now).await?);
+        number(store, &behind, now).await?;
         conn = store.connection().await?;
+        clocks = self::clocks(&mut conn, &ids, now).await?;
     }
-    Ok((newest, conn))
+    Ok((clocks.into_iter().map(|clock| (clock.account_id, clock.last_seq)).collect(), conn))
 }
 
 /// The clocks of accounts, in the order of their ids. An account is behind if it has events without a number, or was not read for a day.
@@ -184,115 +183,64 @@ async fn clocks(
 }
 
 #[derive(QueryableByName)]
-struct NumberedRow {
-    #[diesel(sql_type = SqlUuid)]
-    account_id: AccountId,
-    /// The newest number.
+struct CountRow {
     #[diesel(sql_type = BigInt)]
-    last_seq: i64,
-    /// Events of all accounts that were numbered.
-    #[diesel(sql_type = BigInt)]
-    numbered: i64,
+    count: i64,
 }
 
-/// Numbers the events of accounts, and returns their newest numbers. The accounts must be sorted, so that two such
-/// transactions cannot deadlock.
-async fn number(
-    store: &Store,
-    accounts: &[AccountId],
-    now: DateTime<Utc>,
-) -> StoreResult<Vec<(AccountId, i64)>> {
+/// Numbers the events of accounts. The accounts must be sorted, so that two such transactions cannot deadlock.
+async fn number(store: &Store, accounts: &[AccountId], now: DateTime<Utc>) -> StoreResult<()> {
     loop {
         let mut begun = store.begin().await?;
         let numbered = number_some(begun.conn(), accounts, now).await;
-        let numbered = begun.end(numbered).await?;
-        if numbered.iter().all(|row| row.numbered < BATCH) {
-            return Ok(numbered.into_iter().map(|row| (row.account_id, row.last_seq)).collect());
+        if begun.end(numbered).await? < BATCH {
+            return Ok(());
         }
     }
 }
 
 async fn number_some(
-    conn: &Connection,
+    conn: &mut Connection,
     accounts: &[AccountId],
     now: DateTime<Utc>,
-) -> StoreResult<Vec<NumberedRow>> {
-    // Statements in one `join!` are sent together, in this order, and each begins after the one before it has ended. The
-    // rows are locked before later statements, which so see every event that was committed before.
-    let (inserted, locked, looked_at, unlocks) = tokio::join!(
-        biased;
-        insert_clocks(conn, accounts, now),
-        lock_clocks(conn, accounts),
-        look_at_clocks(conn, accounts, now),
-        find_unlocks(conn, accounts)
-    );
-    inserted?;
-    locked?;
-    looked_at?;
-    let (told, numbered) = tokio::join!(
-        biased;
-        add_unlock_events(conn, accounts, unlocks?),
-        number_events(conn, accounts)
-    );
-    told?;
-    numbered
-}
-
-async fn insert_clocks(
-    mut conn: &Connection,
-    accounts: &[AccountId],
-    now: DateTime<Utc>,
-) -> StoreResult<()> {
+) -> StoreResult<i64> {
     sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
          SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
          ON CONFLICT (account_id) DO NOTHING")
     .bind("accounts", accounts)
     .bind("now", now)
-    .execute(&mut conn)
+    .execute(conn)
     .await?;
-    Ok(())
-}
-
-async fn lock_clocks(mut conn: &Connection, accounts: &[AccountId]) -> StoreResult<()> {
+    // The rows are locked first: later statements see every event that was committed before.
     sql(
         "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
     )
     .bind("accounts", accounts)
-    .execute(&mut conn)
+    .execute(conn)
     .await?;
-    Ok(())
-}
-
-/// Notes that the accounts read. Events may have been deleted before a reader saw them: then one number is skipped, so
-/// that no reader can continue from before the gap.
-async fn look_at_clocks(
-    mut conn: &Connection,
-    accounts: &[AccountId],
-    now: DateTime<Utc>,
-) -> StoreResult<()> {
-    sql("WITH late AS MATERIALIZED ( \
-             SELECT account_id, looked_at < $away AS is_away FROM account_event_clocks \
-             WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before \
-         ), looking AS ( \
-             UPDATE account_event_clocks c SET looked_at = $now, last_seq = c.last_seq + late.is_away::integer \
-             FROM late WHERE c.account_id = late.account_id \
-         ) DELETE FROM account_events e USING late WHERE late.is_away AND e.account_id = late.account_id AND e.seq IS NOT NULL")
+    // Events may have been deleted before a reader saw them. One number is skipped, so that no reader can continue from
+    // before the gap.
+    sql(
+        "WITH away AS ( \
+             UPDATE account_event_clocks SET last_seq = last_seq + 1 \
+             WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before RETURNING account_id \
+         ) DELETE FROM account_events e USING away WHERE e.account_id = away.account_id AND e.seq IS NOT NULL",
+    )
+    .bind("accounts", accounts)
+    .bind("before", now - RETENTION + MARGIN)
+    .execute(conn)
+    .await?;
+    sql(
+        "UPDATE account_event_clocks SET looked_at = $now WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND looked_at < $before",
+    )
     .bind("accounts", accounts)
     .bind("now", now)
     .bind("before", now - MARGIN)
-    .bind("away", now - RETENTION + MARGIN)
-    .execute(&mut conn)
+    .execute(conn)
     .await?;
-    Ok(())
-}
-
-/// Numbers events, so many at most, and returns the newest number of each account.
-async fn number_events(
-    mut conn: &Connection,
-    accounts: &[AccountId],
-) -> StoreResult<Vec<NumberedRow>> {
+    add_unlock_events(conn, accounts).await?;
     // A row that is locked is being deleted by another sweep.
-    Ok(sql(
+    let numbered: CountRow = sql(
         "WITH held AS MATERIALIZED ( \
              SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
              ORDER BY account_id, id LIMIT $limit FOR UPDATE SKIP LOCKED \
@@ -301,53 +249,41 @@ async fn number_events(
              FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
          ), numbered AS ( \
              UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
-         ), last AS ( \
-             SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id \
          ), moved AS ( \
-             UPDATE account_event_clocks c SET last_seq = last.seq FROM last WHERE c.account_id = last.account_id \
-         ) SELECT c.account_id, coalesce(last.seq, c.last_seq) AS last_seq, (SELECT count(*) FROM numbered) AS numbered \
-           FROM account_event_clocks c LEFT JOIN last ON last.account_id = c.account_id \
-           WHERE c.account_id = ANY ((SELECT $accounts)::uuid[])",
+             UPDATE account_event_clocks c SET last_seq = last.seq \
+             FROM (SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id) last \
+             WHERE c.account_id = last.account_id \
+         ) SELECT count(*) AS count FROM numbered",
     )
     .bind("accounts", accounts)
     .bind("limit", BATCH)
-    .load(&mut conn)
-    .await?)
+    .get_result(conn)
+    .await?;
+    Ok(numbered.count)
 }
 
-/// The unlocks that accounts may not have been told of.
-#[derive(QueryableByName)]
-struct UnlocksRow {
-    /// Number of the newest unlock in the change feed.
-    #[diesel(sql_type = Nullable<BigInt>)]
-    newest: Option<i64>,
-    /// How many came after what one of the accounts knows; counted up to one more than [`FEW_UNLOCKS`].
-    #[diesel(sql_type = BigInt)]
-    untold: i64,
-}
-
-async fn find_unlocks(mut conn: &Connection, accounts: &[AccountId]) -> StoreResult<UnlocksRow> {
-    Ok(sql(
+/// Adds events for unlocks, since the accounts' last reading, of cards for which they had submitted a code.
+async fn add_unlock_events(conn: &mut Connection, accounts: &[AccountId]) -> StoreResult<()> {
+    #[derive(QueryableByName)]
+    struct NewestRow {
+        #[diesel(sql_type = Nullable<BigInt>)]
+        newest: Option<i64>,
+        #[diesel(sql_type = BigInt)]
+        untold: i64,
+    }
+    let row: NewestRow = sql(
         "SELECT (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') AS newest, \
                 (SELECT count(*) FROM (SELECT FROM events WHERE kind = 'card.unlocked' AND seq > ( \
                      SELECT min(unlocks_seq) FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[])) LIMIT $limit) few) AS untold",
     )
     .bind("accounts", accounts)
     .bind("limit", FEW_UNLOCKS + 1)
-    .get_result(&mut conn)
-    .await?)
-}
-
-/// Adds events for unlocks, since the accounts' last reading, of cards for which they had submitted a code.
-async fn add_unlock_events(
-    mut conn: &Connection,
-    accounts: &[AccountId],
-    UnlocksRow { newest, untold }: UnlocksRow,
-) -> StoreResult<()> {
-    let Some(newest) = newest.filter(|_| untold > 0) else { return Ok(()) };
+    .get_result(conn)
+    .await?;
+    let Some(newest) = row.newest else { return Ok(()) };
     // If there were few unlocks, start with the unlocked cards and find their submitters. After a long time, start with
     // the account's submissions, because the submissions of all other accounts are far more.
-    let told = if untold <= FEW_UNLOCKS {
+    let told = if row.untold <= FEW_UNLOCKS {
         format!(
             "SELECT DISTINCT c.account_id, s.card_id, e.created_at, e.seq \
              FROM account_event_clocks c \
@@ -369,14 +305,19 @@ async fn add_unlock_events(
         )
     };
     sql(format!(
-        "WITH added AS ( \
-             INSERT INTO account_events (account_id, kind, card_id, created_at) \
-             SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({told}) told ORDER BY told.seq \
-         ) UPDATE account_event_clocks SET unlocks_seq = $newest WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND unlocks_seq < $newest"
+        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
+         SELECT told.account_id, 'card.unlocked', told.card_id, told.created_at FROM ({told}) told ORDER BY told.seq"
     ))
     .bind("accounts", accounts)
     .bind("newest", newest)
-    .execute(&mut conn)
+    .execute(conn)
+    .await?;
+    sql(
+        "UPDATE account_event_clocks SET unlocks_seq = $newest WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND unlocks_seq < $newest",
+    )
+    .bind("accounts", accounts)
+    .bind("newest", newest)
+    .execute(conn)
     .await?;
     Ok(())
 }
