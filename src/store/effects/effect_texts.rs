@@ -15,7 +15,7 @@ use crate::store::db::schema::{effect_texts, games};
 use crate::store::operations::audit;
 use crate::store::{Connection, Store, StoreError, StoreResult};
 
-/// Most libraries in the cache. The largest document takes some 10 MB with its index.
+/// Most libraries in the cache. The largest document takes some 50 MB with everything that is made of it when somebody asks, a usual one 5.
 const MAX_KEPT: u64 = 8;
 
 /// Parsed effect texts.

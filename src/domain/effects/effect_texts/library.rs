@@ -13,6 +13,7 @@ use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
 use super::check::put_together;
 use super::choices::counted;
+use super::nearest::SimilarSentences;
 use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
 use crate::domain::text;
 
@@ -38,8 +39,10 @@ pub struct EffectLibrary {
     growth: f64,
     /// Where each template's combinations begin, and the number of all.
     starts: Vec<u64>,
-    /// RenderedSentence when a sentence is first looked for.
+    /// Made when a sentence is first looked for.
     matcher: OnceLock<Matcher>,
+    /// Made when a sentence that no template makes is first looked for.
+    similar: OnceLock<SimilarSentences>,
 }
 
 /// A finished sentence, and how it is made.
@@ -115,6 +118,7 @@ impl EffectLibrary {
             growth,
             starts,
             matcher: OnceLock::new(),
+            similar: OnceLock::new(),
         }
     }
 
@@ -230,7 +234,9 @@ impl EffectLibrary {
 
     /// For each sentence the finished ones that are most like it, the most alike first.
     pub fn nearest(&self, sentences: &[&str], until: Instant) -> Vec<Vec<String>> {
-        super::nearest::nearest(&self.effects, &self.rules, sentences, until)
+        let (effects, rules) = (&self.effects, &self.rules);
+        let similar = self.similar.get_or_init(|| SimilarSentences::new(effects, rules));
+        similar.nearest(effects, rules, sentences, until)
     }
 
     /// What a template would make with the values and rules of this library.

@@ -1,90 +1,141 @@
 //! Sentences that are like one that no template makes.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use cardscape_engine::effect_text::{Effects, PhraseRules};
 
 /// Most combinations that are compared.
 const MAX_COMPARED: usize = 50_000;
+/// Most features that are kept of all sentences together, four bytes each: of very long sentences fewer are compared.
+const MAX_FEATURES: usize = 5_000_000;
 /// Sentences that are told for each.
 const TOLD: usize = 3;
-/// Least likeness of a sentence that is told: 1 is the same words in the same order.
-const LEAST: f64 = 0.5;
 
-/// A sentence, taken apart: its words, and its pairs of words that follow each other, as sorted hashes.
-struct Features(Vec<u64>);
+/// The hash of a word or of a pair of words that follow each other, and how often the sentence has it before.
+type Feature = (u64, u16);
 
-/// For each sentence those of the first combinations that have most words and pairs of words in common with it, the most alike first. Whoever
-/// has no time any more at `until` gets what was found by then.
-pub(super) fn nearest(
-    effects: &Effects,
-    rules: &PhraseRules,
-    sentences: &[&str],
-    until: Instant,
-) -> Vec<Vec<String>> {
-    let wanted: Vec<Features> = sentences.iter().map(|sentence| Features::of(sentence)).collect();
-    let mut best: Vec<Vec<(f64, String)>> = sentences.iter().map(|_| Vec::new()).collect();
-    let mut renderer = rules.renderer();
-    for (at, expansion) in effects.expand().take(MAX_COMPARED).enumerate() {
-        if at % 256 == 0 && Instant::now() >= until {
-            break;
+/// The first finished sentences of a game, by their words and pairs of words. To make them and to take them apart costs more than a hundred
+/// questions, so it is done once.
+#[derive(Debug)]
+pub(super) struct SimilarSentences {
+    /// The number of each sentence's combination.
+    combinations: Vec<u32>,
+    /// How many features each sentence has.
+    sizes: Vec<u16>,
+    /// The sentences that have a feature, by their places in the lists above, in order.
+    having: HashMap<Feature, Vec<u32>>,
+}
+
+impl SimilarSentences {
+    pub(super) fn new(effects: &Effects, rules: &PhraseRules) -> Self {
+        let (mut combinations, mut sizes) = (Vec::new(), Vec::new());
+        let mut having: HashMap<Feature, Vec<u32>> = HashMap::new();
+        let mut renderer = rules.renderer();
+        let mut expansions = effects.expand();
+        let (mut place, mut kept) = (0_u32, 0);
+        for combination in (0..).take(MAX_COMPARED) {
+            let Some((_, raw)) = expansions.next_text() else { break };
+            let Some(made) = renderer.render(raw) else { continue };
+            let features = features(made);
+            kept += features.len();
+            if kept > MAX_FEATURES {
+                break;
+            }
+            combinations.push(combination);
+            sizes.push(count(&features));
+            for feature in features {
+                having.entry(feature).or_default().push(place);
+            }
+            place += 1;
         }
-        let Some(made) = renderer.render(&expansion.text) else { continue };
-        let features = Features::of(made);
-        for (wanted, best) in wanted.iter().zip(&mut best) {
-            let worst = best.get(TOLD - 1).map_or(LEAST, |worst| worst.0);
-            if wanted.likeness_at_most(&features) < worst {
+        Self { combinations, sizes, having }
+    }
+
+    /// For each sentence the finished ones that have most words and pairs of words in common with it, the most alike first. When the time is
+    /// over at `until`, the others get none.
+    pub(super) fn nearest(
+        &self,
+        effects: &Effects,
+        rules: &PhraseRules,
+        sentences: &[&str],
+        until: Instant,
+    ) -> Vec<Vec<String>> {
+        let nearest = sentences.iter().map(|sentence| {
+            if Instant::now() >= until {
+                Vec::new()
+            } else {
+                self.nearest_to(effects, rules, sentence)
+            }
+        });
+        nearest.collect()
+    }
+
+    fn nearest_to(&self, effects: &Effects, rules: &PhraseRules, sentence: &str) -> Vec<String> {
+        let wanted = features(sentence);
+        let mut renderer = rules.renderer();
+        let mut best: Vec<(f64, String)> = Vec::new();
+        let candidates = self.shared_with(&wanted).into_iter().zip(&self.sizes);
+        for ((shared, size), combination) in candidates.zip(&self.combinations) {
+            let all = u32::from(count(&wanted)) + u32::from(*size);
+            if !is_alike(shared, all) {
                 continue;
             }
-            let likeness = wanted.likeness(&features);
-            let beaten = likeness > worst || (likeness >= LEAST && best.len() < TOLD);
-            if beaten && best.iter().all(|(_, text)| text != made) {
+            let likeness = likeness(shared, all);
+            if best.get(TOLD - 1).is_some_and(|worst| likeness <= worst.0) {
+                continue;
+            }
+            let Some(raw) = effects.nth((*combination).into()) else { continue };
+            let Some(made) = renderer.render(&raw.text) else { continue };
+            if best.iter().all(|(_, text)| text != made) {
                 let place = best.partition_point(|(other, _)| *other >= likeness);
                 best.insert(place, (likeness, made.to_owned()));
                 best.truncate(TOLD);
             }
         }
+        best.into_iter().map(|(_, text)| text).collect()
     }
-    best.into_iter().map(|best| best.into_iter().map(|(_, text)| text).collect()).collect()
+
+    /// How many of these features each sentence has.
+    fn shared_with(&self, wanted: &[Feature]) -> Vec<u16> {
+        let mut shared = vec![0; self.sizes.len()];
+        for having in wanted.iter().filter_map(|feature| self.having.get(feature)) {
+            for &place in having {
+                shared[place as usize] += 1;
+            }
+        }
+        shared
+    }
 }
 
-impl Features {
-    fn of(sentence: &str) -> Self {
-        let mut hashes = Vec::new();
-        let mut before = None;
-        let words = sentence.split(|letter: char| !letter.is_alphanumeric());
-        for word in words.filter(|word| !word.is_empty()) {
-            let hash = hash_of(word);
-            hashes.push(hash);
-            hashes.extend(before.map(|before: u64| before.rotate_left(17) ^ hash));
-            before = Some(hash);
-        }
-        hashes.sort_unstable();
-        Self(hashes)
-    }
+/// Twice what both have, by what they have together (Sørensen and Dice): 1 is the same words in the same order.
+fn likeness(shared: u16, all: u32) -> f64 {
+    f64::from(shared) * 2.0 / f64::from(all.max(1))
+}
 
-    /// Twice what both have, by what they have together (Sørensen and Dice).
-    fn likeness(&self, other: &Self) -> f64 {
-        let (mut one, mut two, mut shared) = (0, 0, 0_u32);
-        while let (Some(left), Some(right)) = (self.0.get(one), other.0.get(two)) {
-            shared += u32::from(left == right);
-            one += usize::from(left <= right);
-            two += usize::from(left >= right);
-        }
-        self.share(other, shared)
-    }
+/// Whether the likeness is a half or more, as it must be to be told.
+fn is_alike(shared: u16, all: u32) -> bool {
+    shared > 0 && u32::from(shared) * 4 >= all
+}
 
-    /// What the likeness would be if the shorter one were all in the longer one. It costs nothing, and rules most pairs of a short and a long
-    /// sentence out.
-    fn likeness_at_most(&self, other: &Self) -> f64 {
-        let shorter = self.0.len().min(other.0.len());
-        self.share(other, u32::try_from(shorter).unwrap_or(u32::MAX))
+/// A sentence, taken apart.
+fn features(sentence: &str) -> Vec<Feature> {
+    let mut hashes = Vec::new();
+    let mut before = None;
+    let words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    for word in words.filter(|word| !word.is_empty()) {
+        let hash = hash_of(word);
+        hashes.push(hash);
+        hashes.extend(before.map(|before: u64| before.rotate_left(17) ^ hash));
+        before = Some(hash);
     }
+    hashes.sort_unstable();
+    let same = hashes.chunk_by(|one, other| one == other);
+    same.flat_map(|same| same.iter().copied().zip(0..)).collect()
+}
 
-    fn share(&self, other: &Self, shared: u32) -> f64 {
-        let all = u32::try_from(self.0.len() + other.0.len()).unwrap_or(u32::MAX);
-        f64::from(shared) * 2.0 / f64::from(all.max(1))
-    }
+fn count(features: &[Feature]) -> u16 {
+    u16::try_from(features.len()).unwrap_or(u16::MAX)
 }
 
 /// FNV-1a of a word, whatever its case.
@@ -97,16 +148,115 @@ fn hash_of(word: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+    use std::time::Duration;
+
+    use cardscape_engine::effect_text::{Placeholders, Template};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::catalogue::import::SourceFile;
+    use crate::domain::effects::effect_texts::EffectFiles;
+
+    /// How often a sentence has each word and each pair of words.
+    fn counted(sentence: &str) -> BTreeMap<Vec<String>, usize> {
+        let words = sentence.split(|letter: char| !letter.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
+        let words: Vec<String> = words.collect();
+        let mut counted = BTreeMap::new();
+        for feature in words.chunks(1).chain(words.windows(2)) {
+            *counted.entry(feature.to_vec()).or_default() += 1;
+        }
+        counted
+    }
+
+    /// Compares every sentence with every other one.
+    fn by_comparing_all(effects: &Effects, rules: &PhraseRules, wanted: &str) -> Vec<String> {
+        let wanted = counted(wanted);
+        let mut best: Vec<(f64, String)> = Vec::new();
+        for raw in effects.expand().take(MAX_COMPARED) {
+            let Some(made) = rules.render(&raw.text) else { continue };
+            let features = counted(&made);
+            let both = features
+                .iter()
+                .map(|(feature, count)| wanted.get(feature).map_or(0, |other| *count.min(other)));
+            let both = u32::try_from(both.sum::<usize>()).unwrap();
+            let all = features.values().chain(wanted.values()).sum::<usize>();
+            let all = u32::try_from(all).unwrap();
+            let likeness = f64::from(both * 2) / f64::from(all.max(1));
+            if likeness >= 0.5 && best.iter().all(|(_, text)| *text != made) {
+                best.push((likeness, made));
+            }
+        }
+        best.sort_by(|one, other| other.0.total_cmp(&one.0));
+        best.into_iter().take(3).map(|(_, text)| text).collect()
+    }
+
+    fn assert_same(effects: &Effects, rules: &PhraseRules, sentences: &[&str]) {
+        let until = Instant::now() + Duration::from_hours(1);
+        let similar = SimilarSentences::new(effects, rules);
+        let nearest = similar.nearest(effects, rules, sentences, until);
+        for (sentence, nearest) in sentences.iter().zip(nearest) {
+            assert_eq!(nearest, by_comparing_all(effects, rules, sentence), "{sentence}");
+        }
+    }
+
+    /// Sentences of the cards that are delivered, changed a little and a lot.
+    #[test]
+    fn the_nearest_of_a_game_are_those_that_comparing_finds() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/ttcg");
+        let source =
+            |path: PathBuf| SourceFile::new("a file", &std::fs::read_to_string(path).unwrap());
+        let values = std::fs::read_dir(folder.join("placeholders")).unwrap();
+        let values = values
+            .map(|file| file.unwrap().path())
+            .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), source(path)));
+        let files = EffectFiles {
+            templates: source(folder.join("effects/all_effect_templates.txt")),
+            placeholders: values.collect(),
+        };
+        let library = files.check().unwrap();
+        let sentences = [
+            "Draw two cards.",
+            "draw TWO cards, draw two cards",
+            "Discard one card.",
+            "Discard one Fire card to draw one hundred cards.",
+            "Gain 1 point for each of your Fire units, then gain 1 point for each of your Fire units.",
+            "Destroy this card to destroy one enemy unit.",
+            "Lorem ipsum dolor sit amet.",
+            "unit",
+            "...",
+        ];
+        assert_same(library.effects(), library.rules(), &sentences);
+    }
 
     proptest! {
+        /// Words that occur several times, sentences that are removed, made twice, or as alike as others.
         #[test]
-        fn no_likeness_is_beyond_its_bound(one in "[abc ]{0,20}", other in "[abc ]{0,20}") {
-            let (one, other) = (Features::of(&one), Features::of(&other));
-            prop_assert!(one.likeness(&other) <= one.likeness_at_most(&other));
-            prop_assert!(one.likeness(&one) >= one.likeness_at_most(&one));
+        fn the_nearest_are_those_that_comparing_finds(
+            templates in prop::collection::vec("((a|b|C|ä|<v>|<w>)[ ,]){1,5}", 1..6),
+            values in prop::collection::vec("(a|b|c|d)( (a|b|c))?", 1..5),
+            removal in "a [ab]|zz",
+            sentences in prop::collection::vec("((A|b|c|d|ä) ){0,6}", 1..6),
+        ) {
+            let placeholders = Placeholders::new([("v", values.join("\n")), ("w", "b\nc a".to_owned())]);
+            let templates = templates.iter().map(|template| Template::parse(template).unwrap());
+            let effects = Effects::new(templates.collect(), &placeholders).unwrap();
+            let rules = PhraseRules::parse(&removal, "b b: a\n");
+            let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
+            assert_same(&effects, &rules, &sentences);
         }
+    }
+
+    #[test]
+    fn who_has_no_time_gets_none() {
+        let templates = vec![Template::parse("Draw a card").unwrap()];
+        let effects = Effects::new(templates, &Placeholders::default()).unwrap();
+        let rules = PhraseRules::default();
+        let similar = SimilarSentences::new(&effects, &rules);
+        let nearest = |until| similar.nearest(&effects, &rules, &["draw a card!"], until);
+        assert_eq!(nearest(Instant::now() + Duration::from_hours(1)), [["Draw a card"]]);
+        assert_eq!(nearest(Instant::now()), [[""; 0]]);
     }
 }
