@@ -8,6 +8,7 @@ mod check;
 mod choices;
 mod diff;
 mod files;
+mod folded;
 mod growth;
 mod library;
 mod nearest;

@@ -13,6 +13,7 @@ use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
 use super::check::put_together;
 use super::choices::counted;
+use super::folded::FoldedSentences;
 use super::nearest::SimilarSentences;
 use super::{EffectFault, EffectTexts, MAX_TEMPLATE};
 use crate::domain::text;
@@ -43,6 +44,8 @@ pub struct EffectLibrary {
     matcher: OnceLock<Matcher>,
     /// Made when a sentence that no template makes is first looked for.
     similar: OnceLock<SimilarSentences>,
+    /// Made when sentences with a text are first looked for.
+    folded: OnceLock<FoldedSentences>,
 }
 
 /// A finished sentence, and how it is made.
@@ -119,6 +122,7 @@ impl EffectLibrary {
             starts,
             matcher: OnceLock::new(),
             similar: OnceLock::new(),
+            folded: OnceLock::new(),
         }
     }
 
@@ -175,6 +179,20 @@ impl EffectLibrary {
         let mut made = Vec::new();
         let mut at = from.max(range.start);
         let last = range.end.min(at.saturating_add(MAX_SCANNED as u64));
+        if let Some(text) = &folded {
+            let kept = self.folded();
+            let known = at..last.min(kept.end).max(at);
+            at = known.end;
+            for number in kept.containing(text, known) {
+                let Some(raw) = self.effects.nth(number.into()) else { break };
+                let text = renderer.render(&raw.text).map(str::to_owned);
+                made.extend(text.map(|text| self.rendered(number, raw.template, text)));
+                if made.len() == most {
+                    at = number + 1;
+                    break;
+                }
+            }
+        }
         let mut expansions = self.effects.expand_from(at.into());
         while at < last && made.len() < most {
             let Some((template, raw)) = expansions.next_text() else { break };
@@ -187,6 +205,10 @@ impl EffectLibrary {
             at += 1;
         }
         Stretch { made, next: (at < range.end).then_some(at) }
+    }
+
+    fn folded(&self) -> &FoldedSentences {
+        self.folded.get_or_init(|| FoldedSentences::new(&self.effects, &self.rules))
     }
 
     /// So many different combinations, drawn at random by a seed: each that is not removed is as likely as the others. Fewer, when there
