@@ -161,6 +161,8 @@ fn queries() -> Vec<CardQuery> {
 fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u128>) {
     assert_eq!((one.cards(), one.hidden()), (other.cards(), other.hidden()));
     assert_eq!(one.memory(), other.memory());
+    let bytes = [one, other].map(Snapshot::memory_bytes);
+    assert_eq!(bytes, [one, other].map(|now| now.memory().values().sum::<usize>()));
     for query in queries() {
         let pages = [one, other].map(|index| index.search(&query, &[], None, 300));
         assert_eq!(pages[0], pages[1], "{query:?}");

@@ -130,7 +130,7 @@ impl Snapshot {
 
     /// Heap size in bytes.
     pub fn memory_bytes(&self) -> usize {
-        self.memory().values().sum()
+        self.parts.iter().map(|part| part.segment.total_bytes()).sum()
     }
 
     /// Heap size in bytes, by purpose.

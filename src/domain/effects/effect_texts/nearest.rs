@@ -44,7 +44,9 @@ impl SimilarSentences {
             }
             combinations.push(combination);
             sizes.push(count(&features));
-            features.iter().for_each(|feature| having.entry(*feature).or_default().push(place));
+            for feature in features {
+                having.entry(feature).or_default().push(place);
+            }
             place += 1;
         }
         Self { combinations, sizes, having }
@@ -98,7 +100,9 @@ impl SimilarSentences {
     fn shared_with(&self, wanted: &[Feature]) -> Vec<u16> {
         let mut shared = vec![0; self.sizes.len()];
         for having in wanted.iter().filter_map(|feature| self.having.get(feature)) {
-            having.iter().for_each(|&place| shared[place as usize] += 1);
+            for &place in having {
+                shared[place as usize] += 1;
+            }
         }
         shared
     }
@@ -190,7 +194,7 @@ mod tests {
     }
 
     fn assert_same(effects: &Effects, rules: &PhraseRules, sentences: &[&str]) {
-        let until = Instant::now() + Duration::from_secs(3_600);
+        let until = Instant::now() + Duration::from_hours(1);
         let similar = SimilarSentences::new(effects, rules);
         let nearest = similar.nearest(effects, rules, sentences, until);
         for (sentence, nearest) in sentences.iter().zip(nearest) {
@@ -252,7 +256,7 @@ mod tests {
         let rules = PhraseRules::default();
         let similar = SimilarSentences::new(&effects, &rules);
         let nearest = |until| similar.nearest(&effects, &rules, &["draw a card!"], until);
-        assert_eq!(nearest(Instant::now() + Duration::from_secs(3_600)), [["Draw a card"]]);
+        assert_eq!(nearest(Instant::now() + Duration::from_hours(1)), [["Draw a card"]]);
         assert_eq!(nearest(Instant::now()), [[""; 0]]);
     }
 }

@@ -18,7 +18,7 @@ mod window;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
 use roaring::RoaringBitmap;
@@ -125,6 +125,8 @@ pub(super) struct Segment {
     with_lore: RoaringBitmap,
     with_printing: RoaringBitmap,
     names: Names,
+    /// Its size, once somebody asked: a million cards have hundreds of thousands of sets to be measured, and every look at the metrics asks.
+    measured: OnceLock<usize>,
 }
 
 impl<K: Ord> Default for Keyed<K> {
@@ -295,6 +297,11 @@ impl Segment {
             unlock: self.unlock(at),
             content: self.document(at).map(|document| reader.content(&document, texts)),
         }
+    }
+
+    /// Heap size in bytes, measured once.
+    pub(super) fn total_bytes(&self) -> usize {
+        *self.measured.get_or_init(|| self.bytes().values().sum())
     }
 
     /// Heap size in bytes, by purpose.
