@@ -220,3 +220,32 @@ async fn print_runs_are_counted_together() {
         "one for the page, one for each that was asked for: {counted:#?}"
     );
 }
+
+/// Hidden cards are locked and counted again only for what decides over them.
+#[tokio::test]
+async fn the_name_of_a_set_is_edited_without_its_hidden_cards() {
+    let (app, wiretap, _cards) = tapped().await;
+    let (admin, path) = (app.admin().await, "/v1/games/ttcg/sets/dusk");
+    let mut heard = Vec::new();
+    for patch in [json!({ "name": "Dusk, Again" }), json!({ "unlock_threshold": 41 })] {
+        let etag = app.get(path).by(&admin).answer().await.header("etag");
+        wiretap.heard(&[]);
+        let edited = app.patch(path).by(&admin).header("if-match", &etag).json(&patch);
+        edited.answer().await.expect(200);
+        heard.push(wiretap.heard(&["FROM unlocks ", "UPDATE unlocks "]));
+    }
+    assert_eq!(heard[0], Vec::<String>::new());
+    assert!(heard[1].iter().any(|sql| sql.contains("FOR UPDATE OF u")), "{heard:#?}");
+    assert!(heard[1].iter().any(|sql| sql.starts_with("UPDATE unlocks")), "{heard:#?}");
+}
+
+/// Which unlock policy applies to a set, its own or that of its game, is asked once.
+#[tokio::test]
+async fn the_policy_that_applies_is_found_by_one_statement() {
+    let (app, wiretap, _cards) = tapped().await;
+    let path = "/v1/games/ttcg/sets/dusk/unlock-policy";
+    wiretap.heard(&[]);
+    app.get(path).answer().await.expect(200);
+    let heard = wiretap.heard(&["unlock_policies"]);
+    assert_eq!(heard.len(), 1, "{heard:#?}");
+}
