@@ -177,11 +177,11 @@ pub async fn find(
     let mut conn = StepConnection::new(&app.store);
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), asker, &loaded.game, &deck).await?;
-    tell(conn, reads, (id, &deck), holdings).await
+    compare(conn, reads, (id, &deck), holdings).await
 }
 
 /// The same of a deck that was opened.
-pub async fn find_of(
+pub async fn find_for_opened(
     app: &AppState,
     by: &Granted<ReadOwnCollection>,
     reads: Option<&Granted<ReadOwnDecks>>,
@@ -189,10 +189,11 @@ pub async fn find_of(
 ) -> Result<DeckAvailabilityResponse, Problem> {
     let mut conn = StepConnection::new(&app.store);
     let holdings = DeckHoldings::of_opened(&mut conn, (by, reads), opened).await?;
-    tell(conn, reads, (opened.id(), &opened.seen.content.deck), holdings).await
+    compare(conn, reads, (opened.id(), &opened.seen.content.deck), holdings).await
 }
 
-async fn tell(
+/// Compares what a deck needs with what its reader owns, and with what other decks of theirs take.
+async fn compare(
     mut conn: StepConnection<'_>,
     reads: Option<&Granted<ReadOwnDecks>>,
     (id, deck): (DeckId, &Deck),

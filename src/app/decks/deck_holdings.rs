@@ -163,7 +163,7 @@ impl DeckHoldings {
         deck: &Deck,
     ) -> Result<Self, Problem> {
         let (pool, cards) = find_pool(app, conn, asker, game, &names_of(deck)).await?;
-        Self::of(conn, by, (pool, cards)).await
+        Self::add_owned(conn, by, (pool, cards)).await
     }
 
     /// The same for a deck that was opened.
@@ -174,10 +174,11 @@ impl DeckHoldings {
     ) -> Result<Self, Problem> {
         let names = names_of(&opened.seen.content.deck).names;
         let cards = named_in(&opened.catalogue, &names);
-        Self::of(conn, by, (opened.cards.clone(), cards)).await
+        Self::add_owned(conn, by, (opened.cards.clone(), cards)).await
     }
 
-    async fn of(
+    /// Adds which of these cards the asker owns, and which are reserved.
+    async fn add_owned(
         conn: &mut StepConnection<'_>,
         by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
         (pool, cards): (DeckPool, BTreeMap<CardId, NamedCard>),

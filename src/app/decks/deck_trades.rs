@@ -199,8 +199,8 @@ pub async fn find(
     asker: Asker,
     id: TradeId,
 ) -> Result<TradeDecksResponse, Problem> {
-    let (trade, copies) = read(app, by, asker, id).await?;
-    tell(app, by, reads, asker, (&trade, copies)).await
+    let (trade, copies) = find_trade(app, by, asker, id).await?;
+    compare(app, by, reads, asker, (&trade, copies)).await
 }
 
 /// Finds a trade with what it would do to the decks of the asker; `None`: it is closed.
@@ -211,16 +211,16 @@ pub async fn find_with_trade(
     asker: Asker,
     id: TradeId,
 ) -> Result<(TradeResponse, Option<TradeDecksResponse>), Problem> {
-    let (trade, copies) = read(app, by, asker, id).await?;
+    let (trade, copies) = find_trade(app, by, asker, id).await?;
     let decks = if trade.state == TradeState::Open {
-        Some(tell(app, by, reads, asker, (&trade, copies.clone())).await?)
+        Some(compare(app, by, reads, asker, (&trade, copies.clone())).await?)
     } else {
         None
     };
     Ok((TradeResponse::new(trade, copies, by.account()), decks))
 }
 
-async fn read(
+async fn find_trade(
     app: &AppState,
     by: &Granted<ReadTrades>,
     (viewer, _): Asker,
@@ -231,7 +231,8 @@ async fn read(
     found.ok_or_else(Problem::not_found)
 }
 
-async fn tell(
+/// Compares the decks of the asker before and after a trade.
+async fn compare(
     app: &AppState,
     by: &Granted<ReadTrades>,
     (collection, decks): Reads,

@@ -34,7 +34,7 @@ pub(super) async fn find_availability(
     opened: &OpenedDeck,
 ) -> Result<Option<AvailabilityView>, Problem> {
     let Ok(by) = visitor.must::<ReadOwnCollection>() else { return Ok(None) };
-    let found = deck_availability::find_of(app, &by, reads, opened).await?;
+    let found = deck_availability::find_for_opened(app, &by, reads, opened).await?;
     let rows = found.cards.into_iter().map(|card| {
         let CardAvailabilityResponse { name, needed, owned, missing, .. } = card;
         let name = if name.is_empty() { words::HIDDEN_CARD.to_owned() } else { name };

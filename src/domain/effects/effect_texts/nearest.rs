@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_time_gets_none() {
+    fn after_the_deadline_no_sentence_gets_similar_ones() {
         let templates = vec![Template::parse("Draw a card").unwrap()];
         let effects = Effects::new(templates, &Placeholders::default()).unwrap();
         let rules = PhraseRules::default();
