@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Date, DeckDialect, DeckReading, Fix, Format, Game, LineVerdict, PoolCard, Report,
-    SetDefinition, Violation, decode_deck_text, legalities, parse_deck_text, read_deck_bytes,
+    Catalogue, Date, DeckDialect, DeckReading, Fix, Format, Game, KnownSet, KnownSets, LineVerdict,
+    PoolCard, Report, SetDefinition, Violation, decode_deck_text, legalities, parse_deck_text,
+    read_deck_bytes,
 };
 use clap::Subcommand;
 use serde::Serialize;
@@ -127,8 +128,8 @@ impl DeckCommand {
             }
         };
         let Selection { names, formats, game } = selection;
-        let GameFolder { catalogue, set_names, .. } = game;
-        let reading = DeckReading::new(&catalogue).with_set_names(&set_names);
+        let GameFolder { catalogue, sets, .. } = game;
+        let reading = DeckReading::new(&catalogue).with_sets(&sets);
         let list = check_list(read_deck_bytes(&bytes, &reading));
         let is_whole = tell_refused(&file, &list);
         let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
@@ -219,8 +220,7 @@ struct Reports {
 pub(super) struct GameFolder {
     game: Game,
     pub(super) catalogue: Catalogue,
-    /// Code and name of each set.
-    pub(super) set_names: Vec<(String, String)>,
+    pub(super) sets: KnownSets,
 }
 
 /// Reads one game of a seed-data folder; `None` when there is none of that code.
@@ -232,11 +232,15 @@ pub(super) fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<Game
     let GameSource { manifest, sets } = seed_data::read_game(folder, &game)?;
     let game = Game::from_toml(&manifest.text).with_context(|| manifest.name.clone())?;
     let mut cards = Catalogue::builder(&game);
-    let mut set_names = Vec::new();
+    let mut known = Vec::new();
     for file in sets {
         let set: SetDefinition =
             serde_json::from_str(&file.text).with_context(|| file.name.clone())?;
-        set_names.push((set.code.clone(), set.name.clone()));
+        known.push(KnownSet {
+            code: set.code.clone(),
+            name: set.name,
+            has_cards: !set.cards.is_empty(),
+        });
         let released_on = set.released_on.as_deref().and_then(|day| day.parse().ok());
         cards = cards.extend(set.cards.into_iter().map(|definition| {
             let key = format!("{}/{}", set.code, definition.number);
@@ -244,7 +248,7 @@ pub(super) fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<Game
         }));
     }
     let catalogue = cards.build();
-    Ok(Some(GameFolder { game, catalogue, set_names }))
+    Ok(Some(GameFolder { game, catalogue, sets: KnownSets::new(known) }))
 }
 
 /// Reads a list; fails if it is too long.

@@ -31,15 +31,15 @@ pub(super) fn convert(conversion: &Conversion<'_>) -> Outcome {
         eprintln!("cardscape: the list does not say which game it is of: name it with --game");
         return Ok(ExitCode::from(USAGE));
     };
-    let Some(GameFolder { catalogue, set_names, .. }) = read_game(folder, &game)? else {
+    let Some(GameFolder { catalogue, sets, .. }) = read_game(folder, &game)? else {
         eprintln!("cardscape: there is no game {game} in {}", folder.display());
         return Ok(ExitCode::from(USAGE));
     };
-    let reading = DeckReading::new(&catalogue).with_set_names(&set_names);
+    let reading = DeckReading::new(&catalogue).with_sets(&sets);
     let reading = from.map_or(reading, |dialect| reading.in_dialect(dialect));
     let read = read_deck_bytes(&bytes, &reading);
     let open = tell_lines(file, &read);
-    let written = write_deck(&read.deck, *to, &catalogue, &set_names);
+    let written = write_deck(&read.deck, *to, &catalogue, Some(&sets));
     for loss in &written.losses {
         let of = loss.entry.map_or(String::new(), |at| {
             let entry = &read.deck.entries[at];

@@ -1,9 +1,9 @@
-//! A cache of open cards that are prepared for judging decks. Values are shared, not copied, and dropped when the
-//! change feed names the card.
+//! Caches of what decks are judged by: open cards, prepared for the engine, and the sets of each game. Values are shared, not copied, and dropped when
+//! the change feed names them.
 
 use std::sync::Arc;
 
-use cardscape_engine::{Game, PreparedCard};
+use cardscape_engine::{Game, KnownSets, PreparedCard};
 use metrics::Counter;
 
 use super::kept::DroppingCache;
@@ -15,17 +15,26 @@ const CARD: usize = 900;
 /// Size of a value or a printing, in bytes.
 const VALUE: usize = 120;
 
-/// Open cards that are prepared for judging decks.
+/// Size of a game's sets without their codes and names, in bytes.
+const SETS: usize = 300;
+/// Part of the memory for cards that the sets of games may take as well.
+const SETS_SHARE: u64 = 16;
+
+/// Open cards that are prepared for judging decks, and the sets of each game.
 pub struct DeckCards {
     pub(crate) cards: DroppingCache<CardId, Arc<PreparedCard>>,
+    /// By code of the game.
+    pub(crate) sets: DroppingCache<String, Arc<KnownSets>>,
     pub(crate) hits: Counter,
     pub(crate) misses: Counter,
 }
 
 impl DeckCards {
-    /// A cache of `bytes` bytes.
+    /// A cache of `bytes` bytes for cards.
     pub fn new(bytes: u64) -> Self {
+        let weigh_sets = |_: &String, sets: &Arc<KnownSets>| sets.weight() + SETS;
         Self {
+            sets: DroppingCache::new(bytes / SETS_SHARE, weigh_sets),
             cards: DroppingCache::new(bytes, |_, card: &Arc<PreparedCard>| weight_of(card)),
             hits: metrics::counter!("deck_card_hits_total"),
             misses: metrics::counter!("deck_card_misses_total"),
@@ -37,8 +46,11 @@ impl DeckCards {
         self.cards.find(&card).filter(|card| card.is_for(game))
     }
 
-    /// Drops the cards that a batch of changes names.
+    /// Drops the cards that a batch of changes names, and the sets if it names any card or set.
     pub(crate) fn apply(&self, batch: &ChangeBatch) {
+        if batch.is_about_catalogue() {
+            self.forget_sets();
+        }
         // A prepared card contains the release day of its set.
         if batch.is_broken || batch.some_went || !batch.sets.is_empty() {
             self.forget();
@@ -50,6 +62,12 @@ impl DeckCards {
     /// Drops everything.
     pub fn forget(&self) {
         self.cards.forget_all();
+        self.forget_sets();
+    }
+
+    /// Drops the sets: after a change of sets, or of the cards that they have.
+    pub(crate) fn forget_sets(&self) {
+        self.sets.forget_all();
     }
 
     /// Updates the metric of the size of the cards.

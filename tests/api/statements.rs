@@ -119,6 +119,27 @@ async fn a_page_reads_a_deck_once() {
     assert_eq!(heard.len(), 1, "the deck, and no card: {heard:#?}");
 }
 
+/// The sets of a game, which a list may name, are read once, however many cards of the list are unknown.
+#[tokio::test]
+async fn the_sets_that_lists_name_are_read_once() {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), in_memory, |store| store.url = url);
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    let report = async |list: &str| {
+        wiretap.heard(&[]);
+        let body = json!({ "format": "ttcg/standard", "list": list });
+        app.post("/v1/deck-reports").json(&body).answer().await.expect(200);
+        wiretap.heard(&["FROM \"sets\"", "FROM \"cards\""])
+    };
+    let first = report("2 Kettle Imp (hearth) 16\n1 Nobody (dusk)\n1 Nothing at all").await;
+    assert_eq!(first.len(), 1, "{first:#?}");
+    let second = report("1 Kettle Imp (veil) 16\n1 Somebody (hearth)").await;
+    assert_eq!(second, Vec::<String>::new());
+}
+
 /// A running service meets the migrations of a newer one.
 #[tokio::test]
 async fn kept_statements_survive_migrations() {

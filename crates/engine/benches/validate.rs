@@ -151,7 +151,7 @@ fn list(dialect: DeckDialect, catalogue: &Catalogue) -> String {
         };
         DeckEntry { card, ..DeckEntry::main(2, "") }
     });
-    write_deck(&Deck { entries: entries.collect() }, dialect, catalogue, &[]).text
+    write_deck(&Deck { entries: entries.collect() }, dialect, catalogue, None).text
 }
 
 /// Reading lines without looking up their cards.
@@ -179,7 +179,7 @@ fn read_and_judge_lines(bencher: Bencher, dialect: DeckDialect) {
 fn share_code_of_40_cards(bencher: Bencher) {
     let catalogue = pool(&game(), 2_000);
     let deck = deck(2_000, 20);
-    bencher.bench(|| write_deck(black_box(&deck), DeckDialect::ShareCode, &catalogue, &[]));
+    bencher.bench(|| write_deck(black_box(&deck), DeckDialect::ShareCode, &catalogue, None));
 }
 
 /// The shortest of many batches, because other load on the machine can only make a batch longer.

@@ -9,6 +9,7 @@ use crate::card::CardDefinition;
 use crate::date::Date;
 use crate::deck::CardReference;
 use crate::hash::{FixedMap, fingerprint};
+use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use crate::name::{name_key, name_key_into, search_key};
 use crate::rule::DeckCheck;
@@ -108,8 +109,10 @@ pub struct Catalogue {
     by_number: FixedMap<Box<[u8]>, u32>,
     /// Cards by external id; if reprints share an id, the first that was added.
     by_external_id: FixedMap<u64, u32>,
-    /// The sets of this layer's cards, and those that [`CatalogueBuilder::part_of`] named.
+    /// The sets of this layer's cards.
     sets: BTreeSet<Box<str>>,
+    /// The sets of the pool that this is a part of: see [`CatalogueBuilder::part_of`].
+    pool_sets: Option<Arc<KnownSets>>,
     /// Cards of this layer whose name the base has, too.
     cards_of_base_names: BTreeMap<u32, Vec<u32>>,
     first_card: u32,
@@ -191,11 +194,11 @@ impl CatalogueBuilder {
         self
     }
 
-    /// Declares that these cards are a part of a larger pool, which has cards of these sets. Without it, a report says of every other set that no
+    /// Declares that these cards are a part of a larger pool, which has cards of some of these sets. Without it, a report says of every other set that no
     /// cards of it are loaded.
     #[must_use]
-    pub fn part_of(mut self, sets: impl IntoIterator<Item = impl Into<Box<str>>>) -> Self {
-        self.catalogue.sets.extend(sets.into_iter().map(Into::into));
+    pub fn part_of(mut self, sets: Arc<KnownSets>) -> Self {
+        self.catalogue.pool_sets = Some(sets);
         self
     }
 
@@ -233,6 +236,7 @@ impl Catalogue {
             by_number: FixedMap::default(),
             by_external_id: FixedMap::default(),
             sets: BTreeSet::new(),
+            pool_sets: None,
             cards_of_base_names: BTreeMap::new(),
             first_card,
             first_name,
@@ -290,9 +294,10 @@ impl Catalogue {
         self.len() == 0
     }
 
-    /// Codes of the sets that have cards here, or in the pool that this is a part of. A set of both base and layer occurs twice.
+    /// Codes of the sets that have cards here, or in the pool that this is a part of. A set that has them in several of these occurs several times.
     pub(crate) fn sets(&self) -> Box<dyn Iterator<Item = &str> + '_> {
-        let own = self.sets.iter().map(|set| &**set);
+        let pool = self.pool_sets.iter().flat_map(|sets| sets.with_cards());
+        let own = self.sets.iter().map(|set| &**set).chain(pool);
         match &self.base {
             Some(base) => Box::new(base.sets().chain(own)),
             None => Box::new(own),
@@ -301,7 +306,13 @@ impl Catalogue {
 
     /// Whether there are cards of a set, as a deck writes its code.
     pub(crate) fn has_cards_of(&self, set: &str) -> bool {
-        self.sets().any(|known| known.eq_ignore_ascii_case(set.trim()))
+        let set = set.trim();
+        self.sets.iter().any(|known| known.eq_ignore_ascii_case(set))
+            || self
+                .pool_sets
+                .iter()
+                .any(|sets| sets.with_code(set).is_some_and(|set| set.has_cards))
+            || self.base.as_ref().is_some_and(|base| base.has_cards_of(set))
     }
 
     /// All cards, in the order in which they were added.

@@ -167,6 +167,7 @@ pub(super) async fn run(
         Ok(summary) => {
             app.games.forget_list();
             app.kept_answers.forget();
+            app.deck_cards.forget_sets();
             app.keep_up().await;
             tracing::info!(
                 account = %by.account(), game = summary.game, manifest_changed = summary.manifest_changed,

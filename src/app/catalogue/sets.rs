@@ -223,6 +223,7 @@ pub async fn edit(
     let edited = Edited::new(done)?;
     if let Edited::Done(_) = edited {
         app.kept_answers.forget();
+        app.deck_cards.forget_sets();
         tracing::info!(account = %by.account(), %game, %set, "set changed");
     }
     Ok(edited)

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, SUGGESTED_NAMES_MAX, name_key,
-    search_key,
+    AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, KnownSets, SUGGESTED_NAMES_MAX,
+    name_key, search_key,
 };
 use uuid::Uuid;
 
@@ -72,10 +72,13 @@ pub(super) async fn find(
     let (viewer, _) = asker;
     let names = names_in_memory(app, viewer);
     let mut found = DeckPool::new(game);
+    if let Some(sets) = kept_sets(app, game) {
+        found.part_of(sets);
+    }
     if mentions.are_names() {
         add_named(app, conn, viewer, game, &mentions.names, names.as_ref(), &mut found).await?;
     } else {
-        let sets = set_names(conn, game).await?;
+        let sets = known_sets(app, conn, game).await?;
         conn.give_back();
         add_mentioned(app, conn, asker, game, (mentions, &sets), names.as_ref(), &mut found)
             .await?;
@@ -117,12 +120,25 @@ fn names_in_memory(app: &AppState, viewer: Viewer) -> Option<Names> {
     Some(Names { all })
 }
 
-/// Codes and names of the sets of a game.
-pub(super) async fn set_names(
+/// The sets of a game, from memory if they are kept. That a set has cards is no secret, even if all are hidden.
+pub(super) async fn known_sets(
+    app: &AppState,
     conn: &mut StepConnection<'_>,
     game: &Game,
-) -> Result<Vec<(String, String)>, Problem> {
-    Ok(deck_pool::set_names(conn.get().await?, game.code()).await?)
+) -> Result<Arc<KnownSets>, Problem> {
+    if let Some(sets) = kept_sets(app, game) {
+        return Ok(sets);
+    }
+    let kept = &app.deck_cards.sets;
+    let ticket = kept.ticket();
+    let sets = Arc::new(deck_pool::known_sets(conn.get().await?, game.code()).await?);
+    kept.keep(ticket, game.code().to_owned(), Arc::clone(&sets));
+    Ok(sets)
+}
+
+fn kept_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>> {
+    let is_current = app.card_cache.clock().is_current();
+    is_current.then(|| app.deck_cards.sets.find(game.code())).flatten()
 }
 
 /// Adds the cards of these names that `viewer` may see.
@@ -148,7 +164,7 @@ pub(super) async fn add_mentioned(
     conn: &mut StepConnection<'_>,
     (viewer, network): Asker,
     game: &Game,
-    (mentions, sets): (&DeckMentions, &[(String, String)]),
+    (mentions, sets): (&DeckMentions, &KnownSets),
     names: Option<&Names>,
     found: &mut DeckPool,
 ) -> Result<(), Problem> {
@@ -192,24 +208,16 @@ const MENTIONED_AT_ONCE: usize = 60;
 const SYMBOLS_MAX: usize = 60;
 
 /// The queries for what is mentioned by anything but a name.
-fn mentioned_cards(
-    game: &Game,
-    mentions: &DeckMentions,
-    sets: &[(String, String)],
-) -> Vec<CardQuery> {
+fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Vec<CardQuery> {
     let mut parts = Vec::new();
     for (set, number) in mentions.numbered.iter().take(MENTIONED_MAX) {
-        let key = name_key(set);
-        let known = sets.iter().find(|(code, name)| {
-            code.eq_ignore_ascii_case(set.trim()) || (!key.is_empty() && name_key(name) == key)
-        });
-        let Some((code, _)) = known else { continue };
+        let Some(known) = sets.find(set) else { continue };
         let number = number.trim();
         let numbered = match number.parse::<i64>() {
             Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
             Err(_) => KnownTest::Number(number.to_lowercase()),
         };
-        let in_set = Predicate::known(KnownTest::Set(code.clone()));
+        let in_set = Predicate::known(KnownTest::Set(known.code.clone()));
         parts.push(Predicate::All(vec![in_set, Predicate::known(numbered)]));
     }
     if let Some(attribute) = game.external_id() {
@@ -317,16 +325,6 @@ impl Names {
         let cards = self.all.hidden_cards(&drawn);
         cards.into_iter().map(|card| CardId(Uuid::from_u128(card))).collect()
     }
-}
-
-/// Adds the codes of the sets that have cards, for a report in which cards are missing.
-pub(super) async fn add_sets(
-    conn: &mut StepConnection<'_>,
-    game: &Game,
-    found: &mut DeckPool,
-) -> Result<(), Problem> {
-    found.part_of(deck_pool::sets_with_cards(conn.get().await?, game.code()).await?);
-    Ok(())
 }
 
 /// Adds the cards whose names are similar to these unknown ones, as far as `viewer` may see them. Returns how many names were not searched, because

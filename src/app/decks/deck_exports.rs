@@ -60,11 +60,12 @@ pub async fn export(
     let sets = match dialect {
         DeckDialect::Archidekt | DeckDialect::NetrunnerDb | DeckDialect::Csv => {
             let mut conn = StepConnection::new(&app.store);
-            deck_cards::set_names(&mut conn, opened.game()).await?
+            Some(deck_cards::known_sets(app, &mut conn, opened.game()).await?)
         }
-        _ => Vec::new(),
+        _ => None,
     };
-    let written = write_deck(&opened.seen.content.deck, dialect, &opened.catalogue, &sets);
+    let written =
+        write_deck(&opened.seen.content.deck, dialect, &opened.catalogue, sets.as_deref());
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),

@@ -46,7 +46,7 @@ pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, P
         Err(problem) => return Err(problem),
     };
     let deck = &opened.seen.content.deck;
-    let share_code = write_deck(deck, DeckDialect::ShareCode, &opened.catalogue, &[]).text;
+    let share_code = write_deck(deck, DeckDialect::ShareCode, &opened.catalogue, None).text;
     let (sheet, statistics) = (opened.sheet(), opened.statistics());
     Ok(DeckOverview { sheet, statistics, report, share_code, legalities, author })
 }

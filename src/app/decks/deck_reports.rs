@@ -548,9 +548,9 @@ async fn verdicts(
     mut catalogue: Arc<Catalogue>,
 ) -> Result<(Arc<Catalogue>, Legalities), Problem> {
     let mut judged = legalities(deck, &catalogue, formats);
-    if judged.miss_cards() {
+    if judged.miss_cards() && !cards.knows_sets() {
         let mut conn = StepConnection::new(&app.store);
-        deck_cards::add_sets(&mut conn, catalogue.game(), cards).await?;
+        cards.part_of(deck_cards::known_sets(app, &mut conn, catalogue.game()).await?);
         catalogue = cards.catalogue().into();
         judged = legalities(deck, &catalogue, formats);
     }

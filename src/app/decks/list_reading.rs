@@ -1,6 +1,7 @@
 //! Deck lists as text: read in whatever dialect, with the cards that their reader may see, and what is told of each line.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use cardscape_engine::{
     CardReference, Catalogue, Deck, DeckReading, DeckText, DialectMark, Format, Game,
@@ -171,8 +172,8 @@ pub(super) async fn read_list(
     let mut read = lines.read(&DeckReading::new(&catalogue));
     let mut left_out = 0;
     if !read.is_settled() {
-        let sets = deck_cards::set_names(&mut conn, game).await?;
-        deck_cards::add_sets(&mut conn, game, &mut cards).await?;
+        let sets = deck_cards::known_sets(app, &mut conn, game).await?;
+        cards.part_of(Arc::clone(&sets));
         conn.give_back();
         let lines = text.lines(game);
         let mut every = lines.mentions(MentionDepth::Every);
@@ -191,14 +192,14 @@ pub(super) async fn read_list(
         .await?;
         conn.give_back();
         catalogue = cards.catalogue();
-        read = lines.read(&DeckReading::new(&catalogue).with_set_names(&sets));
+        read = lines.read(&DeckReading::new(&catalogue).with_sets(&sets));
         let unknown = unknown_names(&read);
         if near == NearNames::LeaveOut {
             left_out = unknown.len();
         } else if !unknown.is_empty() {
             left_out = deck_cards::add_near(app, asker, game, &unknown, &mut cards).await;
             catalogue = cards.catalogue();
-            read = text.read(&DeckReading::new(&catalogue).with_set_names(&sets));
+            read = text.read(&DeckReading::new(&catalogue).with_sets(&sets));
         }
     }
     read.suggestions_left_out = read.suggestions_left_out.max(left_out);

@@ -120,6 +120,7 @@ pub async fn release(
     match done {
         Ok(made) => {
             app.kept_answers.forget();
+            app.deck_cards.forget_sets();
             app.designs_changed();
             app.keep_up().await;
             tracing::info!(account = %by.account(), design = %code, card = %made.card_id, "design released");

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use cardscape_engine::{Catalogue, DeckCheck, Format, Game, PreparedCard, name_key};
+use cardscape_engine::{
+    Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PreparedCard, name_key,
+};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
@@ -30,19 +32,24 @@ pub const NEAR_NAMES: usize = 8;
 pub struct DeckPool {
     game: Game,
     cards: Vec<Arc<PreparedCard>>,
-    /// Further sets of the game that have cards.
-    sets: Vec<String>,
+    /// All sets of the game, if a report needs them.
+    sets: Option<Arc<KnownSets>>,
 }
 
 impl DeckPool {
     /// No cards of a game.
     pub fn new(game: &Game) -> Self {
-        Self { game: game.clone(), cards: Vec::new(), sets: Vec::new() }
+        Self { game: game.clone(), cards: Vec::new(), sets: None }
     }
 
     /// Says which sets of the game have cards, be they among these or not.
-    pub fn part_of(&mut self, sets: Vec<String>) {
-        self.sets = sets;
+    pub fn part_of(&mut self, sets: Arc<KnownSets>) {
+        self.sets = Some(sets);
+    }
+
+    /// Whether it knows which sets of the game have cards.
+    pub fn knows_sets(&self) -> bool {
+        self.sets.is_some()
     }
 
     /// The cards as the engine wants them: cards of one name stand by set and number, and the first of them is meant when a deck does
@@ -54,10 +61,12 @@ impl DeckPool {
         }
         self.cards.sort_by(|one, other| place(one).cmp(&place(other)));
         self.cards.dedup_by(|one, other| one.card().key == other.card().key);
-        Catalogue::builder(&self.game)
-            .extend_prepared(self.cards.iter().cloned())
-            .part_of(self.sets.iter().map(String::as_str))
-            .build()
+        let cards = Catalogue::builder(&self.game).extend_prepared(self.cards.iter().cloned());
+        let cards = match &self.sets {
+            Some(sets) => cards.part_of(Arc::clone(sets)),
+            None => cards,
+        };
+        cards.build()
     }
 
     /// Adds cards. What is there already may be among them.
@@ -194,20 +203,17 @@ pub async fn by_ids(
     Ok(hits.into_iter().map(prepare).collect())
 }
 
-/// Codes of a game's sets that have cards, hidden ones included: that they exist is no secret.
-pub async fn sets_with_cards(conn: &mut Connection, game: &str) -> StoreResult<Vec<String>> {
+/// The sets of a game, by code.
+pub async fn known_sets(conn: &mut Connection, game: &str) -> StoreResult<KnownSets> {
     let of_set = cards::game_code.eq(sets::game_code).and(cards::set_code.eq(sets::code));
-    let with_cards = sets::table
+    let rows: Vec<(String, String, bool)> = sets::table
         .filter(sets::game_code.eq(game))
-        .filter(exists(cards::table.filter(of_set)))
-        .select(sets::code);
-    Ok(with_cards.load(conn).await?)
-}
-
-/// Codes and names of a game's sets.
-pub async fn set_names(conn: &mut Connection, game: &str) -> StoreResult<Vec<(String, String)>> {
-    let of_game = sets::table.filter(sets::game_code.eq(game)).order(sets::code);
-    Ok(of_game.select((sets::code, sets::name)).load(conn).await?)
+        .order(sets::code)
+        .select((sets::code, sets::name, exists(cards::table.filter(of_set))))
+        .load(conn)
+        .await?;
+    let known = |(code, name, has_cards)| KnownSet { code, name, has_cards };
+    Ok(KnownSets::new(rows.into_iter().map(known)))
 }
 
 /// The sets that fixed boxes draw on: those they name, or all of the game.

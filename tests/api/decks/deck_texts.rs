@@ -5,7 +5,7 @@ use cardscape_engine::DeckDialect;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp};
+use crate::support::{Answer, RequestExt as _, TestApp, in_memory, until};
 
 async fn app() -> TestApp {
     let app = TestApp::start().await;
@@ -112,6 +112,44 @@ async fn cards_are_found_by_place_symbol_and_id() {
         ["main: 2 Kettle Imp set=hearth number=016", "main: 1 Bellows Smith set=hearth number=019"]
     );
     assert!(shared["entries"][0]["card_id"].is_string());
+}
+
+/// The sets that lists name are kept in memory: whoever changes one sees it at once, and other instances see it soon.
+#[tokio::test]
+async fn the_sets_that_lists_name_follow_the_catalogue() {
+    const LIST: &str = "1 Kettle Imp (The Hearth, Renamed)\n1 Nobody (veil)";
+    const SET: &str = "/v1/games/ttcg/sets/hearth";
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    app.catch_up().await;
+    let other = app.second_instance_in_memory().await;
+    let set_of = async |of: &TestApp| {
+        let answer = judged(of, "ttcg/standard", LIST).await;
+        answer["entries"][0]["set"].as_str().unwrap_or_default().to_owned()
+    };
+    let gaps = async |of: &TestApp| -> Vec<String> {
+        let answer = judged(of, "ttcg/standard", LIST).await;
+        let violations = answer["reports"][0]["violations"].as_array().unwrap().clone();
+        let gaps = violations.iter().filter(|gap| gap["code"] == "SET_WITHOUT_CARDS");
+        gaps.map(|gap| gap["message"].to_string()).collect()
+    };
+    for of in [&app, &other] {
+        assert_ne!(set_of(of).await, "hearth", "no set has that name");
+    }
+    let admin = app.admin().await;
+    let etag = app.get(SET).by(&admin).answer().await.header("etag");
+    let patch = app.patch(SET).by(&admin).header("if-match", &etag);
+    patch.json(&json!({ "name": "The Hearth, Renamed" })).answer().await.expect(200);
+    assert_eq!(set_of(&app).await, "hearth");
+    until("the other instance hears of it", async |_| set_of(&other).await == "hearth").await;
+    for of in [&app, &other] {
+        assert_eq!(
+            gaps(of).await,
+            [] as [String; 0],
+            "{:#}",
+            judged(of, "ttcg/standard", LIST).await
+        );
+    }
 }
 
 async fn share_code(app: &TestApp, list: &str) -> String {

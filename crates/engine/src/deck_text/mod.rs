@@ -47,6 +47,7 @@ use thiserror::Error;
 
 use crate::catalogue::Catalogue;
 use crate::deck::Deck;
+use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use draft::{Draft, Source};
 
@@ -190,7 +191,7 @@ impl FromStr for DeckDialect {
 #[derive(Debug, Clone, Copy)]
 pub struct DeckReading<'a> {
     catalogue: &'a Catalogue,
-    set_names: &'a [(String, String)],
+    sets: Option<&'a KnownSets>,
     dialect: Option<DeckDialect>,
 }
 
@@ -198,13 +199,13 @@ impl<'a> DeckReading<'a> {
     /// `catalogue` has the cards that lines may mean. It must have only cards that the reader of the answer may know of. Its game is the game of the
     /// list.
     pub fn new(catalogue: &'a Catalogue) -> Self {
-        Self { catalogue, set_names: &[], dialect: None }
+        Self { catalogue, sets: None, dialect: None }
     }
 
-    /// Adds codes and names of sets, for lists that write the name of a set.
+    /// Adds the sets of the game, for lists that write the name of a set.
     #[must_use]
-    pub fn with_set_names(self, set_names: &'a [(String, String)]) -> Self {
-        Self { set_names, ..self }
+    pub fn with_sets(self, sets: &'a KnownSets) -> Self {
+        Self { sets: Some(sets), ..self }
     }
 
     /// Fixes the dialect; without this call it is recognised.
@@ -355,14 +356,14 @@ pub fn count_entries(text: &str, dialect: DeckDialect, catalogue: &Catalogue) ->
 
 /// Writes a deck in a dialect, and reports what the dialect cannot hold.
 ///
-/// `set_names` (code and name) are for dialects that write the names of sets. Reading the text gives the same deck, except for the reported losses.
+/// `sets` are for dialects that write the names of sets; without them, codes stand for names. Reading the text gives the same deck, except for the reported losses.
 ///
 /// ```
 /// # use cardscape_engine::*;
 /// # let game = Game::from_toml("code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'").unwrap();
 /// # let catalogue = Catalogue::builder(&game).build();
 /// let deck = parse_deck_text("3 Old Pike (shore) 1").deck;
-/// let written = write_deck(&deck, DeckDialect::Forge, &catalogue, &[]);
+/// let written = write_deck(&deck, DeckDialect::Forge, &catalogue, None);
 /// assert_eq!(written.text, "[metadata]\nName=Deck\n[Main]\n3 Old Pike|SHORE\n");
 /// assert_eq!(written.losses, [DeckLoss { entry: Some(0), kind: LossKind::Number }]);
 /// ```
@@ -370,9 +371,9 @@ pub fn write_deck(
     deck: &Deck,
     dialect: DeckDialect,
     catalogue: &Catalogue,
-    set_names: &[(String, String)],
+    sets: Option<&KnownSets>,
 ) -> WrittenDeck {
-    let mut writer = writing::DeckWriter::new(deck, dialect, catalogue, set_names);
+    let mut writer = writing::DeckWriter::new(deck, dialect, catalogue, sets);
     match dialect {
         DeckDialect::Own => own::write(&mut writer),
         DeckDialect::Json => json::write(&mut writer),

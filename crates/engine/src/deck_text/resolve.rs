@@ -16,7 +16,7 @@ use super::{DeckDialect, DeckReading};
 use crate::alike::are_alike;
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
-use crate::name::name_key;
+use crate::known_sets::KnownSets;
 use crate::schema::{Rarity, word_key};
 use crate::suggest::{SUGGESTED_NAMES_MAX, near_names};
 
@@ -150,8 +150,7 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
 /// Finds the cards of lines. Its index of symbols is built at the first use.
 struct Resolver<'a> {
     catalogue: &'a Catalogue,
-    /// Codes of sets by the keys of their names.
-    set_names: BTreeMap<String, &'a str>,
+    sets: Option<&'a KnownSets>,
     symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
     /// Number of unknown names so far.
     unknown_names: Cell<usize>,
@@ -177,10 +176,9 @@ enum Meaning {
 
 impl<'a> Resolver<'a> {
     fn new(reading: &DeckReading<'a>) -> Self {
-        let names = reading.set_names.iter();
         Self {
             catalogue: reading.catalogue,
-            set_names: names.map(|(code, name)| (name_key(name), code.as_str())).collect(),
+            sets: reading.sets,
             symbols: OnceCell::new(),
             unknown_names: Cell::new(0),
         }
@@ -443,7 +441,8 @@ impl<'a> Resolver<'a> {
         if self.catalogue.has_cards_of(written) {
             return written.trim();
         }
-        self.set_names.get(&name_key(written)).copied().unwrap_or(written.trim())
+        let named = self.sets.and_then(|sets| sets.find(written));
+        named.map_or(written.trim(), |set| &set.code)
     }
 
     fn numbered(&self, set: &str, number: &str) -> Option<u32> {

@@ -9,6 +9,7 @@ use super::zones::{Place, Role, place, zone_code};
 use super::{DeckDialect, DeckReading, read_deck};
 use crate::catalogue::{Catalogue, same_number};
 use crate::deck::{CardReference, Deck, DeckEntry};
+use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use crate::name::name_key;
 use crate::schema::word_key;
@@ -117,7 +118,7 @@ pub(super) struct DeckWriter<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) text: String,
     dialect: DeckDialect,
-    set_names: &'a [(String, String)],
+    sets: Option<&'a KnownSets>,
     losses: BTreeSet<DeckLoss>,
     /// Positions of the entries in the order in which they are written.
     written: Vec<usize>,
@@ -138,10 +139,10 @@ impl<'a> DeckWriter<'a> {
         deck: &'a Deck,
         dialect: DeckDialect,
         catalogue: &'a Catalogue,
-        set_names: &'a [(String, String)],
+        sets: Option<&'a KnownSets>,
     ) -> Self {
         let (text, losses, written) = (String::new(), BTreeSet::new(), Vec::new());
-        let mut writer = Self { deck, catalogue, text, dialect, set_names, losses, written };
+        let mut writer = Self { deck, catalogue, text, dialect, sets, losses, written };
         if dialect != DeckDialect::Json {
             for (at, entry) in deck.entries.iter().enumerate() {
                 if !entry.copies.is_empty() {
@@ -277,8 +278,8 @@ impl<'a> DeckWriter<'a> {
 
     /// The name of a set, or its code if the name is not known.
     pub(super) fn set_name(&self, code: &str) -> String {
-        let known = self.set_names.iter().find(|(known, _)| known.eq_ignore_ascii_case(code));
-        known.map_or_else(|| code.to_owned(), |(_, name)| name.clone())
+        let known = self.sets.and_then(|sets| sets.with_code(code));
+        known.map_or(code, |set| &set.name).to_owned()
     }
 
     /// The external id of each copy of the entries, for dialects that write each copy by its id.
@@ -338,9 +339,8 @@ impl<'a> DeckWriter<'a> {
     }
 
     fn read_back(&mut self) {
-        let reading = DeckReading::new(self.catalogue)
-            .with_set_names(self.set_names)
-            .in_dialect(self.dialect);
+        let reading = DeckReading::new(self.catalogue).in_dialect(self.dialect);
+        let reading = self.sets.map_or(reading, |sets| reading.with_sets(sets));
         let read = read_deck(&self.text, &reading).deck.entries;
         let same_length = read.len() == self.written.len();
         for (position, at) in self.written.clone().into_iter().enumerate() {

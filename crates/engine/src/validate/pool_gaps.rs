@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Validator;
 use crate::code::ViolationCode as Code;
 use crate::rule::{DeckCheck, RuleReference};
-use crate::suggest::name_similarity;
+use crate::suggest::WantedName;
 use crate::violation::{CardMention, Violation};
 
 /// Smallest similarity of a set's code that is suggested: 1 is equal, 0 nothing in common.
 const SIMILARITY_MIN: f64 = 0.6;
+/// Maximum number of sets for which similar codes are looked up in one report.
+const SUGGESTED_SETS_MAX: usize = 20;
 /// Maximum number of suggestions for one set.
 const SUGGESTIONS_MAX: usize = 3;
 
@@ -34,11 +36,12 @@ impl Validator<'_> {
                 }
             }
         }
-        for (set, mut cards) in missing {
+        for (at, (set, mut cards)) in missing.into_iter().enumerate() {
             cards.sort_unstable();
-            let mut gap = Violation::error(Code::SetWithoutCards, known_cards)
-                .suggest(self.near_sets(&set))
-                .set(set);
+            // Each is compared with all sets of the game.
+            let near = if at < SUGGESTED_SETS_MAX { self.near_sets(&set) } else { Vec::new() };
+            let mut gap =
+                Violation::error(Code::SetWithoutCards, known_cards).suggest(near).set(set);
             gap.cards = cards;
             self.violations.push(gap);
         }
@@ -46,10 +49,11 @@ impl Validator<'_> {
 
     /// Codes of sets with cards that are similar to this code, the most similar first.
     fn near_sets(&self, set: &str) -> Vec<String> {
+        let wanted = WantedName::new(set);
         let sets: BTreeSet<&str> = self.catalogue.sets().collect();
         let mut near: Vec<(f64, &str)> = sets
             .into_iter()
-            .map(|known| (name_similarity(set, known), known))
+            .map(|known| (wanted.similarity(known), known))
             .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
             .collect();
         near.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));

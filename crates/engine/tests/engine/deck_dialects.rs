@@ -4,17 +4,25 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, DeckMentions, DeckReading, DeckText, Guess, IgnoredReason,
-    LineVerdict, MentionDepth, PoolCard, ReadDeck, ReadLine, name_key, read_deck_bytes,
+    CardReference, Catalogue, DeckMentions, DeckReading, DeckText, Guess, IgnoredReason, KnownSet,
+    KnownSets, LineVerdict, MentionDepth, PoolCard, ReadDeck, ReadLine, SetDefinition, name_key,
+    read_deck_bytes,
 };
 use serde_json::{Value, json};
 
 use crate::support::{HARBOUR, sets, shipped};
 
-pub fn set_names(game: &str) -> Vec<(String, String)> {
-    sets(game).into_iter().map(|(_, set)| (set.code, set.name)).collect()
+/// The shipped sets of a game.
+pub fn known_sets(game: &str) -> Arc<KnownSets> {
+    let known = |set: SetDefinition| KnownSet {
+        code: set.code,
+        name: set.name,
+        has_cards: !set.cards.is_empty(),
+    };
+    KnownSets::new(sets(game).into_iter().map(|(_, set)| known(set))).into()
 }
 
 fn card(card: &CardReference) -> String {
@@ -77,8 +85,8 @@ pub fn outline(read: &ReadDeck) -> String {
 fn lists_are_read_as_they_are_meant() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/deck_text");
     let catalogue = shipped(HARBOUR);
-    let names = set_names(HARBOUR);
-    let reading = DeckReading::new(&catalogue).with_set_names(&names);
+    let known = known_sets(HARBOUR);
+    let reading = DeckReading::new(&catalogue).with_sets(&known);
     let mut files: Vec<PathBuf> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension != "read"));
@@ -98,11 +106,8 @@ fn lists_are_read_as_they_are_meant() {
 }
 
 /// The cards of `all` that the lines of a list may mean.
-fn mentioned(all: &Catalogue, mentions: &DeckMentions, names: &[(String, String)]) -> Catalogue {
-    let code = |written: &str| {
-        let named = names.iter().find(|(_, name)| name_key(name) == name_key(written));
-        named.map_or(written, |(code, _)| code).to_lowercase()
-    };
+fn mentioned(all: &Catalogue, mentions: &DeckMentions, known: &Arc<KnownSets>) -> Catalogue {
+    let code = |written: &str| known.find(written).map_or(written, |set| &set.code).to_lowercase();
     let plain = |number: &str| number.trim_start_matches('0').to_lowercase();
     let is_mentioned = |card: &&PoolCard| {
         let definition = &card.definition;
@@ -119,17 +124,14 @@ fn mentioned(all: &Catalogue, mentions: &DeckMentions, names: &[(String, String)
     };
     let cards = all.iter().filter(is_mentioned).cloned();
     // The reader still knows that other sets have cards.
-    Catalogue::builder(all.game())
-        .extend(cards)
-        .part_of(names.iter().map(|(code, _)| code.as_str()))
-        .build()
+    Catalogue::builder(all.game()).extend(cards).part_of(Arc::clone(known)).build()
 }
 
 #[test]
 fn a_list_mentions_all_that_it_is_read_with() {
     let all = shipped(HARBOUR);
-    let names = set_names(HARBOUR);
-    let reading = DeckReading::new(&all).with_set_names(&names);
+    let known = known_sets(HARBOUR);
+    let reading = DeckReading::new(&all).with_sets(&known);
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/deck_text");
     let without_near = |read: &ReadDeck| {
         let mut read = read.clone();
@@ -148,8 +150,8 @@ fn a_list_mentions_all_that_it_is_read_with() {
         let text = DeckText::of_bytes(&fs::read(&path).unwrap(), None);
         let whole = text.read(&reading);
         for depth in [MentionDepth::Literal, MentionDepth::Every] {
-            let few = mentioned(&all, &text.mentions(all.game(), depth), &names);
-            let read = text.read(&DeckReading::new(&few).with_set_names(&names));
+            let few = mentioned(&all, &text.mentions(all.game(), depth), &known);
+            let read = text.read(&DeckReading::new(&few).with_sets(&known));
             lists += 1;
             settled += usize::from(read.is_settled());
             // Names with other accents are found among similar names.

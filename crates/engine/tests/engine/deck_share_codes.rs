@@ -230,7 +230,7 @@ fn a_code_cannot_make_much_of_little() {
     let longest = CardReference::named("x".repeat(SHARE_CODE_MAX));
     let deck = Deck { entries: vec![DeckEntry { card: longest, ..DeckEntry::main(1, "") }] };
     assert_eq!(encode_share_code("a", &deck), Err(ShareCodeError::TooLarge));
-    let written = write_deck(&deck, DeckDialect::ShareCode, &shipped(HARBOUR), &[]);
+    let written = write_deck(&deck, DeckDialect::ShareCode, &shipped(HARBOUR), None);
     assert_eq!((written.text.as_str(), written.losses[0].kind), ("", LossKind::Size));
     assert!(written.losses[0].kind.leaves_out());
 }
@@ -239,7 +239,7 @@ fn a_code_cannot_make_much_of_little() {
 fn a_code_is_read_with_the_names_of_its_cards() {
     let catalogue = shipped(HARBOUR);
     let deck = parse_deck_text("2 silk {gilded}\n4 Salt\n1 Memo\nSB: 1 Black Pearl (REEF) 1").deck;
-    let written = write_deck(&deck, DeckDialect::ShareCode, &catalogue, &[]);
+    let written = write_deck(&deck, DeckDialect::ShareCode, &catalogue, None);
     let kinds: Vec<(Option<usize>, LossKind)> =
         written.losses.iter().map(|loss| (loss.entry, loss.kind)).collect();
     assert_eq!(kinds, [(None, LossKind::Order), (Some(0), LossKind::Spelling)]);

@@ -9,7 +9,7 @@ use cardscape_engine::{
     write_deck,
 };
 
-use super::deck_dialects::set_names;
+use super::deck_dialects::known_sets;
 use crate::support::{HARBOUR, shipped};
 
 const LIST: &str = "2 Silk (port) 002 {gilded}\n4 Salt\n1 Anchor (port) 4 {plain}\n\nSideboard\n1 Black Pearl (reef) 001\n\nExtra\n1 Brig (port)\n";
@@ -64,11 +64,11 @@ fn word(value: &impl serde::Serialize) -> String {
 
 /// The deck in each dialect, with what is lost.
 fn written() -> String {
-    let (catalogue, names) = (shipped(HARBOUR), set_names(HARBOUR));
+    let (catalogue, sets) = (shipped(HARBOUR), known_sets(HARBOUR));
     let deck = parse_deck_text(LIST).deck;
     let mut text = String::new();
     for dialect in DeckDialect::ALL {
-        let written = write_deck(&deck, dialect, &catalogue, &names);
+        let written = write_deck(&deck, dialect, &catalogue, Some(&sets));
         let _ = write!(text, "\n### `{dialect}`\n\n```text\n{}\n```\n\n", written.text.trim_end());
         let mut losses: Vec<String> = Vec::new();
         for loss in &written.losses {

@@ -7,12 +7,16 @@ use cardscape_engine::{
 };
 use serde_json::json;
 
-use super::deck_dialects::{outline, set_names};
+use super::deck_dialects::{known_sets, outline};
 use crate::support::{HARBOUR, shipped};
 
 fn written(list: &str, dialect: DeckDialect) -> (String, Vec<String>) {
-    let written =
-        write_deck(&parse_deck_text(list).deck, dialect, &shipped(HARBOUR), &set_names(HARBOUR));
+    let written = write_deck(
+        &parse_deck_text(list).deck,
+        dialect,
+        &shipped(HARBOUR),
+        Some(&known_sets(HARBOUR)),
+    );
     let losses = written.losses.iter().map(|loss| {
         let kind = serde_json::to_value(loss.kind).unwrap();
         let entry = loss.entry.map_or("deck".to_owned(), |entry| entry.to_string());
@@ -198,13 +202,13 @@ fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
     let deck =
         parse_deck_text("2 Stone Owl (two)\n1 Reed Heron\n1 Marsh Toad (one)\nExtra\n1 Stone Owl")
             .deck;
-    let ydk = write_deck(&deck, DeckDialect::Ydk, &catalogue, &[]);
+    let ydk = write_deck(&deck, DeckDialect::Ydk, &catalogue, None);
     assert_eq!(ydk.text, "#main\n70001\n70001\n4000000000\n#extra\n70001\n!side\n");
     let losses: Vec<_> = ydk.losses.iter().map(|loss| (loss.entry.unwrap(), loss.kind)).collect();
     let kinds = serde_json::to_value(losses).unwrap();
     assert_eq!(kinds, json!([[0, "set"], [0, "number"], [2, "card"]]));
 
-    let ydke = write_deck(&deck, DeckDialect::Ydke, &catalogue, &[]);
+    let ydke = write_deck(&deck, DeckDialect::Ydke, &catalogue, None);
     assert_eq!(ydke.text, "ydke://cREBAHERAQAAKGvu!cREBAA==!!");
     let read =
         read_deck(&format!(" {} ", ydke.text.replace('=', "")), &DeckReading::new(&catalogue));
@@ -298,7 +302,7 @@ fn json_keeps_copies_and_nothing_else_does() {
     let copies = vec!["a".to_owned()];
     let deck = Deck { entries: vec![DeckEntry { copies, ..DeckEntry::main(1, "Salt") }] };
     for dialect in DeckDialect::ALL {
-        let written = write_deck(&deck, dialect, &catalogue, &[]);
+        let written = write_deck(&deck, dialect, &catalogue, None);
         let kinds: Vec<_> = written.losses.iter().map(|loss| loss.kind).collect();
         let keeps = dialect == DeckDialect::Json;
         assert_eq!(kinds.contains(&cardscape_engine::LossKind::Copies), !keeps, "{dialect}");

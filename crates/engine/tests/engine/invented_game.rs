@@ -8,8 +8,8 @@ use crate::support::{
     self, HARBOUR, card, codes, deck, files, outline, pool, pool_card, sets, shipped,
 };
 use cardscape_engine::{
-    CardDefinition, Catalogue, Deck, DeckEntry, Fix, Game, ManifestFault, Report, ReportStatus,
-    check_card, check_set, parse_deck_text, render_deck_text, validate,
+    CardDefinition, Catalogue, Deck, DeckEntry, Fix, Game, KnownSet, KnownSets, ManifestFault,
+    Report, ReportStatus, check_card, check_set, parse_deck_text, render_deck_text, validate,
 };
 use serde_json::{Value, json};
 
@@ -223,9 +223,35 @@ fn a_game_without_cards_is_told_first_and_once() {
     let empty = validate(&Deck::default(), &none, game.format("trade").unwrap());
     assert_eq!(codes(&empty.violations)[0], "GAME_WITHOUT_CARDS");
     // A part of a pool that has cards reports nothing like that.
-    let part = Catalogue::builder(&game).part_of(["port", "gift"]).build();
+    let known =
+        |code: &str, has_cards| KnownSet { code: code.into(), name: code.into(), has_cards };
+    let known = KnownSets::new([known("port", true), known("gift", true), known("isle", false)]);
+    let part = Catalogue::builder(&game).part_of(known.into()).build();
     let report = validate(&deck, &part, game.format("trade").unwrap());
     assert_eq!(codes(&report.violations)[0], "REQUIRED_CARDS_MISSING");
+    let named = parse_deck_text("1 Salt (PORT)\n1 Salt (isle)").deck;
+    let report = validate(&named, &part, game.format("trade").unwrap());
+    let gaps: Vec<_> = report.violations.iter().filter_map(|gap| gap.set.as_deref()).collect();
+    assert_eq!(gaps, ["isle"], "a set without cards is a gap, though it is known");
+}
+
+#[test]
+fn similar_codes_are_looked_up_for_few_unknown_sets() {
+    let catalogue = harbour();
+    let list: String = (0..50).map(|n| format!("1 Salt (port{n:02})\n")).collect();
+    let report = validate(
+        &parse_deck_text(&list).deck,
+        &catalogue,
+        catalogue.game().format("trade").unwrap(),
+    );
+    let gaps: Vec<bool> = report
+        .violations
+        .iter()
+        .filter(|gap| gap.code.as_str() == "SET_WITHOUT_CARDS")
+        .map(|gap| gap.suggestions == ["port"])
+        .collect();
+    assert_eq!((gaps.len(), gaps.iter().filter(|near| **near).count()), (50, 20));
+    assert!(gaps[..20].iter().all(|near| *near));
 }
 
 #[test]
