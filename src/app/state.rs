@@ -11,6 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 use uuid::Uuid;
 
+use crate::app::designs::alike::{AlikeResponse, NameLikeness};
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::fault_reason::NoGame;
 use crate::app::problem::Problem;
@@ -25,6 +26,7 @@ use crate::domain::printing::promise::RunPromise;
 use crate::memory::card_effects::CardEffects;
 use crate::memory::catalogue::card_cache::CardCache;
 use crate::memory::catalogue::change_watch::ChangeWatch;
+use crate::memory::catalogue::derived::VersionedCache;
 use crate::memory::catalogue::downloads::Downloads;
 use crate::memory::catalogue::feed::Feed;
 use crate::memory::catalogue::index::Catalogue;
@@ -42,7 +44,7 @@ use crate::memory::rendered::Rendered;
 use crate::memory::shared_attempts::SharedAttempts;
 use crate::search::index::Releases;
 use crate::store::accounts::attempt_batches::AttemptBatches;
-use crate::store::catalogue::cards;
+use crate::store::catalogue::cards::{self, NamedCard};
 use crate::store::catalogue::games::{GameCache, LoadedGame};
 use crate::store::catalogue::sets::SetRow;
 use crate::store::db::search_queue::SearchQueue;
@@ -69,6 +71,10 @@ const CARD_EFFECTS: u64 = 4;
 const GALLERY_PAGES: u64 = 4;
 /// Memory for sentences and the templates that make them, in bytes: some 5,000 sentences.
 const MATCHED_SENTENCES: u64 = 8 * 1024 * 1024;
+/// Memory for the cards that designs are like, by name and by effects each, in bytes: some 10,000 names.
+const LIKENESSES: u64 = 4 * 1024 * 1024;
+/// Size of a card that a design is like, in bytes, rounded up.
+const ALIKE: usize = 400;
 /// Most toolkits in the cache: that of the largest game has some megabytes.
 const TOOLKITS: u64 = 16;
 /// Most cached facets of designs: those of a large game take some hundred kilobytes. Clients can invent queries;
@@ -316,6 +322,10 @@ pub struct Shared {
     pub gallery_pages: KeptAnswers,
     /// The effects of open cards, to find designs that do the same.
     pub card_effects: CardEffects,
+    /// Open cards whose names are like a design's, by game and name.
+    pub(crate) like_names: VersionedCache<(String, String), Arc<[(NameLikeness, NamedCard)]>>,
+    /// Open cards with the effects of a design, by game and hash of kind and effects.
+    pub(crate) same_effects: VersionedCache<(String, [u8; 16]), Arc<[AlikeResponse]>>,
     /// The listed designs, to find similar ones.
     pub listed_designs: ListedDesigns,
     /// Runs searches for names that are similar to misspelt names in decks.
@@ -418,6 +428,15 @@ impl Shared {
                 settings.card_cache_trust,
             ),
             card_effects: CardEffects::new(settings.card_cache_bytes / CARD_EFFECTS),
+            like_names: VersionedCache::new(
+                LIKENESSES,
+                |(game, name): &(String, String), cards: &Arc<[(NameLikeness, NamedCard)]>| {
+                    game.len() + name.len() + ALIKE * (1 + cards.len())
+                },
+            ),
+            same_effects: VersionedCache::new(LIKENESSES, |_, cards: &Arc<[AlikeResponse]>| {
+                ALIKE * (1 + cards.len())
+            }),
             listed_designs: ListedDesigns::new(settings.card_cache_trust),
             near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),

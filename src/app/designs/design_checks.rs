@@ -7,10 +7,11 @@ use cardscape_engine::{Violation, card_faults};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::alike::{AlikeNameResponse, AlikeResponse, NameLikeness};
 use super::design_bodies::{
     DesignPrintingBody, DesignRequest, ParsedDesign, parse, printing_bodies,
 };
-use super::likeness::{self, AlikeNameResponse, AlikeResponse, NameLikeness};
+use super::likeness;
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::effects::matches::match_all;
 use crate::app::problem::Problem;

@@ -1,7 +1,8 @@
 //! Designs one by one: creating, reading, revising, sharing, withdrawing and deleting them.
 
+use super::alike::NameLikeness;
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
-use super::likeness::{NameLikeness, cards_of_like_name};
+use super::likeness::cards_of_like_name;
 use super::step_problems::{check_step, demand_step, foreign_artwork, name_taken, too_many};
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;

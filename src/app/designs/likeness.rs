@@ -8,10 +8,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use cardscape_engine::{WantedName, name_key};
-use serde::Serialize;
-use utoipa::ToSchema;
-use uuid::Uuid;
 
+use super::alike::{AlikeNameResponse, AlikeResponse, NameLikeness};
 use crate::app::catalogue::card_lookups::find_candidates;
 use crate::app::catalogue::card_search::{find_ids_in_memory, find_in_database};
 use crate::app::problem::Problem;
@@ -36,83 +34,6 @@ const MAX_CANDIDATES: usize = 50;
 /// Most words in the search for such cards: more words would hardly narrow it.
 const MAX_WORDS: usize = 16;
 
-/// How a name is like another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NameLikeness {
-    /// The same, but for case, punctuation, spaces and accents.
-    Same,
-    /// Other letters that look the same (UTS 39).
-    LooksTheSame,
-    /// One could be taken for a misspelling of the other.
-    Near,
-}
-
-/// A card or a design that a design is like.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AlikeResponse {
-    /// Its name.
-    #[schema(example = "Lantern Crane")]
-    pub name: String,
-    /// Id of the card; absent: it is a design.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub card_id: Option<Uuid>,
-    /// Identifier of the design; absent: it is a card.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "D-7KQ2X0FM9F")]
-    pub design_id: Option<String>,
-    /// Code of the card's set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "hearth")]
-    pub set: Option<String>,
-    /// Number of the card in its set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "001")]
-    pub number: Option<String>,
-    /// Whether it is a design of your own.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub own: bool,
-}
-
-impl From<NamedCard> for AlikeResponse {
-    fn from(card: NamedCard) -> Self {
-        Self {
-            name: card.name,
-            card_id: Some(card.id.0),
-            design_id: None,
-            set: Some(card.set_code),
-            number: Some(card.number),
-            own: false,
-        }
-    }
-}
-
-impl From<&AlikeDesign> for AlikeResponse {
-    fn from(design: &AlikeDesign) -> Self {
-        Self {
-            name: design.name.clone(),
-            card_id: None,
-            design_id: Some(design.code.to_string()),
-            set: None,
-            number: None,
-            own: design.own,
-        }
-    }
-}
-
-/// A card or a design of a like name.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct AlikeNameResponse {
-    /// How the name is like it: `same`, `looks_the_same` or `near`.
-    pub likeness: NameLikeness,
-    /// Which.
-    #[serde(flatten)]
-    pub alike: AlikeResponse,
-    /// Whether it keeps its name from others: a card, or a design that is shared.
-    #[serde(skip)]
-    pub(super) keeps_name: bool,
-}
-
 /// Cards and designs that are similar to a design.
 pub(super) struct Likenesses {
     /// By name, the most similar first.
@@ -128,15 +49,27 @@ pub(super) async fn cards_of_like_name(
     game: &str,
     name: &str,
 ) -> Result<Vec<(NameLikeness, NamedCard)>, Problem> {
-    cards_like(app, network, game, &Probe::new(name)).await
+    Ok(cards_like(app, network, game, &Probe::new(name)).await?.to_vec())
 }
 
+/// Open cards of like names, the most alike first. They are cached, because an editor sends the same name with every change of the design.
 async fn cards_like(
     app: &AppState,
     network: Network,
     game: &str,
     probe: &Probe,
-) -> Result<Vec<(NameLikeness, NamedCard)>, Problem> {
+) -> Result<Arc<[(NameLikeness, NamedCard)]>, Problem> {
+    let key = (game.to_owned(), probe.name.clone());
+    let made = search_cards_like(app, network, game, probe);
+    app.catalogue.find_or(&app.like_names, key, made).await
+}
+
+async fn search_cards_like(
+    app: &AppState,
+    network: Network,
+    game: &str,
+    probe: &Probe,
+) -> Result<Arc<[(NameLikeness, NamedCard)]>, Problem> {
     let place = NamePlace { game: Some(game.to_owned()), set: None };
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
     let mut seen: HashSet<CardId> = HashSet::new();
@@ -157,11 +90,12 @@ async fn cards_like(
         }
     }
     found.sort_by_key(|(likeness, _)| *likeness);
-    Ok(found)
+    Ok(found.into())
 }
 
 /// A name, prepared for comparison with other names.
 struct Probe {
+    name: String,
     key: String,
     skeleton: String,
     wanted: WantedName,
@@ -169,7 +103,12 @@ struct Probe {
 
 impl Probe {
     fn new(name: &str) -> Self {
-        Self { key: name_key(name), skeleton: name_skeleton(name), wanted: WantedName::new(name) }
+        Self {
+            name: name.to_owned(),
+            key: name_key(name),
+            skeleton: name_skeleton(name),
+            wanted: WantedName::new(name),
+        }
     }
 
     fn likeness(&self, other: Name<'_>) -> Option<NameLikeness> {
@@ -201,7 +140,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     let probe = Some(Probe::new(&content.name)).filter(|probe| !probe.key.is_empty());
     let cards = match &probe {
         Some(probe) => cards_like(app, network, game, probe).await?,
-        None => Vec::new(),
+        None => Arc::default(),
     };
     let effects_key = effects_key(&content.kind, &content.effects);
     let same_effects = cards_of_same_effects(app, network, game, content, effects_key).await?;
@@ -213,12 +152,12 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
         except,
     };
     let designs = find_designs(app, asker, &query, probe.as_ref()).await?;
-    let card_name = |(likeness, card)| AlikeNameResponse {
-        likeness,
-        alike: AlikeResponse::from(card),
+    let card_name = |(likeness, card): &(NameLikeness, NamedCard)| AlikeNameResponse {
+        likeness: *likeness,
+        alike: AlikeResponse::from(card.clone()),
         keeps_name: true,
     };
-    let mut names: Vec<AlikeNameResponse> = cards.into_iter().map(card_name).collect();
+    let mut names: Vec<AlikeNameResponse> = cards.iter().map(card_name).collect();
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         names.extend(likeness.map(|likeness| AlikeNameResponse {
@@ -229,7 +168,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     }
     names.sort_by_key(|name| name.likeness);
     let designs = designs.iter().filter(|design| design.same_effects).map(AlikeResponse::from);
-    Ok(Likenesses { names, effects: same_effects.into_iter().chain(designs).collect() })
+    Ok(Likenesses { names, effects: same_effects.iter().cloned().chain(designs).collect() })
 }
 
 fn name_of(design: &AlikeDesign) -> Name<'_> {
@@ -263,15 +202,26 @@ async fn find_designs<P: Permission + SeesOwnDesigns>(
 }
 
 /// Open cards of the same kind with equivalent effects, in catalogue order: among the first cards that have the same
-/// words except numbers.
+/// words except numbers. They are cached, as cards of like names are.
 async fn cards_of_same_effects(
     app: &AppState,
     network: Network,
     game: &str,
     content: &DesignContent,
     key: Option<[u8; 16]>,
-) -> Result<Vec<AlikeResponse>, Problem> {
-    let Some(key) = key else { return Ok(Vec::new()) };
+) -> Result<Arc<[AlikeResponse]>, Problem> {
+    let Some(key) = key else { return Ok(Arc::default()) };
+    let made = search_cards_of_same_effects(app, network, game, content, key);
+    app.catalogue.find_or(&app.same_effects, (game.to_owned(), key), made).await
+}
+
+async fn search_cards_of_same_effects(
+    app: &AppState,
+    network: Network,
+    game: &str,
+    content: &DesignContent,
+    key: [u8; 16],
+) -> Result<Arc<[AlikeResponse]>, Problem> {
     let sentences = content.effects.iter().map(|effect| effect.text.as_str());
     let wanted: BTreeSet<String> = sentences.flat_map(indexed_words).collect();
     let mut wanted: Vec<String> = wanted.into_iter().collect();

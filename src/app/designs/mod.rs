@@ -1,6 +1,7 @@
 //! Card designs of players: checking, storing revisions, sharing, review, feedback and the gallery.
 
 pub mod abuse_reports;
+pub mod alike;
 pub mod artwork_files;
 pub mod artworks;
 pub mod authors;

@@ -3,6 +3,7 @@
 //!
 //! An index that is behind the feed for longer than the time of trust is not used; the database is asked instead.
 
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -141,6 +142,28 @@ impl Catalogue {
     /// Keeps the totals of a set; `version` was read before they were counted.
     pub(crate) fn keep_totals(&self, key: TotalsKey, version: u64, totals: Arc<[TotalRow]>) {
         self.totals.keep(key, version, totals);
+    }
+
+    /// A value that depends on all cards: the one that was kept for the same cards, or a new one, which is kept.
+    pub(crate) async fn find_or<K, V, E>(
+        &self,
+        kept: &VersionedCache<K, V>,
+        key: K,
+        make: impl Future<Output = Result<V, E>>,
+    ) -> Result<V, E>
+    where
+        K: Hash + Eq + Send + Sync + 'static,
+        V: Clone + Send + Sync + 'static,
+    {
+        let version = self.version();
+        if self.clock.is_current()
+            && let Some(value) = kept.find(&key, version)
+        {
+            return Ok(value);
+        }
+        let value = make.await?;
+        kept.keep(key, version, value.clone());
+        Ok(value)
     }
 
     /// How far the index has followed the feed.

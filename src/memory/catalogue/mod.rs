@@ -3,7 +3,7 @@
 pub mod card_cache;
 pub mod change_watch;
 pub mod clock;
-mod derived;
+pub(crate) mod derived;
 pub mod downloads;
 pub mod feed;
 pub mod index;

@@ -4,10 +4,10 @@ use cardscape_engine::Game;
 
 use super::design_path;
 use super::words as design_words;
+use crate::app::designs::alike::{AlikeNameResponse, AlikeResponse, NameLikeness};
 use crate::app::designs::design_checks::{
     DesignCheckResponse, DesignViolationResponse, DesignWarning, ReleaseObstacle,
 };
-use crate::app::designs::likeness::{AlikeResponse, NameLikeness};
 use crate::web::catalogue::{card_path, rarity_name};
 use crate::web::rules::{self, Found, advice, says};
 
@@ -62,9 +62,8 @@ impl VerdictView {
                 text,
             }
         };
-        let name = |like: &crate::app::designs::likeness::AlikeNameResponse| {
-            alike(&check.game, &like.alike, likeness(like.likeness))
-        };
+        let name =
+            |like: &AlikeNameResponse| alike(&check.game, &like.alike, likeness(like.likeness));
         let effects = |like: &AlikeResponse| alike(&check.game, like, whose(like));
         let is_sound = check.violations.is_empty();
         Self {

@@ -123,6 +123,46 @@ async fn names_like_it_are_told_and_so_is_what_does_the_same() {
     }
 }
 
+/// An editor sends the same name and effects again and again; what is kept of them is dropped when cards change.
+#[tokio::test]
+async fn what_is_kept_for_checks_follows_the_cards() {
+    let app = TestApp::start_with(in_memory).await;
+    app.seed(&["ttcg"]).await;
+    app.seed_effect_texts("ttcg").await;
+    app.catch_up().await;
+    let admin = app.admin().await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").answer().await.expect(200);
+    let path = format!("/v1/cards/{}", card["id"].as_str().unwrap());
+    let (was, will_be) = (card["name"].as_str().unwrap(), "Wharfside Lad");
+    let design = |name: &str| {
+        changed(
+            heron(name),
+            &json!({ "kind": card["kind"], "attributes": card["attributes"], "effects": card["effects"] }),
+        )
+    };
+    let told = async |name: &str| {
+        let told = check(&app, &design(name)).await;
+        let names = |list: &Value| -> Vec<String> {
+            let names = list.as_array().unwrap().iter().map(|like| like["name"].to_string());
+            names.collect()
+        };
+        (names(&told["name"]["like"]), names(&told["same_effects"]))
+    };
+    let quoted = |name: &str| vec![format!("{name:?}")];
+    for _ in 0..2 {
+        assert_eq!(told(was).await, (quoted(was), quoted(was)));
+        assert_eq!(told(will_be).await, (Vec::new(), quoted(was)));
+    }
+    let etag = app.get(&path).by(&admin).answer().await.header("etag");
+    let patch = app.patch(&path).by(&admin).header("if-match", &etag);
+    patch.json(&json!({ "name": will_be })).answer().await.expect(200);
+    app.catch_up().await;
+    for _ in 0..2 {
+        assert_eq!(told(was).await, (Vec::new(), quoted(will_be)));
+        assert_eq!(told(will_be).await, (quoted(will_be), quoted(will_be)));
+    }
+}
+
 /// Without a letter there is nothing to look for: no name is near.
 #[tokio::test]
 async fn a_name_of_symbols_or_none_is_checked() {
