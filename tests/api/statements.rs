@@ -195,6 +195,27 @@ async fn a_collection_is_planned_once() {
     assert_eq!(wiretap.prepared(&about), Vec::<String>::new());
 }
 
+/// An account that reads its events often has only new events to number: the statements for other cases are left out.
+#[tokio::test]
+async fn new_events_are_numbered_by_few_statements() {
+    let (app, wiretap, cards) = tapped().await;
+    let ada = app.player("ada").await;
+    let mut heard = Vec::new();
+    for card in &cards[..2] {
+        app.register(&ada, card).await;
+        wiretap.heard(&[]);
+        let page = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+        heard.push(wiretap.heard(&["account_event"]));
+        assert_eq!(page["newest"], heard.len(), "{page}");
+    }
+    assert_eq!(heard[0].len(), 6, "the clock of the account is created: {heard:#?}");
+    let parts = ["LEFT JOIN LATERAL", "FOR NO KEY UPDATE", "WITH held", "min(seq)", "LIMIT"];
+    assert_eq!(heard[1].len(), parts.len(), "{heard:#?}");
+    for (statement, part) in heard[1].iter().zip(parts) {
+        assert!(statement.contains(part), "{part}: {statement}");
+    }
+}
+
 /// What diesel composes to change rows stays prepared as well.
 #[tokio::test]
 async fn changes_of_an_account_are_prepared_once() {

@@ -121,9 +121,45 @@ struct ClockRow {
     /// The newest number.
     #[diesel(sql_type = BigInt)]
     last_seq: i64,
-    /// Whether there may be events without a number.
+    /// Whether the account has no clock row yet.
     #[diesel(sql_type = Bool)]
-    is_behind: bool,
+    is_new: bool,
+    /// Whether it was not read for a day.
+    #[diesel(sql_type = Bool)]
+    is_stale: bool,
+    /// Whether cards were unlocked since unlocks were added to its events.
+    #[diesel(sql_type = Bool)]
+    has_unlocks: bool,
+    /// Whether it has events without a number.
+    #[diesel(sql_type = Bool)]
+    has_events: bool,
+}
+
+/// Accounts whose events have to be numbered, and what has to be done for any of them before.
+struct Behind {
+    /// Sorted, so that two transactions that number events cannot deadlock.
+    accounts: Vec<AccountId>,
+    is_new: bool,
+    is_stale: bool,
+    has_unlocks: bool,
+}
+
+impl Behind {
+    /// `None`: the events of all accounts have numbers.
+    fn find(clocks: &[ClockRow]) -> Option<Self> {
+        let mut behind =
+            Self { accounts: Vec::new(), is_new: false, is_stale: false, has_unlocks: false };
+        for clock in clocks {
+            let ClockRow { is_new, is_stale, has_unlocks, has_events, .. } = *clock;
+            if is_new || is_stale || has_unlocks || has_events {
+                behind.accounts.push(clock.account_id);
+                behind.is_new |= is_new;
+                behind.is_stale |= is_stale;
+                behind.has_unlocks |= has_unlocks;
+            }
+        }
+        (!behind.accounts.is_empty()).then_some(behind)
+    }
 }
 
 /// Numbers all events of the accounts that were committed before the call, and returns the newest number of each
@@ -147,19 +183,18 @@ async fn number_all(
     let mut ids = accounts.to_vec();
     ids.sort_unstable();
     ids.dedup();
-    let mut clocks = clocks(&mut conn, &ids, now).await?;
-    let behind = clocks.iter().filter(|clock| clock.is_behind).map(|clock| clock.account_id);
-    let behind: Vec<AccountId> = behind.collect();
-    if !behind.is_empty() {
+    let clocks = clocks(&mut conn, &ids, now).await?;
+    let mut newest: HashMap<AccountId, i64> =
+        clocks.iter().map(|clock| (clock.account_id, clock.last_seq)).collect();
+    if let Some(behind) = Behind::find(&clocks) {
         drop(conn);
-        number(store, &behind, now).await?;
+        newest.extend(number(store, behind, now).await?);
         conn = store.connection().await?;
-        clocks = self::clocks(&mut conn, &ids, now).await?;
     }
-    Ok((clocks.into_iter().map(|clock| (clock.account_id, clock.last_seq)).collect(), conn))
+    Ok((newest, conn))
 }
 
-/// The clocks of accounts, in the order of their ids. An account is behind if it has events without a number, or was not read for a day.
+/// The clocks of accounts, in the order of their ids.
 async fn clocks(
     conn: &mut Connection,
     accounts: &[AccountId],
@@ -168,10 +203,10 @@ async fn clocks(
     // Each clock row is looked up separately: a generic plan does not know how few accounts are given, and would read
     // all clock rows.
     Ok(sql(
-        "SELECT a.id AS account_id, coalesce(clock.last_seq, 0) AS last_seq, \
-                coalesce(clock.looked_at IS NULL OR clock.looked_at < $before \
-                    OR clock.unlocks_seq < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked') \
-                    OR EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1), false) AS is_behind \
+        "SELECT a.id AS account_id, coalesce(clock.last_seq, 0) AS last_seq, clock.looked_at IS NULL AS is_new, \
+                coalesce(clock.looked_at < $before, false) AS is_stale, \
+                coalesce(coalesce(clock.unlocks_seq, 0) < (SELECT max(seq) FROM events WHERE kind = 'card.unlocked'), false) AS has_unlocks, \
+                EXISTS (SELECT FROM account_events e WHERE e.account_id = asked.id AND e.seq IS NULL LIMIT 1) AS has_events \
          FROM unnest((SELECT $accounts)::uuid[]) AS asked (id) JOIN accounts a ON a.id = asked.id \
          LEFT JOIN LATERAL (SELECT c.looked_at, c.unlocks_seq, c.last_seq FROM account_event_clocks c WHERE c.account_id = asked.id LIMIT 1) clock ON true \
          ORDER BY a.id",
@@ -183,34 +218,50 @@ async fn clocks(
 }
 
 #[derive(QueryableByName)]
-struct CountRow {
+struct NumberedRow {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: AccountId,
+    /// The newest number of the account.
     #[diesel(sql_type = BigInt)]
-    count: i64,
+    last_seq: i64,
+    /// How many events of all accounts got a number.
+    #[diesel(sql_type = BigInt)]
+    numbered: i64,
 }
 
-/// Numbers the events of accounts. The accounts must be sorted, so that two such transactions cannot deadlock.
-async fn number(store: &Store, accounts: &[AccountId], now: DateTime<Utc>) -> StoreResult<()> {
+/// Numbers the events of accounts. Returns the newest number of each.
+async fn number(
+    store: &Store,
+    mut behind: Behind,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<(AccountId, i64)>> {
     loop {
         let mut begun = store.begin().await?;
-        let numbered = number_some(begun.conn(), accounts, now).await;
-        if begun.end(numbered).await? < BATCH {
-            return Ok(());
+        let numbered = number_some(begun.conn(), &behind, now).await;
+        let rows = begun.end(numbered).await?;
+        if rows.iter().all(|row| row.numbered < BATCH) {
+            return Ok(rows.into_iter().map(|row| (row.account_id, row.last_seq)).collect());
         }
+        behind = Behind { is_new: false, is_stale: false, has_unlocks: false, ..behind };
     }
 }
 
+/// What is not known to be needed is left out: if it becomes necessary after the clocks were read, the next reader does it.
 async fn number_some(
     conn: &mut Connection,
-    accounts: &[AccountId],
+    behind: &Behind,
     now: DateTime<Utc>,
-) -> StoreResult<i64> {
-    sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
-         SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
-         ON CONFLICT (account_id) DO NOTHING")
-    .bind("accounts", accounts)
-    .bind("now", now)
-    .execute(conn)
-    .await?;
+) -> StoreResult<Vec<NumberedRow>> {
+    let accounts = behind.accounts.as_slice();
+    if behind.is_new {
+        sql("INSERT INTO account_event_clocks (account_id, last_seq, unlocks_seq, looked_at) \
+             SELECT id, 0, 0, $now FROM unnest((SELECT $accounts)::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place \
+             ON CONFLICT (account_id) DO NOTHING")
+        .bind("accounts", accounts)
+        .bind("now", now)
+        .execute(conn)
+        .await?;
+    }
     // The rows are locked first: later statements see every event that was committed before.
     sql(
         "SELECT account_id FROM account_event_clocks WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE",
@@ -218,8 +269,42 @@ async fn number_some(
     .bind("accounts", accounts)
     .execute(conn)
     .await?;
-    // Events may have been deleted before a reader saw them. One number is skipped, so that no reader can continue from
-    // before the gap.
+    if behind.is_stale {
+        look_again(conn, accounts, now).await?;
+    }
+    if behind.has_unlocks {
+        add_unlock_events(conn, accounts).await?;
+    }
+    // A row that is locked is being deleted by another sweep.
+    Ok(sql(
+        "WITH held AS MATERIALIZED ( \
+             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
+             ORDER BY account_id, id LIMIT $limit FOR UPDATE SKIP LOCKED \
+         ), placed AS ( \
+             SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
+             FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
+         ), numbered AS ( \
+             UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
+         ), moved AS ( \
+             UPDATE account_event_clocks c SET last_seq = last.seq \
+             FROM (SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id) last \
+             WHERE c.account_id = last.account_id RETURNING c.account_id, c.last_seq \
+         ) SELECT c.account_id, coalesce(moved.last_seq, c.last_seq) AS last_seq, (SELECT count(*) FROM numbered) AS numbered \
+         FROM account_event_clocks c LEFT JOIN moved ON moved.account_id = c.account_id WHERE c.account_id = ANY ((SELECT $accounts)::uuid[])",
+    )
+    .bind("accounts", accounts)
+    .bind("limit", BATCH)
+    .get_results(conn)
+    .await?)
+}
+
+/// Notes that accounts were read. The events of one that was not read for a long time may have been deleted before: one number is skipped, so that no
+/// reader can continue from before the gap.
+async fn look_again(
+    conn: &mut Connection,
+    accounts: &[AccountId],
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
     sql(
         "WITH away AS ( \
              UPDATE account_event_clocks SET last_seq = last_seq + 1 \
@@ -238,28 +323,7 @@ async fn number_some(
     .bind("before", now - MARGIN)
     .execute(conn)
     .await?;
-    add_unlock_events(conn, accounts).await?;
-    // A row that is locked is being deleted by another sweep.
-    let numbered: CountRow = sql(
-        "WITH held AS MATERIALIZED ( \
-             SELECT id, account_id FROM account_events WHERE account_id = ANY ((SELECT $accounts)::uuid[]) AND seq IS NULL \
-             ORDER BY account_id, id LIMIT $limit FOR UPDATE SKIP LOCKED \
-         ), placed AS ( \
-             SELECT held.id, c.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
-             FROM held JOIN account_event_clocks c ON c.account_id = held.account_id \
-         ), numbered AS ( \
-             UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
-         ), moved AS ( \
-             UPDATE account_event_clocks c SET last_seq = last.seq \
-             FROM (SELECT account_id, max(seq) AS seq FROM numbered GROUP BY account_id) last \
-             WHERE c.account_id = last.account_id \
-         ) SELECT count(*) AS count FROM numbered",
-    )
-    .bind("accounts", accounts)
-    .bind("limit", BATCH)
-    .get_result(conn)
-    .await?;
-    Ok(numbered.count)
+    Ok(())
 }
 
 /// Adds events for unlocks, since the accounts' last reading, of cards for which they had submitted a code.
