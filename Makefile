@@ -22,12 +22,12 @@ TIMES  := $(abspath $(TARGET))/test-times
 LINTED ?=
 # Only what tests run: clippy's compiler leaves some optimisations out.
 ifneq ($(LINTED),)
-test fuzz clients browser: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+test fuzz clients browser programs programs-of-tests: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
 # How cargo passes the arguments of `cargo clippy -- -D warnings` on.
-test fuzz clients browser: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+test fuzz clients browser programs programs-of-tests: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 endif
 
-.PHONY: help run test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
+.PHONY: help run dist programs programs-of-tests test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -40,12 +40,22 @@ run:  ## build and run the service with its own private Postgres, seeded
 	@echo "Step 3 of 3: starting the service: the first time it makes its database, migrates it and loads seed-data/; then it shows its address"
 	@$(TARGET)/release/cardscape serve
 
+dist:  ## build the program as it is shipped, optimised across crates: target/dist/cardscape
+	$(CARGO) build --profile dist --locked --bin cardscape
+
+programs:
+	@# No test runs the benchmarks: they are only built where that is how they are linted.
+	$(BUILD) $(if $(LINTED),--benches)
+
+programs-of-tests:
+	$(CARGO) test --workspace --locked --tests --no-run
+
 test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
 	$(CARGO) fmt --all --check
 	$(if $(LINTED),,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
 	@rm -f $(TIMES)
-	@# One of the tests plays the tour, an example. No test runs the benchmarks: they are only built where that is how they are linted.
-	$(BUILD) $(if $(LINTED),--benches)
+	@# One of the tests plays the tour, an example.
+	@$(MAKE) --no-print-directory programs
 	$(CARGO) test --workspace --locked --tests --config "target.'cfg(unix)'.runner = ['scripts/timed-tests.sh', '$(TIMES)']"
 	@scripts/timed-tests.sh $(TIMES)
 	@# Last, so that the output ends with the closing lines of the test runner.
