@@ -11,7 +11,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use moka::future::Cache;
 use uuid::Uuid;
 
-use crate::app::designs::alike::{AlikeResponse, NameLikeness};
+use crate::app::designs::alike::{AlikeResponse, CardsLike};
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::fault_reason::NoGame;
 use crate::app::problem::Problem;
@@ -44,7 +44,7 @@ use crate::memory::rendered::Rendered;
 use crate::memory::shared_attempts::SharedAttempts;
 use crate::search::index::Releases;
 use crate::store::accounts::attempt_batches::AttemptBatches;
-use crate::store::catalogue::cards::{self, NamedCard};
+use crate::store::catalogue::cards;
 use crate::store::catalogue::games::{GameCache, LoadedGame};
 use crate::store::catalogue::sets::SetRow;
 use crate::store::db::search_queue::SearchQueue;
@@ -323,7 +323,7 @@ pub struct Shared {
     /// The effects of open cards, to find designs that do the same.
     pub card_effects: CardEffects,
     /// Open cards whose names are like a design's, by game and name.
-    pub(crate) like_names: VersionedCache<(String, String), Arc<[(NameLikeness, NamedCard)]>>,
+    pub(crate) like_names: VersionedCache<(String, String), CardsLike>,
     /// Open cards with the effects of a design, by game and hash of kind and effects.
     pub(crate) same_effects: VersionedCache<(String, [u8; 16]), Arc<[AlikeResponse]>>,
     /// The listed designs, to find similar ones.
@@ -430,7 +430,7 @@ impl Shared {
             card_effects: CardEffects::new(settings.card_cache_bytes / CARD_EFFECTS),
             like_names: VersionedCache::new(
                 LIKENESSES,
-                |(game, name): &(String, String), cards: &Arc<[(NameLikeness, NamedCard)]>| {
+                |(game, name): &(String, String), cards: &CardsLike| {
                     game.len() + name.len() + ALIKE * (1 + cards.len())
                 },
             ),

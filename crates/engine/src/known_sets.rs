@@ -1,7 +1,6 @@
 //! The sets of a game: their codes and names, and which of them have cards.
 
-use std::collections::HashMap;
-
+use crate::hash::FixedMap;
 use crate::name::name_key;
 
 /// A set, as deck lists may name it.
@@ -30,9 +29,9 @@ pub struct KnownSets {
     /// In the order in which they were given.
     sets: Vec<KnownSet>,
     /// Positions by code in lower case.
-    by_code: HashMap<String, usize>,
+    by_code: FixedMap<String, usize>,
     /// Positions by name ([`name_key`]).
-    by_name: HashMap<String, usize>,
+    by_name: FixedMap<String, usize>,
 }
 
 impl KnownSets {

@@ -1,5 +1,7 @@
 //! What is told of the cards and designs that a design is like.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -18,6 +20,9 @@ pub enum NameLikeness {
     /// One could be taken for a misspelling of the other.
     Near,
 }
+
+/// Cards of like names, the most alike first.
+pub type CardsLike = Arc<[(NameLikeness, NamedCard)]>;
 
 /// A card or a design that a design is like.
 #[derive(Clone, Debug, Serialize, ToSchema)]

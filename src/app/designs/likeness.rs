@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cardscape_engine::{WantedName, name_key};
 
-use super::alike::{AlikeNameResponse, AlikeResponse, NameLikeness};
+use super::alike::{AlikeNameResponse, AlikeResponse, CardsLike, NameLikeness};
 use crate::app::catalogue::card_lookups::find_candidates;
 use crate::app::catalogue::card_search::{find_ids_in_memory, find_in_database};
 use crate::app::problem::Problem;
@@ -58,7 +58,7 @@ async fn cards_like(
     network: Network,
     game: &str,
     probe: &Probe,
-) -> Result<Arc<[(NameLikeness, NamedCard)]>, Problem> {
+) -> Result<CardsLike, Problem> {
     let key = (game.to_owned(), probe.name.clone());
     let made = search_cards_like(app, network, game, probe);
     app.catalogue.find_or(&app.like_names, key, made).await
@@ -69,7 +69,7 @@ async fn search_cards_like(
     network: Network,
     game: &str,
     probe: &Probe,
-) -> Result<Arc<[(NameLikeness, NamedCard)]>, Problem> {
+) -> Result<CardsLike, Problem> {
     let place = NamePlace { game: Some(game.to_owned()), set: None };
     let mut found: Vec<(NameLikeness, NamedCard)> = Vec::new();
     let mut seen: HashSet<CardId> = HashSet::new();

@@ -114,6 +114,7 @@ struct OldestRow {
     oldest: Option<i64>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "what has to be done, each by itself")]
 #[derive(QueryableByName)]
 struct ClockRow {
     #[diesel(sql_type = SqlUuid)]
